@@ -1,0 +1,88 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+func kit(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: house)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: [.byName(name: name), "TestKit"] + dependencies, swiftSettings: house)
+}
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+let package = Package(
+    name: "gatehouse",
+    products: [.executable(name: "gatehouse", targets: ["gatehouse"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        // Floor 0: C libraries.
+        .systemLibrary(name: "CSystem"),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+
+        // Floor 1: the loop, time, logging, metrics, secrets.
+        kit("Runtime", ["CSystem", logging]),
+
+        // Floor 2: kits. They know nothing of sign-in.
+        kit("JSON"),
+        kit("Crypto", ["COpenSSL", "Runtime"]),
+        kit("HTTP", ["Runtime"]),
+        kit("Config", ["Runtime", yams]),
+        kit("JOSE", ["Crypto", "JSON", "Runtime"]),
+        kit("HTTPServer", ["CSystem", "HTTP", "Runtime", logging]),
+        kit("Curl", ["CCurl", "CSystem", "HTTP", "Runtime", logging]),
+        kit("Postgres", ["CPostgres", "CSystem", "Crypto", "Runtime", collections, logging]),
+
+        // Floor 3: rules and upstream services.
+        kit("Accounts", ["Config", "Crypto", "JOSE", "JSON", "Postgres", "Runtime", logging]),
+        kit("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime", logging]),
+
+        // Floor 4: features, on Web.
+        kit("Web", ["Accounts", "Config", "Crypto", "HTTP", "HTTPServer", "JOSE", "JSON", "Providers", "Runtime", logging, mustache]),
+        kit("IdentityToolkit", ["Web", "Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", logging]),
+        kit("SignIn", ["Web", "Accounts", "Crypto", "HTTP", "JSON", "Providers", "Runtime", logging, mustache]),
+
+        // Floor 5: the executable.
+        .executableTarget(
+            name: "gatehouse",
+            dependencies: [
+                "Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON",
+                "Postgres", "Providers", "Runtime", "SignIn", "Web", argumentParser, logging,
+            ],
+            swiftSettings: house),
+
+        kit("TestKit", ["Curl", "HTTP", "JSON", "Postgres", "Runtime"], path: "Tests/TestKit"),
+        tests("Runtime"), tests("JSON"), tests("Crypto", ["JSON"]), tests("HTTP"), tests("Config", ["Runtime"]),
+        tests("JOSE", ["Crypto", "JSON"]), tests("HTTPServer", ["HTTP", "Runtime"]), tests("Curl", ["HTTP", "Runtime"]),
+        tests("Postgres", ["Runtime"]),
+        tests("Accounts", ["Crypto", "JSON", "Postgres", "Runtime"]),
+        tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime"]),
+        tests("Web", ["Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime"]),
+        tests("IdentityToolkit", ["Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Providers", "Runtime", "Web"]),
+        tests("SignIn", ["Accounts", "HTTP", "JSON", "Postgres", "Providers", "Runtime", "Web"]),
+        .testTarget(
+            name: "HouseTests", dependencies: ["IdentityToolkit", "Providers", "SignIn", "Web"], swiftSettings: house),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,48 @@
+package import Runtime
+
+/// One HTTP request, complete: the server hands it over once head and body are in.
+package struct Request: Sendable {
+    package var method: Method
+    /// The path as routing, limits and access see it: one canonical form (`CanonicalPath`), without the query.
+    package var path: String
+    /// Behind the `?`, as it came; `Form(query)` reads it.
+    package var query: String
+    package var headers: Headers
+    package var body: [UInt8]
+    /// Who opened the connection, or what a trusted proxy says of it.
+    package var peer: Address
+    /// Names the request in the access log, the error log and the answer to an internal error.
+    package var id: RequestID
+    /// When its last byte came.
+    package var received: MonotonicTime
+
+    package init(
+        method: Method, path: String, query: String = "", headers: Headers = Headers(), body: [UInt8] = [],
+        peer: Address = .loopback, id: RequestID = RequestID(0), received: MonotonicTime = .read()
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.peer = peer
+        self.id = id
+        self.received = received
+    }
+}
+
+package enum Method: Sendable, Hashable {
+    case get, head, post, put, patch, delete, options
+    /// Anything else that is a token; answered 405 or 501.
+    case other(String)
+}
+
+/// A number that is unique in the process's life and hard to guess the neighbours of; printed as 16 hex digits.
+package struct RequestID: Sendable, Hashable, CustomStringConvertible {
+    package let value: UInt64
+    package init(_ value: UInt64) { self.value = value }
+    package var description: String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,59 @@
+import Glibc
+
+/// A point on the machine's monotonic clock; compares and subtracts, says nothing of the date.
+package struct MonotonicTime: Comparable, Hashable, Sendable {
+    package let nanoseconds: UInt64
+
+    package static func read() -> MonotonicTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicTime(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
+    }
+
+    package static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    package static func + (time: Self, delay: Duration) -> Self {
+        let (seconds, attoseconds) = delay.components
+        return MonotonicTime(nanoseconds: time.nanoseconds &+ UInt64(max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)))
+    }
+
+    /// Whole microseconds since `earlier`, 0 when `earlier` is later.
+    package func microseconds(since earlier: Self) -> UInt64 {
+        nanoseconds > earlier.nanoseconds ? (nanoseconds - earlier.nanoseconds) / 1000 : 0
+    }
+}
+
+/// A point in time, as microseconds since 1970-01-01T00:00:00Z: the resolution PostgreSQL keeps.
+package struct Instant: Comparable, Hashable, Sendable {
+    package let microseconds: Int64
+
+    package init(microseconds: Int64) { self.microseconds = microseconds }
+    package init(seconds: Int64) { microseconds = seconds * 1_000_000 }
+
+    /// Whole seconds since 1970, rounded down: what JWT claims and `validSince` carry.
+    package var seconds: Int64 { microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000 }
+    /// Whole milliseconds since 1970: what `createdAt` and `lastLoginAt` carry.
+    package var milliseconds: Int64 { microseconds / 1000 }
+
+    package static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
+    package static func + (time: Self, delay: Duration) -> Self { Instant(microseconds: time.microseconds + delay.microseconds) }
+    package static func - (time: Self, delay: Duration) -> Self { Instant(microseconds: time.microseconds - delay.microseconds) }
+    package static func - (left: Self, right: Self) -> Duration { .microseconds(left.microseconds - right.microseconds) }
+}
+
+extension Duration {
+    package var microseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
+    package var wholeSeconds: Int64 { components.seconds }
+}
+
+/// Where the time comes from: the system's in production, a fixed one in tests.
+package struct Clock: Sendable {
+    package let now: @Sendable () -> Instant
+    package init(now: @escaping @Sendable () -> Instant) { self.now = now }
+
+    package static let system = Clock {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    }
+}

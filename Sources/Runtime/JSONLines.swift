@@ -1,0 +1,92 @@
+package import Logging
+import Glibc
+import Synchronization
+
+/// The process's log: one JSON object a line on standard error, written whole so that lines never mix.
+package struct JSONLines: LogHandler {
+    package var logLevel: Logger.Level
+    package var metadata: Logger.Metadata = [:]
+    private let label: String
+
+    package init(label: String, level: Logger.Level) {
+        self.label = label
+        logLevel = level
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        var line = "{\"time\":\"\(Timestamp.text(Clock.system.now()))\",\"level\":\"\(event.level)\",\"part\":"
+        line.appendJSON(label)
+        line += ",\"message\":"
+        line.appendJSON(event.message.description)
+        for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key }) {
+            line += ","
+            line.appendJSON(key)
+            line += ":"
+            line.appendJSON(value.description)
+        }
+        line += "}\n"
+        LogOutput.write(line)
+    }
+}
+
+/// Where log lines go. Lines of one `write` arrive whole.
+package enum LogOutput {
+    private static let lock = Mutex(())
+
+    package static func write(_ line: String) {
+        var line = line
+        line.withUTF8 { bytes in
+            lock.withLock { _ in
+                var rest = UnsafeRawBufferPointer(bytes)
+                while let start = rest.baseAddress, !rest.isEmpty {
+                    let count = Glibc.write(STDERR_FILENO, start, rest.count)
+                    if count < 0 && errno == EINTR { continue }
+                    guard count > 0 else { return }
+                    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+                }
+            }
+        }
+    }
+}
+
+/// RFC 3339 with milliseconds, UTC.
+package enum Timestamp {
+    package static func text(_ instant: Instant) -> String {
+        var seconds = time_t(instant.seconds)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let milliseconds = (instant.microseconds - instant.seconds * 1_000_000) / 1000
+        return "\(pad(parts.tm_year + 1900, 4))-\(pad(parts.tm_mon + 1, 2))-\(pad(parts.tm_mday, 2))T\(pad(parts.tm_hour, 2)):"
+            + "\(pad(parts.tm_min, 2)):\(pad(parts.tm_sec, 2)).\(pad(Int32(milliseconds), 3))Z"
+    }
+
+    private static func pad(_ number: Int32, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}
+
+extension String {
+    /// Appends `text` as a JSON string, quotes included; everything below U+0020 is escaped.
+    package mutating func appendJSON(_ text: String) {
+        self += "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": self += "\\\""
+            case "\\": self += "\\\\"
+            case "\n": self += "\\n"
+            case "\r": self += "\\r"
+            case "\t": self += "\\t"
+            case _ where scalar.value < 0x20:
+                self += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            default: unicodeScalars.append(scalar)
+            }
+        }
+        self += "\""
+    }
+}
