@@ -1,0 +1,49 @@
+import COpenSSL
+package import Runtime
+
+/// Self-signed X.509 certificates: the wrapping in which Firebase's clients expect our public keys.
+/// <https://www.rfc-editor.org/rfc/rfc5280>
+package enum Certificate {
+    /// PEM. The serial is 1-20 bytes, positive and not zero; times are cut to whole seconds. Signed with SHA-256, or Ed25519's own hash.
+    package static func selfSigned(
+        key: PrivateKey, commonName: String, notBefore: Instant, notAfter: Instant, serial: [UInt8]
+    ) throws(CryptoError) -> String {
+        let certificate: OpaquePointer = try check(X509_new(), "X509_new")
+        defer { X509_free(certificate) }
+        try check(X509_set_version(certificate, 2), "X509_set_version")
+        try setSerial(serial, of: certificate)
+        _ = try check(ASN1_TIME_set(X509_getm_notBefore(certificate), time_t(notBefore.seconds)), "ASN1_TIME_set")
+        _ = try check(ASN1_TIME_set(X509_getm_notAfter(certificate), time_t(notAfter.seconds)), "ASN1_TIME_set")
+        // The name it is made out to and the name of who made it are one.
+        let name: OpaquePointer = try check(X509_get_subject_name(certificate), "X509_get_subject_name")
+        let text = Array(commonName.utf8)
+        try check(
+            X509_NAME_add_entry_by_NID(name, NID_commonName, MBSTRING_UTF8, text, Int32(text.count), -1, 0), "X509_NAME_add_entry_by_NID")
+        try check(X509_set_issuer_name(certificate, name), "X509_set_issuer_name")
+        try add(NID_basic_constraints, "critical,CA:FALSE", to: certificate)
+        try add(NID_key_usage, "critical,digitalSignature", to: certificate)
+        try key.withHandle { handle throws(CryptoError) in
+            try handle.withPointer { key throws(CryptoError) in
+                try check(X509_set_pubkey(certificate, key), "X509_set_pubkey")
+                let digest = EVP_PKEY_is_a(key, "ED25519") == 1 ? nil : DigestAlgorithm.sha256.raw
+                guard X509_sign(certificate, key, digest) > 0 else { throw .failed("X509_sign") }
+            }
+        }
+        return PEM.encode(encodeDER("i2d_X509") { i2d_X509(certificate, $0) }, label: "CERTIFICATE")
+    }
+
+    private static func setSerial(_ serial: [UInt8], of certificate: OpaquePointer) throws(CryptoError) {
+        guard (1...20).contains(serial.count), serial[0] < 0x80, serial.contains(where: { $0 != 0 }) else {
+            throw .unsupported("a serial number that is not positive and of at most 20 bytes")
+        }
+        let number: OpaquePointer = try check(BN_bin2bn(serial, Int32(serial.count), nil), "BN_bin2bn")
+        defer { BN_free(number) }
+        _ = try check(BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)), "BN_to_ASN1_INTEGER")
+    }
+
+    private static func add(_ identifier: Int32, _ value: String, to certificate: OpaquePointer) throws(CryptoError) {
+        let made: OpaquePointer = try check(X509V3_EXT_conf_nid(nil, nil, identifier, value), "X509V3_EXT_conf_nid")
+        defer { X509_EXTENSION_free(made) }
+        try check(X509_add_ext(certificate, made, -1), "X509_add_ext")
+    }
+}

@@ -1,0 +1,72 @@
+import COpenSSL
+
+/// Hashes and their keyed form. About 150 ns over the hash itself: the algorithms are fetched once a process.
+package enum Digest {
+    package static func sha256(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha256.digest(bytes) }
+    package static func sha384(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha384.digest(bytes) }
+    package static func sha512(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha512.digest(bytes) }
+
+    /// Only where another's protocol asks for it (key thumbprints, OAuth 1.0a): SHA-1 is broken as a proof of content.
+    package static func sha1(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha1.digest(bytes) }
+
+    /// <https://www.rfc-editor.org/rfc/rfc2104>, with SHA-256; keys of any length.
+    package static func hmacSHA256(key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
+        let context = MACContext(copying: MACContext.hmacSHA256)
+        return context.authenticate(bytes, key: key)
+    }
+}
+
+/// A hash of libcrypto's, found by name once and kept for the life of the process.
+///
+/// `EVP_sha256()` would be looked up anew in every call, which costs as much as hashing 64 bytes.
+struct DigestAlgorithm: @unchecked Sendable {
+    // @unchecked Sendable because an EVP_MD is never changed after it is fetched, and these are never freed.
+    let raw: OpaquePointer
+    let length: Int
+
+    static let sha1 = DigestAlgorithm("SHA1")
+    static let sha256 = DigestAlgorithm("SHA256")
+    static let sha384 = DigestAlgorithm("SHA384")
+    static let sha512 = DigestAlgorithm("SHA512")
+
+    private init(_ name: String) {
+        raw = must(EVP_MD_fetch(nil, name, nil), "EVP_MD_fetch")
+        length = Int(EVP_MD_get_size(raw))
+    }
+
+    func digest(_ bytes: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: length) { out, count in
+            must(EVP_Digest(bytes, bytes.count, out.baseAddress, nil, raw, nil) == 1, "EVP_Digest")
+            count = length
+        }
+    }
+}
+
+/// Owns one `EVP_MAC_CTX`: exactly one owner, freed exactly once.
+private struct MACContext: ~Copyable {
+    private let raw: OpaquePointer
+
+    /// A context that already knows its hash, which is the slow part to set up. Only ever copied from.
+    nonisolated(unsafe) static let hmacSHA256: OpaquePointer = {
+        // nonisolated(unsafe) because the template is written only here, before anyone can see it.
+        let algorithm: OpaquePointer = must(EVP_MAC_fetch(nil, "HMAC", nil), "EVP_MAC_fetch")
+        let context: OpaquePointer = must(EVP_MAC_CTX_new(algorithm), "EVP_MAC_CTX_new")
+        withParameters([.text(OSSL_MAC_PARAM_DIGEST, "SHA256")]) { parameters in
+            must(EVP_MAC_CTX_set_params(context, parameters) == 1, "EVP_MAC_CTX_set_params")
+        }
+        return context
+    }()
+
+    init(copying template: OpaquePointer) { raw = must(EVP_MAC_CTX_dup(template), "EVP_MAC_CTX_dup") }
+    deinit { EVP_MAC_CTX_free(raw) }
+
+    func authenticate(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+        // No key means "keep the old one" to OpenSSL; HMAC fills short keys with zeros, so one zero is the empty key.
+        let key = key.isEmpty ? [0] : key
+        must(EVP_MAC_init(raw, key, key.count, nil) == 1, "EVP_MAC_init")
+        must(EVP_MAC_update(raw, bytes, bytes.count) == 1, "EVP_MAC_update")
+        return [UInt8](unsafeUninitializedCapacity: 32) { out, count in
+            must(EVP_MAC_final(raw, out.baseAddress, &count, 32) == 1, "EVP_MAC_final")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// A key that signs: parsed once, then shared by every thread. Never printed.
+package final class PrivateKey: Sendable {
+    package let publicKey: PublicKey
+    private let handle: KeyHandle
+    private let contexts: KeyContexts
+
+    private init(handle: KeyHandle) throws(CryptoError) {
+        self.handle = handle
+        publicKey = try PublicKey(handle.components)
+        contexts = KeyContexts(key: handle, use: .sign)
+    }
+
+    /// RSA takes a tenth of a second or more at 2048 bits, several at 4096: not on a loop.
+    package static func generate(_ algorithm: KeyAlgorithm) throws(CryptoError) -> PrivateKey {
+        try PrivateKey(handle: KeyHandle.generate(algorithm))
+    }
+
+    /// PKCS #8 and nothing after it; RSA of 2048 bits and more, P-256, Ed25519.
+    package convenience init(der: [UInt8]) throws(CryptoError) { try self.init(handle: KeyHandle.read(pkcs8: der)) }
+
+    /// PKCS #8, in the clear: seal it before it is kept.
+    package var der: [UInt8] { handle.pkcs8() }
+
+    /// The signature as JSON Web Signatures carry it. Throws ``CryptoError/unsupported(_:)`` when key and scheme do not fit.
+    package func sign(_ bytes: [UInt8], _ scheme: SignatureScheme) throws(CryptoError) -> [UInt8] {
+        guard publicKey.components.fits(scheme) else { throw .unsupported("\(scheme) with this kind of key") }
+        guard let digest = scheme.digest else { return try MessageContext().sign(bytes, with: handle) }
+        let signature = try contexts.sign(digest.digest(bytes), scheme)
+        guard scheme == .es256 else { return signature }
+        guard let raw = ECDSASignature.raw(der: signature) else { throw .openSSL(call: "EVP_PKEY_sign", reason: "not a signature") }
+        return raw
+    }
+
+    func withHandle<Result, Failure: Error>(_ body: (KeyHandle) throws(Failure) -> Result) throws(Failure) -> Result { try body(handle) }
+}
+
+extension PrivateKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<private key>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(reflecting: description) }
+}

@@ -1,0 +1,61 @@
+/// A key that others' signatures are checked with: parsed and judged once, then shared by every thread.
+package final class PublicKey: Sendable {
+    package let components: KeyComponents
+    private let handle: KeyHandle
+    private let contexts: KeyContexts
+
+    /// Refuses weak RSA keys, points off the curve, and numbers of the wrong length.
+    package init(_ components: KeyComponents) throws(CryptoError) {
+        if case .rsa(let modulus, let exponent) = components { try RSAKeyRules.check(modulus: modulus, exponent: exponent) }
+        handle = try KeyHandle.make(components)
+        self.components = components
+        contexts = KeyContexts(key: handle, use: .verify)
+    }
+
+    /// Big-endian numbers; leading zeros are allowed, since some issuers send them.
+    package convenience init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
+        try self.init(.rsa(modulus: Array(modulus.drop { $0 == 0 }), exponent: Array(exponent.drop { $0 == 0 })))
+    }
+
+    /// Exactly 32 bytes each.
+    package convenience init(p256X x: [UInt8], y: [UInt8]) throws(CryptoError) { try self.init(.p256(x: x, y: y)) }
+
+    /// Exactly 32 bytes.
+    package convenience init(ed25519 bytes: [UInt8]) throws(CryptoError) { try self.init(.ed25519(bytes)) }
+
+    /// False for a signature of another length, a scheme the key does not fit, and a signature that does not verify.
+    package func verify(_ signature: [UInt8], of bytes: [UInt8], _ scheme: SignatureScheme) -> Bool {
+        guard components.fits(scheme), signature.count == components.signatureLength else { return false }
+        guard let digest = scheme.digest else { return MessageContext().verify(signature, of: bytes, with: handle) }
+        if scheme == .es256 {
+            guard let der = ECDSASignature.der(raw: signature) else { return false }
+            return contexts.verify(der, of: digest.digest(bytes), scheme)
+        }
+        return contexts.verify(signature, of: digest.digest(bytes), scheme)
+    }
+
+    /// The size people name: an RSA modulus', or 256.
+    package var bits: Int {
+        switch components {
+        case .rsa(let modulus, _): modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
+        case .p256, .ed25519: 256
+        }
+    }
+
+    /// SubjectPublicKeyInfo.
+    package var der: [UInt8] { handle.spki() }
+    package var pem: String { PEM.encode(der, label: "PUBLIC KEY") }
+}
+
+/// Text armour for DER. <https://www.rfc-editor.org/rfc/rfc7468>
+enum PEM {
+    static func encode(_ der: [UInt8], label: String) -> String {
+        var text = "-----BEGIN \(label)-----\n"
+        var rest = Base64.encode(der)[...]
+        while !rest.isEmpty {
+            text += rest.prefix(64) + "\n"
+            rest = rest.dropFirst(64)
+        }
+        return text + "-----END \(label)-----\n"
+    }
+}

@@ -1,0 +1,6 @@
+/// Bytes from hexadecimal text; white space is for the reader. Traps on anything else: test data is ours.
+func hex(_ text: String) -> [UInt8] {
+    let digits = text.compactMap { $0.isWhitespace ? nil : UInt8($0.hexDigitValue ?? 255) }
+    precondition(digits.count % 2 == 0 && digits.allSatisfy { $0 < 16 })
+    return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+}
