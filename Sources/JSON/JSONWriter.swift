@@ -1,0 +1,168 @@
+/// Appends JSON text to a buffer, for answers whose shape is known and whose path is hot; commas and escapes are its work.
+///
+///     var writer = JSONWriter()
+///     writer.object { writer in
+///         writer.field("expires_in", "3600")
+///         writer.array("keys") { $0.value(key) }
+///     }
+///     return writer.bytes
+package struct JSONWriter: Sendable {
+    package private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    /// - Parameter capacity: bytes to make room for at once.
+    package init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+
+    package mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
+        try nest(.openBrace, .closeBrace, body)
+    }
+
+    package mutating func array(_ body: (inout JSONWriter) throws -> Void) rethrows {
+        try nest(.openBracket, .closeBracket, body)
+    }
+
+    package mutating func object(_ name: String, _ body: (inout JSONWriter) throws -> Void) rethrows {
+        self.name(name)
+        try object(body)
+    }
+
+    package mutating func array(_ name: String, _ body: (inout JSONWriter) throws -> Void) rethrows {
+        self.name(name)
+        try array(body)
+    }
+
+    /// A member; none at all when the value is nil, as our answers never carry a null for what is absent.
+    package mutating func field(_ name: String, _ text: String?) {
+        guard let text else { return }
+        self.name(name)
+        value(text)
+    }
+
+    package mutating func field(_ name: String, _ number: (some BinaryInteger)?) {
+        guard let number else { return }
+        self.name(name)
+        value(number)
+    }
+
+    package mutating func field(_ name: String, _ flag: Bool?) {
+        guard let flag else { return }
+        self.name(name)
+        value(flag)
+    }
+
+    package mutating func field(_ name: String, json: JSON?) {
+        guard let json else { return }
+        self.name(name)
+        value(json)
+    }
+
+    /// A member whose value is JSON text already; it is not looked at.
+    package mutating func field(_ name: String, verbatim json: some Sequence<UInt8>) {
+        self.name(name)
+        separate()
+        bytes.append(contentsOf: json)
+    }
+
+    package mutating func value(_ text: String) {
+        separate()
+        quote(text)
+    }
+
+    package mutating func value(_ number: some BinaryInteger) {
+        separate()
+        bytes.append(contentsOf: String(number).utf8)
+    }
+
+    package mutating func value(_ flag: Bool) {
+        separate()
+        bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+    }
+
+    /// JSON has no infinity and no NaN; they become `null`, as in JavaScript.
+    package mutating func value(_ number: Double) {
+        separate()
+        bytes.append(contentsOf: (number.isFinite ? number.description : "null").utf8)
+    }
+
+    package mutating func value(_ json: JSON) {
+        switch json {
+        case .null:
+            separate()
+            bytes.append(contentsOf: "null".utf8)
+        case .bool(let flag): value(flag)
+        case .integer(let number): value(number)
+        case .number(let number): value(number)
+        case .string(let text): value(text)
+        case .array(let elements): array { for element in elements { $0.value(element) } }
+        case .object(let object):
+            self.object {
+                for member in object {
+                    $0.name(member.name)
+                    $0.value(member.value)
+                }
+            }
+        }
+    }
+
+    private mutating func nest(_ open: UInt8, _ close: UInt8, _ body: (inout JSONWriter) throws -> Void) rethrows {
+        separate()
+        bytes.append(open)
+        needsComma = false
+        try body(&self)
+        bytes.append(close)
+        needsComma = true
+    }
+
+    private mutating func name(_ name: String) {
+        separate()
+        quote(name)
+        bytes.append(.colon)
+        needsComma = false
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(.comma) }
+        needsComma = true
+    }
+
+    private mutating func quote(_ text: String) {
+        bytes.append(.quote)
+        var text = text
+        text.withUTF8 { utf8 in
+            var start = 0
+            for (position, byte) in utf8.enumerated() where byte < 0x20 || byte == .quote || byte == .backslash {
+                bytes.append(contentsOf: utf8[start..<position])
+                escape(byte)
+                start = position + 1
+            }
+            bytes.append(contentsOf: utf8[start...])
+        }
+        bytes.append(.quote)
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        bytes.append(.backslash)
+        switch byte {
+        case .quote, .backslash: bytes.append(byte)
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        default:
+            let digits = Array("0123456789abcdef".utf8)
+            bytes.append(contentsOf: "u00".utf8)
+            bytes.append(digits[Int(byte >> 4)])
+            bytes.append(digits[Int(byte & 15)])
+        }
+    }
+}
+
+extension JSON {
+    /// Compact JSON text: no white space, members in their order.
+    package func bytes() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.value(self)
+        return writer.bytes
+    }
+
+    package func text() -> String { String(decoding: bytes(), as: UTF8.self) }
+}

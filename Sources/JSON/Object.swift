@@ -1,0 +1,79 @@
+extension JSON {
+    /// The members of a JSON object, in the order they were written; two objects are equal whatever their order.
+    ///
+    /// Few members are found by looking at each, many through an index, so a large object from outside costs no more than its size.
+    package struct Object: Sendable {
+        package struct Member: Sendable, Equatable {
+            package let name: String
+            package var value: JSON
+        }
+
+        package private(set) var members: [Member] = []
+        private var index: [String: Int]?
+        private static let few = 16
+
+        package init() {}
+
+        /// Of two members with one name the later counts.
+        package init(_ members: some Sequence<(String, JSON)>) {
+            for (name, value) in members { self[name] = value }
+        }
+
+        /// Reads, replaces or appends a member; nil removes it.
+        package subscript(name: String) -> JSON? {
+            get { position(of: name).map { members[$0].value } }
+            set {
+                switch (position(of: name), newValue) {
+                case (let position?, let value?):
+                    members[position].value = value
+                case (let position?, nil):
+                    members.remove(at: position)
+                    index = nil
+                    buildIndex()
+                case (nil, let value?):
+                    add(name, value)
+                case (nil, nil):
+                    break
+                }
+            }
+        }
+
+        /// Appends a member; false, and nothing changed, when the name is taken.
+        mutating func append(_ name: String, _ value: JSON) -> Bool {
+            guard position(of: name) == nil else { return false }
+            add(name, value)
+            return true
+        }
+
+        private mutating func add(_ name: String, _ value: JSON) {
+            index?[name] = members.count
+            members.append(Member(name: name, value: value))
+            if index == nil { buildIndex() }
+        }
+
+        private mutating func buildIndex() {
+            guard members.count > Self.few else { return }
+            index = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.name, $0) })
+        }
+
+        private func position(of name: String) -> Int? {
+            if let index { index[name] } else { members.firstIndex { $0.name == name } }
+        }
+    }
+}
+
+extension JSON.Object: RandomAccessCollection {
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { members.count }
+    package subscript(position: Int) -> Member { members[position] }
+}
+
+extension JSON.Object: Equatable {
+    package static func == (left: Self, right: Self) -> Bool {
+        left.count == right.count && left.allSatisfy { right[$0.name] == $0.value }
+    }
+}
+
+extension JSON.Object: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral members: (String, JSON)...) { self.init(members) }
+}
