@@ -1,23 +1,122 @@
-/// Header fields in the order they came. Names are kept in lower case and compared so.
-package struct Headers: Sendable, ExpressibleByDictionaryLiteral {
-    package private(set) var fields: [(name: String, value: String)]
+import Glibc
 
-    package init(_ fields: [(name: String, value: String)] = []) { self.fields = fields }
+/// Header fields in the order they came. Names are kept in lower case and compared so.
+///
+/// Kept packed in one allocation, as bytes, and made into text when asked for: most fields of a request are never read.
+/// A line break or NUL in a value becomes a space, so that no value can become a header of its own.
+package struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    /// Each field: length of the name (2 bytes), length of the value (4 bytes), both little endian, name, value.
+    private var packed: [UInt8] = []
+    package private(set) var count = 0
+
+    private static let prefix = 6
+
+    package init(_ fields: [(name: String, value: String)] = []) {
+        for field in fields { add(field.name, field.value) }
+    }
 
     package init(dictionaryLiteral elements: (String, String)...) {
-        fields = elements.map { (name: $0.0, value: $0.1) }
+        for (name, value) in elements { add(name, value) }
+    }
+
+    package var fields: [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        forEach { fields.append((String(decoding: $0, as: UTF8.self), String(decoding: $1, as: UTF8.self))) }
+        return fields
     }
 
     /// The first value; setting replaces all values of the name, `nil` removes them. `name` is in lower case.
     package subscript(name: String) -> String? {
-        get { fields.first { $0.name == name }?.value }
+        get {
+            var name = name
+            return packed.withUnsafeBytes { packed in
+                name.withUTF8 { name in
+                    var offset = 0
+                    while let field = Self.field(packed, at: offset) {
+                        if Self.isEqual(field.name, UnsafeRawBufferPointer(name)) { return String(decoding: field.value, as: UTF8.self) }
+                        offset = field.next
+                    }
+                    return nil
+                }
+            }
+        }
         set {
-            fields.removeAll { $0.name == name }
-            if let newValue { fields.append((name, newValue)) }
+            if contains(name) {
+                let old = self
+                self = Headers()
+                reserve(old.packed.count + (newValue?.utf8.count ?? 0))
+                old.forEach { key, value in
+                    if !key.elementsEqual(name.utf8) { append(name: key, value: value) }
+                }
+            }
+            if let newValue { add(name, newValue) }
         }
     }
 
-    package func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
+    package func contains(_ name: String) -> Bool { self[name] != nil }
 
-    package mutating func add(_ name: String, _ value: String) { fields.append((name, value)) }
+    package func values(_ name: String) -> [String] {
+        var values: [String] = []
+        forEach { key, value in
+            if key.elementsEqual(name.utf8) { values.append(String(decoding: value, as: UTF8.self)) }
+        }
+        return values
+    }
+
+    package mutating func add(_ name: String, _ value: String) {
+        var name = name
+        var value = value
+        name.withUTF8 { name in
+            value.withUTF8 { value in append(name: UnsafeRawBufferPointer(name), value: UnsafeRawBufferPointer(value)) }
+        }
+    }
+
+    package mutating func reserve(_ bytes: Int) { packed.reserveCapacity(bytes) }
+
+    /// Adds a field from bytes, as parsers have them. The name is put in lower case; one over 65,535 bytes is not added.
+    package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        guard name.count <= UInt16.max, value.count <= UInt32.max else { return }
+        let start = packed.count
+        withUnsafeBytes(of: UInt16(name.count).littleEndian) { packed.append(contentsOf: $0) }
+        withUnsafeBytes(of: UInt32(value.count).littleEndian) { packed.append(contentsOf: $0) }
+        packed.append(contentsOf: name)
+        packed.append(contentsOf: value)
+        packed.withUnsafeMutableBytes { packed in
+            let middle = start + Self.prefix + name.count
+            for index in (start + Self.prefix)..<middle { packed[index] = packed[index].lowercased }
+            for index in middle..<packed.count {
+                let byte = packed[index]
+                if byte == 0x0A || byte == 0x0D || byte == 0 { packed[index] = 0x20 }
+            }
+        }
+        count += 1
+    }
+
+    /// Every field as bytes, valid during the call.
+    package func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
+        packed.withUnsafeBytes { packed in
+            var offset = 0
+            while let field = Self.field(packed, at: offset) {
+                body(field.name, field.value)
+                offset = field.next
+            }
+        }
+    }
+
+    private static func field(
+        _ packed: UnsafeRawBufferPointer, at offset: Int
+    ) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, next: Int)? {
+        guard offset < packed.count else { return nil }
+        let name = offset + prefix
+        let value = name + Int(UInt16(littleEndian: packed.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+        let end = value + Int(UInt32(littleEndian: packed.loadUnaligned(fromByteOffset: offset + 2, as: UInt32.self)))
+        return (UnsafeRawBufferPointer(rebasing: packed[name..<value]), UnsafeRawBufferPointer(rebasing: packed[value..<end]), end)
+    }
+
+    private static func isEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard left.count == right.count, let first = left.baseAddress, let second = right.baseAddress else {
+            return left.count == right.count
+        }
+        return memcmp(first, second, left.count) == 0
+    }
 }

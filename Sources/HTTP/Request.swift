@@ -1,6 +1,9 @@
 package import Runtime
 
 /// One HTTP request, complete: the server hands it over once head and body are in.
+///
+/// This target is HTTP as values, without a socket: `Request`, `Response`, `Headers`, and the readers and writers of what travels in
+/// them (`CanonicalPath`, `URI`, `Form`, `Cookie`, `Address`, `ClientAddress`). Bytes on the wire are `HTTPServer`'s and `Curl`'s.
 package struct Request: Sendable {
     package var method: Method
     /// The path as routing, limits and access see it: one canonical form (`CanonicalPath`), without the query.
@@ -11,6 +14,8 @@ package struct Request: Sendable {
     package var body: [UInt8]
     /// Who opened the connection, or what a trusted proxy says of it.
     package var peer: Address
+    /// Whether a trusted proxy says that the client came by https; false without one.
+    package var isSecure: Bool
     /// Names the request in the access log, the error log and the answer to an internal error.
     package var id: RequestID
     /// When its last byte came.
@@ -18,7 +23,8 @@ package struct Request: Sendable {
 
     package init(
         method: Method, path: String, query: String = "", headers: Headers = Headers(), body: [UInt8] = [],
-        peer: Address = .loopback, id: RequestID = RequestID(0), received: MonotonicTime = .read()
+        peer: Address = .loopback, id: RequestID = RequestID(0), received: MonotonicTime = .read(),
+        isSecure: Bool = false
     ) {
         self.method = method
         self.path = path
@@ -26,6 +32,7 @@ package struct Request: Sendable {
         self.headers = headers
         self.body = body
         self.peer = peer
+        self.isSecure = isSecure
         self.id = id
         self.received = received
     }

@@ -1,0 +1,70 @@
+/// Reads and writes addresses as text, strictly: two readers that differ over `010.0.0.1` are how address checks are passed.
+enum AddressText {
+    static func parse(_ text: [UInt8]) -> Address? {
+        if text.contains(UInt8(ascii: ":")) { return v6(text[...]).map(Address.init(bits:)) }
+        return v4(text[...]).map(Address.init(v4:))
+    }
+
+    /// Four decimal numbers up to 255, without leading zeros.
+    private static func v4(_ text: ArraySlice<UInt8>) -> UInt32? {
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 4 else { return nil }
+        var address: UInt32 = 0
+        for part in parts {
+            guard (1...3).contains(part.count), part.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+            guard part.count == 1 || part.first != 0x30 else { return nil }
+            let number = part.reduce(UInt32(0)) { $0 * 10 + UInt32($1 - 0x30) }
+            guard number <= 255 else { return nil }
+            address = address << 8 | number
+        }
+        return address
+    }
+
+    /// <https://www.rfc-editor.org/rfc/rfc4291#section-2.2>
+    private static func v6(_ text: ArraySlice<UInt8>) -> UInt128? {
+        let colon = UInt8(ascii: ":")
+        guard let gap = text.indices.dropLast().first(where: { text[$0] == colon && text[$0 + 1] == colon }) else {
+            guard let all = groups(text), all.count == 8 else { return nil }
+            return join(all)
+        }
+        // A second `::` leaves an empty group behind and fails there.
+        guard let head = groups(text[..<gap]), let tail = groups(text[(gap + 2)...]), head.count + tail.count <= 7 else { return nil }
+        if head.count > 0, text[..<gap].contains(UInt8(ascii: ".")) { return nil }
+        return join(head + [UInt16](repeating: 0, count: 8 - head.count - tail.count) + tail)
+    }
+
+    private static func groups(_ text: ArraySlice<UInt8>) -> [UInt16]? {
+        if text.isEmpty { return [] }
+        let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count <= 8 else { return nil }
+        var groups: [UInt16] = []
+        for (index, part) in parts.enumerated() {
+            if index == parts.count - 1, part.contains(UInt8(ascii: ".")) {
+                guard let address = v4(part) else { return nil }
+                groups += [UInt16(address >> 16), UInt16(address & 0xFFFF)]
+                continue
+            }
+            guard (1...4).contains(part.count), part.allSatisfy({ $0.hexValue != nil }) else { return nil }
+            groups.append(part.reduce(0) { $0 << 4 | UInt16($1.hexValue ?? 0) })
+        }
+        return groups
+    }
+
+    private static func join(_ groups: [UInt16]) -> UInt128 { groups.reduce(0) { $0 << 16 | UInt128($1) } }
+
+    /// <https://www.rfc-editor.org/rfc/rfc5952#section-4>
+    static func format(_ address: Address) -> String {
+        let bytes = address.bytes
+        if bytes.count == 4 { return bytes.map { String($0) }.joined(separator: ".") }
+        let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+        var best = 0..<0
+        var start = 0
+        while start < 8 {
+            let end = groups[start...].firstIndex { $0 != 0 } ?? 8
+            if end - start > max(1, best.count) { best = start..<end }
+            start = end + 1
+        }
+        let text = { (groups: ArraySlice<UInt16>) in groups.map { String($0, radix: 16) }.joined(separator: ":") }
+        return best.isEmpty ? text(groups[...]) : text(groups[..<best.lowerBound]) + "::" + text(groups[best.upperBound...])
+    }
+}

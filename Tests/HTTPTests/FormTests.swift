@@ -1,0 +1,43 @@
+import HTTP
+import Testing
+
+@Suite struct FormTests {
+    @Test func `keeps order and duplicates`() throws {
+        let form = try #require(Form("a=1&b=2&a=3&&c&=d&e=f=g"))
+        #expect(form.fields.map(\.name) == ["a", "b", "a", "c", "", "e"])
+        #expect(form.all("a") == ["1", "3"])
+        #expect(form["c"] == "")
+        #expect(form["e"] == "f=g")
+        #expect(form["x"] == nil)
+    }
+
+    @Test func `reads percent and plus`() throws {
+        let form = try #require(Form("a%20b=%C3%A4+%2B&r=%ff"))
+        #expect(form["a b"] == "ä +")
+        #expect(form["r"] == "\u{FFFD}")
+    }
+
+    @Test(arguments: ["a=%", "a=%1", "a=%zz", "%g0=a", "a=% 1"]) func `refuses a percent sign without two hex digits`(text: String) {
+        #expect(Form(text) == nil)
+    }
+
+    @Test func `refuses more fields than it should ever need`() {
+        #expect(Form(String(repeating: "a&", count: 256)) != nil)
+        #expect(Form(String(repeating: "a&", count: 257)) == nil)
+    }
+
+    @Test func `writes what it reads`() throws {
+        let form: Form = ["scope": "openid email", "state": "ä&=+%/~-._", "empty": ""]
+        #expect(form.encoded() == "scope=openid+email&state=%C3%A4%26%3D%2B%25%2F~-._&empty=")
+        #expect(try #require(Form(form.encoded())).fields.map(\.value) == form.fields.map(\.value))
+        #expect(try #require(Form("")).fields.isEmpty)
+    }
+
+    @Test func `percent-encodes all but unreserved characters`() {
+        #expect(PercentEncoding.encode("a b/ä~") == "a%20b%2F%C3%A4~")
+        #expect(PercentEncoding.decode("a%20b%2f") == "a b/")
+        #expect(PercentEncoding.decode("%ff") == nil)
+        #expect(PercentEncoding.decode("%f") == nil)
+        #expect(PercentEncoding.decode("a+b") == "a+b")
+    }
+}
