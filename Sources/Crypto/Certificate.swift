@@ -4,7 +4,7 @@ package import Runtime
 /// Self-signed X.509 certificates: the wrapping in which Firebase's clients expect our public keys.
 /// <https://www.rfc-editor.org/rfc/rfc5280>
 package enum Certificate {
-    /// PEM. The serial is 1-20 bytes, positive and not zero; times are cut to whole seconds. Signed with SHA-256, or Ed25519's own hash.
+    /// PEM. The serial is a number, not zero, that takes at most 20 bytes with its sign; times are cut to whole seconds. Signed with SHA-256, or Ed25519's own hash.
     package static func selfSigned(
         key: PrivateKey, commonName: String, notBefore: Instant, notAfter: Instant, serial: [UInt8]
     ) throws(CryptoError) -> String {
@@ -33,8 +33,8 @@ package enum Certificate {
     }
 
     private static func setSerial(_ serial: [UInt8], of certificate: OpaquePointer) throws(CryptoError) {
-        guard (1...20).contains(serial.count), serial[0] < 0x80, serial.contains(where: { $0 != 0 }) else {
-            throw .unsupported("a serial number that is not positive and of at most 20 bytes")
+        guard (1...20).contains(serial.count), serial.count < 20 || serial[0] < 0x80, serial.contains(where: { $0 != 0 }) else {
+            throw .unsupported("a serial number of zero, or of more than 20 bytes")
         }
         let number: OpaquePointer = try check(BN_bin2bn(serial, Int32(serial.count), nil), "BN_bin2bn")
         defer { BN_free(number) }

@@ -13,9 +13,9 @@ package struct SealingKey: Sendable {
     private static let nonceLength = 12
     private static let tagLength = 16
 
-    /// Exactly 32 bytes.
-    package init(_ bytes: [UInt8]) throws(CryptoError) {
-        guard bytes.count == Self.keyLength else { throw .malformedKey("a sealing key has \(Self.keyLength) bytes") }
+    /// Exactly 32 bytes, as ``HKDF`` makes them; stops the process on any other number.
+    package init(_ bytes: [UInt8]) {
+        precondition(bytes.count == Self.keyLength, "a sealing key has 32 bytes")
         self.bytes = bytes
     }
 

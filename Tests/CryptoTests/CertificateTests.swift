@@ -54,10 +54,17 @@ import Testing
         #expect(key.publicKey.verify(signature, of: parts[0].whole, scheme))
     }
 
-    @Test(arguments: [[], [0], [0, 0], [0x80], [UInt8](repeating: 1, count: 21)] as [[UInt8]])
-    func `refuses a serial number that is not positive or too long`(serial: [UInt8]) throws {
+    @Test(arguments: [[], [0], [0, 0], [UInt8](repeating: 0x80, count: 20), [UInt8](repeating: 1, count: 21)] as [[UInt8]])
+    func `refuses a serial number that is zero or too long`(serial: [UInt8]) throws {
         let key = try PrivateKey.generate(.p256)
         #expect(throws: CryptoError.self) { try Self.certificate(key, serial: serial) }
+    }
+
+    @Test func `writes a serial number with its top bit set as a positive number`() throws {
+        let text = try Self.certificate(PrivateKey.generate(.p256), serial: [0xFF, 1])
+        let der = try #require(Base64.decode(text.split(separator: "\n").dropFirst().dropLast().joined()))
+        let signed = try Self.elements(Self.elements(Self.elements(der)[0].content)[0].content)
+        #expect(signed[1].whole == [2, 3, 0, 0xFF, 1])
     }
 
     @Test func `refuses a name that is too long for X 509`() throws {

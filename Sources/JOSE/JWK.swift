@@ -1,0 +1,121 @@
+package import Crypto
+package import JSON
+
+/// A public key as its issuer publishes it. <https://www.rfc-editor.org/rfc/rfc7517>
+///
+/// What cannot verify a signature that we accept is no key: `use` other than `sig`, `key_ops` without `verify`, algorithms and
+/// curves we lack, secrets (`oct`), private keys (published, they prove nothing), and keys too weak to mean anything.
+package struct JWK: Sendable {
+    package let key: PublicKey
+    package let kid: String?
+    /// The one algorithm the key is for; without it, any that fits its kind.
+    package let algorithm: Algorithm?
+    package let use: String?
+    /// Microsoft's addition: the issuer whose tokens this key may sign, with `{tenantid}` for all tenants.
+    package let issuer: String?
+
+    /// One of our own keys, to publish.
+    package init(key: PublicKey, kid: String?, algorithm: Algorithm?, use: String? = "sig") {
+        self.key = key
+        self.kid = kid
+        self.algorithm = algorithm
+        self.use = use
+        issuer = nil
+    }
+
+    package init(_ json: JSON) throws(JOSEError) {
+        guard json.object != nil else { throw .malformed("a key is an object") }
+        guard json["d"] == nil, json["k"] == nil else { throw .unsupportedKey("secret keys") }
+        use = try json.text("use")
+        guard use == nil || use == "sig" else { throw .unsupportedKey("keys for another use than signatures") }
+        if let operations = json["key_ops"] {
+            guard let operations = operations.array else { throw .malformed("key_ops is no list") }
+            guard operations.contains("verify") else { throw .unsupportedKey("keys for another operation than verifying") }
+        }
+        let name = try json.text("alg")
+        algorithm = name.flatMap(Algorithm.init(rawValue:))
+        guard name == nil || algorithm != nil else { throw .unsupportedAlgorithm }
+        kid = try json.text("kid")
+        issuer = try json.text("issuer")
+        key = try json.publicKey()
+        if let algorithm, !key.components.fits(algorithm.scheme) { throw .unsupportedAlgorithm }
+    }
+
+    package var kty: String {
+        switch key.components {
+        case .rsa: "RSA"
+        case .p256: "EC"
+        case .ed25519: "OKP"
+        }
+    }
+
+    package var alg: String? { algorithm?.rawValue }
+
+    func accepts(_ other: Algorithm) -> Bool { algorithm.map { $0 == other } ?? key.components.fits(other.scheme) }
+
+    /// As it is published.
+    package var json: JSON {
+        var object: JSON.Object = ["kty": .string(kty)]
+        object["use"] = use.map(JSON.string)
+        object["alg"] = alg.map(JSON.string)
+        object["kid"] = kid.map(JSON.string)
+        object["issuer"] = issuer.map(JSON.string)
+        let numbers: [(String, [UInt8])]
+        switch key.components {
+        case .rsa(let modulus, let exponent):
+            numbers = [("n", modulus), ("e", exponent)]
+        case .p256(let x, let y):
+            object["crv"] = "P-256"
+            numbers = [("x", x), ("y", y)]
+        case .ed25519(let bytes):
+            object["crv"] = "Ed25519"
+            numbers = [("x", bytes)]
+        }
+        for (name, number) in numbers { object[name] = .string(Base64URL.encode(number)) }
+        return .object(object)
+    }
+}
+
+extension JSON {
+    /// A member that is text when it is there at all.
+    fileprivate func text(_ name: String) throws(JOSEError) -> String? {
+        guard let value = self[name] else { return nil }
+        guard let text = value.string else { throw .malformed("\(name) is no text") }
+        return text
+    }
+
+    fileprivate func publicKey() throws(JOSEError) -> PublicKey {
+        switch (try text("kty"), try text("crv")) {
+        case ("RSA", _):
+            let (n, e) = (try bytes("n"), try bytes("e"))
+            return try judged { () throws(CryptoError) in try PublicKey(rsaModulus: n, exponent: e) }
+        case ("EC", "P-256"):
+            let (x, y) = (try bytes("x"), try bytes("y"))
+            return try judged { () throws(CryptoError) in try PublicKey(p256X: x, y: y) }
+        case ("OKP", "Ed25519"):
+            let x = try bytes("x")
+            return try judged { () throws(CryptoError) in try PublicKey(ed25519: x) }
+        case (nil, _):
+            throw .malformed("a key has a kty")
+        default:
+            throw .unsupportedKey("keys other than RSA, P-256 and Ed25519")
+        }
+    }
+
+    private func judged(_ make: () throws(CryptoError) -> PublicKey) throws(JOSEError) -> PublicKey {
+        do {
+            return try make()
+        } catch .weakKey(let reason) {
+            throw .weakKey(reason)
+        } catch .malformedKey(let reason) {
+            throw .malformed(reason)
+        } catch {
+            throw .malformed("the numbers are no key")
+        }
+    }
+
+    private func bytes(_ name: String) throws(JOSEError) -> [UInt8] {
+        guard let text = try text(name), let bytes = Base64URL.decodeStrict(text) else { throw .malformed("\(name) is not base64url") }
+        return bytes
+    }
+}

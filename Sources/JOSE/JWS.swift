@@ -1,0 +1,52 @@
+import Crypto
+package import JSON
+
+/// A compact JSON Web Signature, taken apart and not yet believed. <https://www.rfc-editor.org/rfc/rfc7515#section-7.1>
+///
+/// Strays, all on the strict side: `crit` is refused whatever it names; of the header only `alg` and `kid` are read, so keys
+/// and addresses of keys that a token brings along (`jwk`, `jku`, `x5u`, `x5c`) have no effect; there is no JSON serialization.
+package struct JWS: Sendable {
+    package let header: JSON
+    package let algorithm: Algorithm
+    /// Finds a key in a set and proves nothing.
+    package let kid: String?
+    package let payload: [UInt8]
+    let signature: [UInt8]
+    /// Header and payload as they were sent: what is signed.
+    let signedBytes: [UInt8]
+
+    /// Longer tokens are refused before a byte of them is looked at.
+    package static let maxBytes = 16_384
+
+    package static func parse(_ token: String, maxBytes: Int = maxBytes) throws(JOSEError) -> JWS {
+        guard token.utf8.count <= maxBytes else { throw .tooLarge }
+        let bytes = Array(token.utf8)
+        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .malformed("not three parts") }
+        guard let headerBytes = Base64URL.decodeStrict(parts[0]) else { throw .malformed("header is not base64url") }
+        guard let payload = Base64URL.decodeStrict(parts[1]) else { throw .malformed("payload is not base64url") }
+        guard let signature = Base64URL.decodeStrict(parts[2]) else { throw .malformed("signature is not base64url") }
+        let header: JSON
+        do { header = try JSON.parse(headerBytes) } catch { throw .malformed("header: \(error)") }
+        guard header.object != nil else { throw .malformed("header is no object") }
+        guard header["crit"] == nil else { throw .criticalHeader }
+        guard let name = header["alg"]?.string else { throw .malformed("header has no alg") }
+        guard let algorithm = Algorithm(rawValue: name) else { throw .unsupportedAlgorithm }
+        guard header["kid"] == nil || header["kid"]?.string != nil else { throw .malformed("kid is no text") }
+        return JWS(
+            header: header, algorithm: algorithm, kid: header["kid"]?.string, payload: payload, signature: signature,
+            signedBytes: Array(bytes[..<parts[1].endIndex]))
+    }
+
+    /// The key that made this signature, out of `keys` and with one of `algorithms`; else throws.
+    ///
+    /// ``JOSEError/unknownKey`` says that fetching the issuer's keys again may help; the other errors say that it cannot.
+    package func verified(with keys: JWKSet, algorithms: Set<Algorithm>) throws(JOSEError) -> JWK {
+        guard algorithms.contains(algorithm) else { throw .unsupportedAlgorithm }
+        let candidates = try keys.candidates(for: self)
+        guard let key = candidates.first(where: { $0.key.verify(signature, of: signedBytes, algorithm.scheme) }) else {
+            throw .badSignature
+        }
+        return key
+    }
+}

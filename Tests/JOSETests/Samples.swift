@@ -1,0 +1,30 @@
+import Crypto
+import JOSE
+import JSON
+
+/// Tokens and keys for tests; what is made here is right unless the test says otherwise.
+enum Samples {
+    static let claims = #"{"iss":"https://issuer.example","sub":"1"}"#
+
+    static func jwk(_ key: PrivateKey, kid: String? = "k1", _ algorithm: Algorithm?) -> JWK {
+        JWK(key: key.publicKey, kid: kid, algorithm: algorithm)
+    }
+
+    static func set(_ entries: JSON...) -> JWKSet { JWKSet(["keys": .array(entries)]) }
+
+    static func encoded(_ text: String) -> String { Base64URL.encode(Array(text.utf8)) }
+
+    /// A token with exactly this header and these claims, signed as `scheme` says, whatever the header says.
+    static func token(header: String, claims: String = claims, key: PrivateKey, _ scheme: SignatureScheme) throws -> String {
+        let signed = encoded(header) + "." + encoded(claims)
+        return signed + "." + Base64URL.encode(try key.sign(Array(signed.utf8), scheme))
+    }
+}
+
+extension JSON {
+    func with(_ name: String, _ value: JSON?) -> JSON {
+        guard case .object(var object) = self else { return self }
+        object[name] = value
+        return .object(object)
+    }
+}

@@ -1,0 +1,32 @@
+import Crypto
+import JOSE
+import JSON
+import Testing
+
+@Suite struct SignerTests {
+    @Test(arguments: [
+        (Algorithm.rs256, KeyAlgorithm.rsa()), (.ps256, .rsa()), (.es256, .p256), (.edDSA, .ed25519),
+    ])
+    func `makes tokens that verify, with the header clients expect`(algorithm: Algorithm, kind: KeyAlgorithm) throws {
+        let key = try PrivateKey.generate(kind)
+        let signer = Signer(key: key, kid: #"key "1""#, algorithm: algorithm)
+        let token = try signer.sign(claims: Array(Samples.claims.utf8))
+        let keys = Samples.set(Samples.jwk(key, kid: signer.kid, algorithm).json)
+        let jwt = try UnverifiedJWT.parse(token).verified(with: keys, algorithms: [algorithm])
+        #expect(jwt.claims == (try JSON.parse(Samples.claims)))
+        let start = try #require(token.split(separator: ".").first.flatMap { Base64URL.decodeStrict($0) })
+        #expect(String(decoding: start, as: UTF8.self) == #"{"alg":"\#(algorithm.rawValue)","kid":"key \"1\"","typ":"JWT"}"#)
+        #expect(jwt.key.kid == signer.kid)
+    }
+
+    @Test func `writes another type when asked`() throws {
+        let signer = Signer(key: try PrivateKey.generate(.p256), kid: "k", algorithm: .es256)
+        let token = try signer.sign(claims: Array("{}".utf8), type: "at+jwt")
+        #expect(try UnverifiedJWT.parse(token).header["typ"] == "at+jwt")
+    }
+
+    @Test func `refuses to sign with a key of another kind`() throws {
+        let signer = Signer(key: try PrivateKey.generate(.p256), kid: "k", algorithm: .rs256)
+        #expect(throws: CryptoError.self) { try signer.sign(claims: Array("{}".utf8)) }
+    }
+}
