@@ -1,0 +1,71 @@
+/// The values of one statement in PostgreSQL's binary format, one after another in one buffer.
+struct BoundValues: Sendable, Equatable {
+    struct Slot: Sendable, Equatable {
+        let type: SQLType
+        let start: Int
+        /// Bytes, or -1 for NULL.
+        let length: Int
+        /// Where the placeholder stands in the text, in UTF-8 bytes.
+        let position: Int
+    }
+
+    private(set) var slots: [Slot] = []
+    private(set) var bytes: [UInt8] = []
+    private(set) var holdNUL = false
+
+    mutating func reserve(_ count: Int) {
+        slots.reserveCapacity(count)
+        bytes.reserveCapacity(16 * count)
+    }
+
+    /// Adds `value`, whose placeholder stands at `position` of the text.
+    mutating func append<T: SQLValue>(_ value: T, at position: Int) {
+        let start = bytes.count
+        let isNull = value.isNull
+        if !isNull { value.encode(into: &bytes) }
+        slots.append(Slot(type: T.sqlType, start: start, length: isNull ? -1 : bytes.count - start, position: position))
+        if value.holdsNUL { holdNUL = true }
+    }
+
+    /// Adds the value at `index` of `other`.
+    mutating func append(_ index: Int, of other: BoundValues, at position: Int) {
+        let slot = other.slots[index]
+        let start = bytes.count
+        if slot.length > 0 { bytes += other.bytes[slot.start..<slot.start + slot.length] }
+        slots.append(Slot(type: slot.type, start: start, length: slot.length, position: position))
+        if other.holdNUL { holdNUL = true }
+    }
+
+    /// Whether a statement prepared for `types` takes these values.
+    func fit(_ types: [SQLType]) -> Bool {
+        guard types.count == slots.count else { return false }
+        for index in slots.indices where slots[index].type != types[index] { return false }
+        return true
+    }
+}
+
+/// A PostgreSQL type by its object id, which is fixed for built-in types.
+/// <https://github.com/postgres/postgres/blob/REL_15_STABLE/src/include/catalog/pg_type.dat>
+package struct SQLType: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    static let bool = SQLType(rawValue: 16)
+    static let bytea = SQLType(rawValue: 17)
+    static let name = SQLType(rawValue: 19)
+    static let int8 = SQLType(rawValue: 20)
+    static let int2 = SQLType(rawValue: 21)
+    static let int4 = SQLType(rawValue: 23)
+    static let text = SQLType(rawValue: 25)
+    static let json = SQLType(rawValue: 114)
+    static let float4 = SQLType(rawValue: 700)
+    static let float8 = SQLType(rawValue: 701)
+    static let unknown = SQLType(rawValue: 705)
+    static let textArray = SQLType(rawValue: 1009)
+    static let varcharArray = SQLType(rawValue: 1015)
+    static let int8Array = SQLType(rawValue: 1016)
+    static let bpchar = SQLType(rawValue: 1042)
+    static let varchar = SQLType(rawValue: 1043)
+    static let timestamptz = SQLType(rawValue: 1184)
+    static let jsonb = SQLType(rawValue: 3802)
+}

@@ -1,0 +1,267 @@
+import Glibc
+import Runtime
+
+/// One connection on a loop, from opening to its end: carries out what its `Pipeline` says.
+///
+/// It is used once: after `lost` its `Database` makes another. All of it runs on the loop.
+actor Connection: Watcher {
+    enum Kind: Sendable {
+        case read
+        case write
+    }
+
+    enum State {
+        case opening
+        case ready
+        case closed
+    }
+
+    private enum Waiter {
+        case read(Read)
+        case write(Write)
+    }
+
+    nonisolated let loop: Loop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated let kind: Kind
+    nonisolated let slot: Int
+    let settings: DatabaseSettings
+    private let metrics: DatabaseMetrics
+    weak var database: Database?
+
+    var state = State.opening
+    var wire: Wire?
+    /// The descriptor that is watched, -1 for none.
+    var socket: Int32 = -1
+    var deadline: Timer?
+
+    private var pipeline: Pipeline
+    private var waiters = Slab<Waiter>()
+    private var willFlush = false
+    private var awaitsRoom = false
+    private var quietSince = MonotonicTime.read()
+
+    init(loop: Loop, kind: Kind, slot: Int, settings: DatabaseSettings, metrics: DatabaseMetrics, database: Database) {
+        self.loop = loop
+        self.kind = kind
+        self.slot = slot
+        self.settings = settings
+        self.metrics = metrics
+        self.database = database
+        pipeline = Pipeline(statements: settings.statements)
+    }
+
+    /// Reads and writes that await an answer.
+    var load: Int { waiters.count }
+
+    // MARK: Sending
+
+    /// Sends `read` at the end of the loop's turn, together with the turn's other reads.
+    func submit(_ read: Read) {
+        pipeline.read(read.sql, waiters.insert(.read(read)))
+        flushLater()
+    }
+
+    /// Sends `write` at the end of the loop's turn.
+    func submit(_ write: Write) {
+        let ticket = waiters.insert(.write(write))
+        pipeline.write(Pipeline.Write(ticket: ticket, statements: write.statements, mayRepeat: !write.isStep))
+        flushLater()
+    }
+
+    /// One step of a transaction that has leased this connection: `statements` under one Sync.
+    func run(_ statements: [SQL]) async throws(PostgresError) -> [[Row]] {
+        guard state == .ready else { throw .unavailable("the connection was lost during the transaction") }
+        return try await withUnsafeContinuation { answer in
+            submit(Write(statements: statements, answer: answer, since: loop.now, isStep: true))
+        }.get()
+    }
+
+    private func flushLater() {
+        if willFlush { return }
+        willFlush = true
+        loop.atEndOfTurn { [self] in
+            assumeIsolated { $0.willFlush = false }
+            assumeIsolated { $0.pump() }
+        }
+    }
+
+    /// Sends everything the pipeline has to send.
+    private func pump() {
+        guard state == .ready else { return }
+        pipeline.endReads()
+        do throws(Wire.Broken) {
+            if !pipeline.isAwaiting { quietSince = loop.now }
+            while let command = pipeline.next() { try wire?.send(command) }
+            awaitRoom(try wire?.flush() == false)
+        } catch {
+            return lose(error.reason)
+        }
+        if pipeline.isAwaiting { watchSilence() }
+    }
+
+    /// Watches for room in the socket's buffer only while something waits for it.
+    private func awaitRoom(_ needed: Bool) {
+        if needed == awaitsRoom { return }
+        awaitsRoom = needed
+        do throws(SystemError) {
+            try loop.rewatch(socket, for: needed ? [.read, .readClosed, .write] : [.read, .readClosed])
+        } catch {
+            lose(error.description)
+        }
+    }
+
+    // MARK: Receiving
+
+    nonisolated func ready(_ interest: Interest) {
+        assumeIsolated { $0.ready() }
+    }
+
+    private func ready() {
+        switch state {
+        case .opening: continueOpening()
+        case .ready: receive()
+        case .closed: break
+        }
+    }
+
+    private func receive() {
+        do throws(Wire.Broken) {
+            try wire?.consume()
+        } catch {
+            // What arrived before the end still tells why it ended.
+            return drain() ? lose(error.reason) : ()
+        }
+        if drain() { pump() }
+    }
+
+    /// Deals with every result that has arrived; `false` when the connection was lost meanwhile.
+    private func drain() -> Bool {
+        var separators = 0
+        while true {
+            switch wire?.next() {
+            case .nothing, nil:
+                return true
+            case .separator:
+                // One ends each statement; more means that libpq has nothing left.
+                separators += 1
+                if separators > 1 || !pipeline.isAwaiting { return true }
+            case .result(let result):
+                separators = 0
+                quietSince = loop.now
+                if !receive(result) { return false }
+            }
+        }
+    }
+
+    private func receive(_ result: ResultSet) -> Bool {
+        guard let received = result.received else {
+            lose("an unexpected answer, or none: \(wire?.reason ?? "")")
+            return false
+        }
+        switch pipeline.receive(received) {
+        case .none: break
+        case .answer(let ticket): answer(ticket, .success(result.all()))
+        case .keep(let ticket): keep(result.all(), ticket)
+        case .finish(let ticket): finish(ticket)
+        case .fail(let ticket, let error): answer(ticket, .failure(error))
+        case .drop(let reason):
+            lose(reason)
+            return false
+        }
+        return true
+    }
+
+    private func keep(_ rows: [Row], _ ticket: Int) {
+        waiters.update(ticket) { waiter in
+            guard case .write(var write) = waiter else { return }
+            write.rows.append(rows)
+            waiter = .write(write)
+        }
+    }
+
+    private func finish(_ ticket: Int) {
+        guard case .write(let write) = waiters.remove(ticket) else { return }
+        metrics.writes.record(microseconds: loop.now.microseconds(since: write.since))
+        write.answer.resume(returning: .success(write.rows))
+        becameFree(after: write)
+    }
+
+    private func answer(_ ticket: Int, _ result: Result<[Row], PostgresError>) {
+        switch waiters.remove(ticket) {
+        case .read(let read):
+            metrics.reads.record(microseconds: loop.now.microseconds(since: read.since))
+            read.answer.resume(returning: result)
+        case .write(let write):
+            metrics.writes.record(microseconds: loop.now.microseconds(since: write.since))
+            write.answer.resume(returning: result.map { [$0] })
+            becameFree(after: write)
+        case nil: break
+        }
+    }
+
+    private func becameFree(after write: Write) {
+        if write.isStep { return }
+        if let database { database.assumeIsolated { $0.finished(self) } } else { close() }
+    }
+
+    // MARK: Ending
+
+    /// Gives the connection up when nothing has come for longer than a statement may take.
+    private func watchSilence() {
+        if deadline != nil { return }
+        let limit = settings.statementTimeout + settings.silence
+        deadline = loop.schedule(after: limit) { [weak self] in
+            self?.assumeIsolated { connection in
+                connection.deadline = nil
+                guard connection.pipeline.isAwaiting else { return }
+                if connection.loop.now < connection.quietSince + limit { return connection.watchSilence() }
+                connection.lose("no answer within \(limit)")
+            }
+        }
+    }
+
+    /// Ends the connection and tells the database, which sends the reads again elsewhere; what was written may have happened or not.
+    func lose(_ reason: String) {
+        guard state != .closed else { return }
+        let wasReady = state == .ready
+        end()
+        var reads: [Read] = []
+        for waiter in waiters.removeAll() {
+            switch waiter {
+            case .read(let read): reads.append(read)
+            case .write(let write): write.answer.resume(returning: .failure(.unavailable("the connection was lost: \(reason)")))
+            }
+        }
+        guard let database else {
+            for read in reads { read.answer.resume(returning: .failure(.unavailable("the connection was lost: \(reason)"))) }
+            return
+        }
+        database.assumeIsolated { $0.lost(self, wasReady: wasReady, reads: reads, reason: reason) }
+    }
+
+    /// Ends the connection for good, without another in its place.
+    func close() {
+        guard state != .closed else { return }
+        end()
+        for waiter in waiters.removeAll() {
+            switch waiter {
+            case .read(let read): read.answer.resume(returning: .failure(.unavailable("closed")))
+            case .write(let write): write.answer.resume(returning: .failure(.unavailable("closed")))
+            }
+        }
+    }
+
+    private func end() {
+        state = .closed
+        if let deadline { loop.cancel(deadline) }
+        deadline = nil
+        unwatch()
+        wire = nil
+    }
+
+    func unwatch() {
+        if socket >= 0 { loop.unwatch(socket) }
+        socket = -1
+    }
+}

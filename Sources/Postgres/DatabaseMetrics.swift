@@ -1,0 +1,34 @@
+import Runtime
+import Synchronization
+
+/// What one loop's `Database` counts. The gauges are set on the loop and printed from anywhere.
+final class DatabaseMetrics: Sendable {
+    final class Gauge: Sendable {
+        private let number = Atomic<Int>(0)
+        var value: Int { number.load(ordering: .relaxed) }
+        func set(_ value: Int) { number.store(value, ordering: .relaxed) }
+    }
+
+    let reads: Histogram
+    let writes: Histogram
+    let readConnections = Gauge()
+    let writeConnections = Gauge()
+    let busy = Gauge()
+    let waiting = Gauge()
+    let lost: Counter
+    let refused: Counter
+
+    init(_ metrics: Metrics, loop: Int) {
+        let loop = String(loop)
+        let seconds = "From the call to the answer, waiting included."
+        reads = metrics.histogram("gatehouse_database_seconds", seconds, ["loop": loop, "kind": "read"])
+        writes = metrics.histogram("gatehouse_database_seconds", seconds, ["loop": loop, "kind": "write"])
+        lost = metrics.counter("gatehouse_database_connections_lost_total", "Connections that broke or failed to open.", ["loop": loop])
+        refused = metrics.counter("gatehouse_database_refused_total", "Calls refused for want of a connection.", ["loop": loop])
+        let open = "Open connections."
+        metrics.gauge("gatehouse_database_connections", open, ["loop": loop, "kind": "read"]) { [readConnections] in readConnections.value }
+        metrics.gauge("gatehouse_database_connections", open, ["loop": loop, "kind": "write"]) { [writeConnections] in writeConnections.value }
+        metrics.gauge("gatehouse_database_write_connections_busy", "Write connections at work.", ["loop": loop]) { [busy] in busy.value }
+        metrics.gauge("gatehouse_database_waiting", "Calls that wait for a connection.", ["loop": loop]) { [waiting] in waiting.value }
+    }
+}

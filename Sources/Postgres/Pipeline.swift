@@ -1,0 +1,240 @@
+import DequeModule
+
+/// What one pipelined connection has sent and what it awaits: libpq's pipeline mode as a value without I/O.
+///
+/// The connection submits reads and writes, sends each `next()` command until there is none, and tells each result to `receive`,
+/// which says what becomes of it. PostgreSQL answers in order; from an error on it skips everything up to the next Sync.
+/// - Reads share a Sync (`endReads`), so an error makes the server skip the reads behind it; those go out again, each with a Sync of its
+///   own, so that they meet no further foreign error.
+/// - A write is one Sync: an implicit transaction, all or none, finished when its Sync is answered.
+/// - A statement the server no longer has, or whose tables changed, is prepared again, and the read or the write sent once more: the
+///   failed one was rolled back.
+///
+/// <https://www.postgresql.org/docs/15/libpq-pipeline-mode.html>
+struct Pipeline {
+    /// Names whoever awaits a read or a write; the pipeline only hands it back.
+    typealias Ticket = Int
+
+    enum Command: Equatable {
+        case prepare(name: String, SQL)
+        case execute(name: String, SQL)
+        /// Parse, bind and execute at once, unnamed.
+        case run(SQL)
+        case sync
+    }
+
+    enum Received: Equatable {
+        case rows
+        case refused(ServerError)
+        case skipped
+        case synced
+    }
+
+    enum Action: Equatable {
+        case none
+        /// The rows at hand answer this read.
+        case answer(Ticket)
+        /// The rows at hand belong to this write, whose Sync is still awaited.
+        case keep(Ticket)
+        /// This write is committed.
+        case finish(Ticket)
+        case fail(Ticket, PostgresError)
+        /// The connection is of no more use.
+        case drop(String)
+    }
+
+    struct Write: Equatable {
+        let ticket: Ticket
+        let statements: [SQL]
+        /// Whether it may be sent twice, the first having been rolled back: not so inside a transaction that was begun before it.
+        var mayRepeat: Bool
+    }
+
+    private enum Outgoing {
+        case read(Ticket, SQL, isRepeated: Bool)
+        case endOfReads
+        case write(Write)
+    }
+
+    private enum Awaited {
+        case prepare(text: String, name: String)
+        case read(Ticket, SQL, name: String?, isRepeated: Bool)
+        case step(Ticket, text: String, name: String?)
+        case sync(Write?)
+    }
+
+    private var statements: Statements
+    private let depth: Int
+    private let readsPerSync: Int
+    private var outgoing = Deque<Outgoing>()
+    private var awaited = Deque<Awaited>()
+    private var openReads = 0
+
+    // Within `next`: the execute behind a prepare, the write that is going out, reads that have no Sync yet.
+    private var afterPrepare: Command?
+    private var writing: (write: Write, sent: Int)?
+    private var isAmongReads = false
+
+    // Within `receive`: why the last prepare was refused, why the write under way fails.
+    private var refusedPrepare: ServerError?
+    private var writeFailure: (error: PostgresError, isStale: Bool)?
+
+    /// `depth` bounds what is awaited at once, `readsPerSync` the reads that one error can disturb.
+    init(statements: Int = 512, depth: Int = 1024, readsPerSync: Int = 64) {
+        self.statements = Statements(capacity: statements)
+        self.depth = depth
+        self.readsPerSync = readsPerSync
+    }
+
+    var isAwaiting: Bool { !awaited.isEmpty }
+
+    mutating func read(_ sql: SQL, _ ticket: Ticket) {
+        outgoing.append(.read(ticket, sql, isRepeated: false))
+        openReads += 1
+        if openReads == readsPerSync { endReads() }
+    }
+
+    /// Ends the group of reads submitted so far: one Sync for all of them.
+    mutating func endReads() {
+        if openReads > 0 { outgoing.append(.endOfReads) }
+        openReads = 0
+    }
+
+    mutating func write(_ write: Write) {
+        endReads()
+        outgoing.append(.write(write))
+    }
+
+    // MARK: Sending
+
+    /// What to send next; `nil` when there is nothing, or so much is awaited that sending pauses.
+    mutating func next() -> Command? {
+        if let command = afterPrepare {
+            afterPrepare = nil
+            return command
+        }
+        if let command = nextStep() { return command }
+        if !isAmongReads && awaited.count >= depth { return nil }
+        switch outgoing.popFirst() {
+        case .read(let ticket, let sql, let isRepeated):
+            isAmongReads = true
+            return start(sql) { .read(ticket, sql, name: $0, isRepeated: isRepeated) }
+        case .endOfReads:
+            isAmongReads = false
+            awaited.append(.sync(nil))
+            return .sync
+        case .write(let write):
+            writing = (write, 0)
+            return nextStep()
+        case nil:
+            return nil
+        }
+    }
+
+    private mutating func nextStep() -> Command? {
+        guard let (write, sent) = writing else { return nil }
+        guard sent < write.statements.count else {
+            writing = nil
+            awaited.append(.sync(write))
+            return .sync
+        }
+        writing = (write, sent + 1)
+        let sql = write.statements[sent]
+        return start(sql) { .step(write.ticket, text: sql.text, name: $0) }
+    }
+
+    private mutating func start(_ sql: SQL, awaiting: (String?) -> Awaited) -> Command {
+        switch statements.plan(sql) {
+        case .known(let name):
+            awaited.append(awaiting(name))
+            return .execute(name: name, sql)
+        case .new(let name):
+            awaited.append(.prepare(text: sql.text, name: name))
+            awaited.append(awaiting(name))
+            afterPrepare = .execute(name: name, sql)
+            return .prepare(name: name, sql)
+        case .unprepared:
+            awaited.append(awaiting(nil))
+            return .run(sql)
+        }
+    }
+
+    // MARK: Receiving
+
+    /// What becomes of the next result.
+    mutating func receive(_ received: Received) -> Action {
+        if case .refused(let error) = received, error.endsConnection { return .drop("\(error.message) (\(error.state))") }
+        guard let expected = awaited.popFirst() else { return .drop("a result that nothing awaits") }
+        switch (expected, received) {
+        case (.prepare, .rows):
+            return .none
+        case (.prepare(let text, let name), .refused(let error)):
+            statements.forget(text, name)
+            refusedPrepare = error
+            return .none
+        case (.prepare(let text, let name), .skipped):
+            statements.forget(text, name)
+            return .none
+
+        case (.read(let ticket, _, _, _), .rows):
+            return .answer(ticket)
+        case (.read(let ticket, let sql, let name, let isRepeated), .refused(let error)):
+            return refuse(ticket, sql, name, isRepeated, error)
+        case (.read(let ticket, let sql, _, _), .skipped):
+            if let error = refusedPrepare {
+                refusedPrepare = nil
+                return .fail(ticket, error.publicError(in: sql.text))
+            }
+            repeatRead(ticket, sql)
+            return .none
+
+        case (.step(let ticket, _, _), .rows):
+            return .keep(ticket)
+        case (.step(_, let text, let name), .refused(let error)):
+            if error.isStaleStatement, let name { statements.forget(text, name) }
+            writeFailure = (error.publicError(in: text), error.isStaleStatement && name != nil)
+            return .none
+        case (.step(_, let text, _), .skipped):
+            if let error = refusedPrepare {
+                refusedPrepare = nil
+                writeFailure = (error.publicError(in: text), false)
+            }
+            return .none
+
+        case (.sync(let write), .refused(let error)):
+            // What is checked at commit failed: the Sync's own answer still follows.
+            writeFailure = (error.publicError(in: write?.statements.last?.text ?? ""), false)
+            awaited.prepend(expected)
+            return .none
+        case (.sync(let write), .synced):
+            return finish(write)
+
+        default:
+            return .drop("the server's answers are out of step with what was sent")
+        }
+    }
+
+    private mutating func refuse(_ ticket: Ticket, _ sql: SQL, _ name: String?, _ isRepeated: Bool, _ error: ServerError) -> Action {
+        guard error.isStaleStatement, let name, !isRepeated else { return .fail(ticket, error.publicError(in: sql.text)) }
+        statements.forget(sql.text, name)
+        repeatRead(ticket, sql)
+        return .none
+    }
+
+    private mutating func repeatRead(_ ticket: Ticket, _ sql: SQL) {
+        endReads()
+        outgoing.append(.read(ticket, sql, isRepeated: true))
+        outgoing.append(.endOfReads)
+    }
+
+    private mutating func finish(_ write: Write?) -> Action {
+        let failure = writeFailure
+        writeFailure = nil
+        guard var write else { return .none }
+        guard let failure else { return .finish(write.ticket) }
+        guard failure.isStale && write.mayRepeat else { return .fail(write.ticket, failure.error) }
+        write.mayRepeat = false
+        outgoing.prepend(.write(write))
+        return .none
+    }
+}

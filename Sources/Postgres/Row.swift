@@ -1,0 +1,31 @@
+/// One row of an answer; its columns are read by position, typed.
+package struct Row: Sendable {
+    let result: ResultSet
+    let index: Int32
+
+    /// The value in `column`, counted from 0.
+    ///
+    /// Throws `.decoding` when the column is NULL and `T` is not optional, or when its type is none that `T` reads; the error names the
+    /// column, not the value.
+    package func get<T: SQLValue>(_ column: Int, as type: T.Type = T.self) throws(PostgresError) -> T {
+        try result.value(row: index, column: column)
+    }
+}
+
+extension ResultSet {
+    fileprivate func value<T: SQLValue>(row: Int32, column: Int) throws(PostgresError) -> T {
+        guard column >= 0, column < columns else {
+            throw .decoding("there is no column \(column), the answer has \(columns)")
+        }
+        let column = Int32(truncatingIfNeeded: column)
+        if isNull(row, column) {
+            guard let null = T.null else { throw .decoding("column \(column) (\(name(column))) is NULL, not \(T.self)") }
+            return null
+        }
+        let type = type(column)
+        guard let value = withCell(row, column, { T.decode($0, type) }) else {
+            throw .decoding("column \(column) (\(name(column))) of type \(type.rawValue) is no \(T.self)")
+        }
+        return value
+    }
+}

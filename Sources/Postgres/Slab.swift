@@ -1,0 +1,39 @@
+/// Things held under small numbers that are used again: what awaits an answer, and can be taken out only once.
+struct Slab<Element> {
+    private var elements: [Element?] = []
+    private var free: [Int] = []
+
+    var count: Int { elements.count - free.count }
+
+    mutating func insert(_ element: Element) -> Int {
+        guard let key = free.popLast() else {
+            elements.append(element)
+            return elements.count - 1
+        }
+        elements[key] = element
+        return key
+    }
+
+    /// `nil` when it was removed before.
+    mutating func remove(_ key: Int) -> Element? {
+        guard elements.indices.contains(key), let element = elements[key] else { return nil }
+        elements[key] = nil
+        free.append(key)
+        return element
+    }
+
+    mutating func update(_ key: Int, _ change: (inout Element) -> Void) {
+        guard var element = remove(key) else { return }
+        change(&element)
+        elements[key] = element
+        free.removeLast()
+    }
+
+    /// Everything, in no order; the slab is empty afterwards.
+    mutating func removeAll() -> [Element] {
+        let all = elements.compactMap { $0 }
+        elements = []
+        free = []
+        return all
+    }
+}

@@ -1,0 +1,43 @@
+/// The statements prepared on one connection, by their text.
+///
+/// Full, it prepares no more: later texts are sent unprepared, so texts made at run time can't fill the server's memory.
+struct Statements {
+    enum Plan: Equatable {
+        case known(String)
+        /// To be prepared under this name first.
+        case new(String)
+        /// To be sent with its text: the table is full, or the text is prepared for other types.
+        case unprepared
+    }
+
+    private struct Prepared {
+        let name: String
+        let types: [SQLType]
+    }
+
+    let capacity: Int
+    private var byText: [String: Prepared] = [:]
+    /// Names are never used twice on a connection, so a forgotten one can't be met again.
+    private var lastNumber = 0
+
+    init(capacity: Int) {
+        self.capacity = capacity
+    }
+
+    /// How to send `sql`; a new statement counts as prepared from here on.
+    mutating func plan(_ sql: SQL) -> Plan {
+        if let prepared = byText[sql.text] {
+            return sql.values.fit(prepared.types) ? .known(prepared.name) : .unprepared
+        }
+        guard byText.count < capacity else { return .unprepared }
+        lastNumber += 1
+        let name = "s\(lastNumber)"
+        byText[sql.text] = Prepared(name: name, types: sql.values.slots.map(\.type))
+        return .new(name)
+    }
+
+    /// Forgets `text` if `name` is what it is prepared as.
+    mutating func forget(_ text: String, _ name: String) {
+        if byText[text]?.name == name { byText[text] = nil }
+    }
+}

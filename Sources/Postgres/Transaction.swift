@@ -1,0 +1,74 @@
+/// A transaction that is under way on a connection of its own: `Database.transaction` begins and ends it.
+///
+/// After an error nothing more can be done in it, and it is rolled back even if the body catches the error.
+package actor Transaction {
+    private enum State {
+        case fresh
+        case begun
+        case failed(PostgresError)
+        case over
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { connection.loop.asUnownedSerialExecutor() }
+    private nonisolated let connection: Connection
+    private let database: Database
+    private var state = State.fresh
+
+    init(on connection: Connection, of database: Database) {
+        self.connection = connection
+        self.database = database
+    }
+
+    /// Runs one statement; the first brings `BEGIN` along in the same round trip.
+    package func query(_ sql: SQL) async throws(PostgresError) -> [Row] {
+        switch state {
+        case .over: throw .unavailable("the transaction is over")
+        case .failed(let error): throw error
+        case .fresh, .begun: break
+        }
+        if let fault = sql.fault { throw fail(fault) }
+        var statements = [sql]
+        if case .fresh = state { statements = ["BEGIN", sql] }
+        state = .begun
+        do {
+            return try await connection.run(statements).last ?? []
+        } catch {
+            throw fail(error)
+        }
+    }
+
+    private func fail(_ error: PostgresError) -> PostgresError {
+        if case .over = state {} else { state = .failed(error) }
+        return error
+    }
+
+    /// Commits what was done; answers only when the server has.
+    func commit() async throws(PostgresError) {
+        switch state {
+        case .over: return
+        case .failed(let error): throw error
+        case .fresh: end()
+        case .begun:
+            state = .over
+            defer { end() }
+            _ = try await connection.run(["COMMIT"])
+        }
+    }
+
+    /// Undoes what was done, if it isn't committed.
+    func rollBack() async {
+        switch state {
+        case .over: return
+        case .fresh: end()
+        case .begun, .failed:
+            state = .over
+            _ = try? await connection.run(["ROLLBACK"])
+            end()
+        }
+    }
+
+    private func end() {
+        state = .over
+        database.assumeIsolated { $0.release(connection) }
+    }
+}
