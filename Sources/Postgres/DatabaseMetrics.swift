@@ -27,7 +27,9 @@ final class DatabaseMetrics: Sendable {
         refused = metrics.counter("gatehouse_database_refused_total", "Calls refused for want of a connection.", ["loop": loop])
         let open = "Open connections."
         metrics.gauge("gatehouse_database_connections", open, ["loop": loop, "kind": "read"]) { [readConnections] in readConnections.value }
-        metrics.gauge("gatehouse_database_connections", open, ["loop": loop, "kind": "write"]) { [writeConnections] in writeConnections.value }
+        metrics.gauge("gatehouse_database_connections", open, ["loop": loop, "kind": "write"]) { [writeConnections] in
+            writeConnections.value
+        }
         metrics.gauge("gatehouse_database_write_connections_busy", "Write connections at work.", ["loop": loop]) { [busy] in busy.value }
         metrics.gauge("gatehouse_database_waiting", "Calls that wait for a connection.", ["loop": loop]) { [waiting] in waiting.value }
     }

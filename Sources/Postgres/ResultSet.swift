@@ -42,6 +42,9 @@ final class ResultSet: @unchecked Sendable {
             column: field(DiagnosticFieldColumn), endsConnection: severity == "FATAL" || severity == "PANIC")
     }
 
+    /// Where in the statement the error is, in characters from 1.
+    var errorPosition: Int? { field(DiagnosticFieldPosition).flatMap { Int($0) } }
+
     private func field(_ field: DiagnosticField) -> String? {
         PQresultErrorField(raw, Int32(field.rawValue)).map { String(cString: $0) }
     }

@@ -56,7 +56,9 @@ private enum ArrayFormat {
         array.reserveCapacity(Int(count))
         var offset = 20
         for _ in 0..<count {
-            guard let length: Int32 = bytes.integer(at: offset), length >= 0, bytes.byteCount - offset - 4 >= Int(length) else { return nil }
+            guard let length: Int32 = bytes.integer(at: offset), length >= 0, bytes.byteCount - offset - 4 >= Int(length) else {
+                return nil
+            }
             let cell = bytes.extracting(offset + 4..<offset + 4 + Int(length))
             guard let value = T.decode(cell, SQLType(rawValue: element)) else { return nil }
             array.append(value)

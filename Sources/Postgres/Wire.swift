@@ -143,7 +143,7 @@ private func withParameters(
 }
 
 /// Calls `body` with a NULL-terminated array of C strings.
-private func withCStrings<T>(_ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> T) -> T {
+func withCStrings<T>(_ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> T) -> T {
     let copies = strings.map { strdup($0) }
     defer { copies.forEach { free($0) } }
     return (copies.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { body($0.baseAddress) }

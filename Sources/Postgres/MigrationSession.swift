@@ -1,0 +1,84 @@
+import CPostgres
+import Runtime
+
+/// A blocking connection for the migrator, which needs whole files run as they are.
+struct MigrationSession: ~Copyable {
+    private let raw: OpaquePointer
+
+    /// Any number will do that nobody else locks in the same database: "gatehous" in ASCII.
+    private static let lockKey = "7449363237540164979"
+
+    init(_ url: Secret) throws(MigrationError) {
+        var target: ConnectionString
+        do throws(PostgresError) { target = try ConnectionString(url) } catch { throw .database(error) }
+        target["client_encoding"] = "UTF8"
+        target.setDefault("fallback_application_name", "gatehouse migrate")
+        let raw = withCStrings(target.keywords.map(\.name)) { names in
+            withCStrings(target.keywords.map(\.value)) { values in PQconnectdbParams(names, values, 0) }
+        }
+        guard let raw else { throw .database(.unavailable("out of memory")) }
+        guard PQstatus(raw) == CONNECTION_OK else {
+            defer { PQfinish(raw) }
+            throw .database(.unavailable(Self.trimmed(PQerrorMessage(raw))))
+        }
+        self.raw = raw
+        _ = PQsetNoticeReceiver(raw, { _, _ in }, nil)
+    }
+
+    deinit { PQfinish(raw) }
+
+    /// Waits until no other process migrates; the lock ends with the connection.
+    func lock() throws(MigrationError) {
+        try run("SELECT pg_advisory_lock(\(Self.lockKey))", for: "lock")
+        // A migration that can't get its tables must not hold up everyone queueing behind it.
+        try run("SET lock_timeout = '10s'", for: "lock")
+        try run(
+            """
+            CREATE TABLE IF NOT EXISTS schema_migrations (
+                number integer PRIMARY KEY, name text NOT NULL, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())
+            """, for: "schema_migrations")
+    }
+
+    func applied() throws(MigrationError) -> [AppliedMigration] {
+        let result = try run("SELECT number, name, sha256 FROM schema_migrations ORDER BY number", for: "schema_migrations")
+        return (0..<result.rows).map { row in
+            let cells = (0..<Int32(3)).map { result.withCell(row, $0, String.text) }
+            return AppliedMigration(number: Int(cells[0]) ?? 0, name: cells[1], sha256: cells[2])
+        }
+    }
+
+    func apply(_ migration: Migration) throws(MigrationError) {
+        try run("BEGIN", for: migration.name)
+        try run(migration.text, for: migration.name)
+        guard PQtransactionStatus(raw) == PQTRANS_INTRANS else {
+            throw .failed("\(migration.name) ends the transaction it runs in; leave BEGIN, COMMIT and ROLLBACK out")
+        }
+        // The name has a checked shape and may hold no quote after doubling it.
+        let name = migration.name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+        try run(
+            "INSERT INTO schema_migrations (number, name, sha256) VALUES (\(migration.number), '\(name)', '\(migration.sha256)')",
+            for: migration.name)
+        try run("COMMIT", for: migration.name)
+    }
+
+    /// Runs one or more statements; an error ends the session, and with it the transaction.
+    @discardableResult
+    private func run(_ text: String, for name: String) throws(MigrationError) -> ResultSet {
+        guard let result = PQexec(raw, text) else { throw .database(.unavailable(Self.trimmed(PQerrorMessage(raw)))) }
+        let answer = ResultSet(result)
+        switch answer.status {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+            return answer
+        case PGRES_FATAL_ERROR:
+            guard let error = answer.serverError else { throw .database(.unavailable(Self.trimmed(PQerrorMessage(raw)))) }
+            let line = answer.errorPosition.map { ":\(text.unicodeScalars.prefix($0 - 1).count { $0 == "\n" } + 1)" } ?? ""
+            throw .failed("\(name)\(line): \(error.message) (\(error.state))")
+        default:
+            throw .failed("\(name): COPY has no place in a migration")
+        }
+    }
+
+    private static func trimmed(_ text: UnsafePointer<CChar>?) -> String {
+        (text.map { String(cString: $0) } ?? "").split(separator: "\n").joined(separator: "; ")
+    }
+}

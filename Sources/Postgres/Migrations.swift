@@ -1,0 +1,90 @@
+import Crypto
+import Glibc
+
+/// One step of the schema: the file `NNNN_name.sql`.
+struct Migration: Equatable, Sendable {
+    let number: Int
+    /// The file's name.
+    let name: String
+    let text: String
+    /// Of the file's bytes, in hexadecimal.
+    let sha256: String
+
+    init(number: Int, name: String, bytes: [UInt8]) {
+        self.number = number
+        self.name = name
+        text = String(decoding: bytes, as: UTF8.self)
+        sha256 = Self.hexadecimal(Digest.sha256(bytes))
+    }
+
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// The number in `0001_accounts.sql`; `nil` for any other shape.
+    static func number(of file: String) -> Int? {
+        guard file.hasSuffix(".sql"), let underscore = file.firstIndex(of: "_") else { return nil }
+        let digits = file[..<underscore]
+        let name = file[file.index(after: underscore)...].dropLast(4)
+        guard digits.utf8.count == 4, digits.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }), !name.isEmpty else { return nil }
+        return Int(digits)
+    }
+
+    /// The folder's migrations by number. Files that don't end in `.sql` are left alone.
+    static func read(_ folder: String) throws(MigrationError) -> [Migration] {
+        guard let directory = opendir(folder) else { throw .folder("cannot read \(folder): \(String(cString: strerror(errno)))") }
+        defer { closedir(directory) }
+        var files: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            if name.hasSuffix(".sql") { files.append(name) }
+        }
+        var migrations: [Migration] = []
+        for name in files.sorted() {
+            guard let number = number(of: name) else { throw .folder("\(name): name it NNNN_name.sql, with four digits") }
+            if let last = migrations.last, last.number == number { throw .folder("\(last.name) and \(name) have the same number") }
+            migrations.append(Migration(number: number, name: name, bytes: try contents("\(folder)/\(name)")))
+        }
+        return migrations
+    }
+
+    private static func contents(_ path: String) throws(MigrationError) -> [UInt8] {
+        guard let file = fopen(path, "r") else { throw .folder("cannot read \(path): \(String(cString: strerror(errno)))") }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, file)
+            if count == 0 { break }
+            bytes += buffer[..<count]
+        }
+        guard ferror(file) == 0 else { throw .folder("cannot read \(path)") }
+        return bytes
+    }
+}
+
+/// A row of `schema_migrations`.
+struct AppliedMigration: Equatable, Sendable {
+    let number: Int
+    let name: String
+    let sha256: String
+}
+
+extension [Migration] {
+    /// Those still to be applied, in order; throws when what was applied is not where these begin.
+    func pending(after applied: [AppliedMigration]) throws(MigrationError) -> [Migration] {
+        let known = Dictionary(uniqueKeysWithValues: map { ($0.number, $0) })
+        let ahead = applied.filter { known[$0.number] == nil }
+        if !ahead.isEmpty { throw .ahead(ahead.map(\.name)) }
+        for row in applied {
+            guard let file = known[row.number] else { continue }
+            if file.sha256 != row.sha256 || file.name != row.name { throw .edited(file: file.name, applied: row.name) }
+        }
+        let numbers = Set(applied.map(\.number))
+        let pending = filter { !numbers.contains($0.number) }
+        if let newest = applied.last, let late = pending.first(where: { $0.number < newest.number }) {
+            throw .late(late.name, newest: newest.name)
+        }
+        return pending
+    }
+}
