@@ -1,0 +1,57 @@
+package import HTTP
+
+/// Whoever sends requests to other servers: `HTTPClient` in production, canned answers in tests.
+package protocol Upstream: Sendable {
+    func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse
+}
+
+/// One request to another server.
+package struct OutboundRequest: Sendable {
+    package var method: Method
+    /// Absolute, `https` (or `http` where the `DialPolicy` allows the address).
+    package var url: String
+    package var headers: Headers
+    package var body: [UInt8]?
+    /// For everything from the name look-up to the last byte.
+    package var timeout: Duration = .seconds(10)
+    package var connectTimeout: Duration = .seconds(5)
+    /// A longer response body ends the transfer with `tooLarge`.
+    package var maxBytes = 1 << 20
+
+    package init(_ method: Method = .get, _ url: String, headers: Headers = Headers(), body: [UInt8]? = nil) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// What the other server answered, whatever its status.
+package struct OutboundResponse: Sendable {
+    package var status: Int
+    package var headers: Headers
+    package var body: [UInt8]
+
+    package init(status: Int = 200, headers: Headers = Headers(), body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// Why there is no answer. Texts are for the log; they name hosts, never paths, queries or header values.
+package enum OutboundError: Error, Equatable, Sendable {
+    /// The name resolves to an address that the dial policy refuses, and to no other.
+    case refusedAddress
+    /// Not an absolute URL of an allowed scheme, or one with a user name in it.
+    case refusedURL
+    /// A header value that would break the request apart.
+    case refusedHeader(String)
+    case timedOut
+    /// The body passed `maxBytes`, or the header fields passed 64 KiB or 200 lines.
+    case tooLarge
+    /// No connection, no TLS, or an answer that is not HTTP.
+    case unreachable(String)
+    /// The task that waited was cancelled.
+    case cancelled
+}
