@@ -162,7 +162,8 @@ actor Connection: Watcher {
         switch pipeline.receive(received) {
         case .none: break
         case .answer(let ticket): answer(ticket, .success(result.all()))
-        case .keep(let ticket): keep(result.all(), ticket)
+        case .keep(let ticket): change(ticket) { $0.rows.append(result.all()) }
+        case .restart(let ticket): change(ticket) { $0.rows = [] }
         case .finish(let ticket): finish(ticket)
         case .fail(let ticket, let error): answer(ticket, .failure(error))
         case .drop(let reason):
@@ -172,10 +173,10 @@ actor Connection: Watcher {
         return true
     }
 
-    private func keep(_ rows: [Row], _ ticket: Int) {
+    private func change(_ ticket: Int, _ body: (inout Write) -> Void) {
         waiters.update(ticket) { waiter in
             guard case .write(var write) = waiter else { return }
-            write.rows.append(rows)
+            body(&write)
             waiter = .write(write)
         }
     }

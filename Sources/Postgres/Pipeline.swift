@@ -36,6 +36,8 @@ struct Pipeline {
         case answer(Ticket)
         /// The rows at hand belong to this write, whose Sync is still awaited.
         case keep(Ticket)
+        /// This write was rolled back and goes out again; the rows kept so far are void.
+        case restart(Ticket)
         /// This write is committed.
         case finish(Ticket)
         case fail(Ticket, PostgresError)
@@ -235,6 +237,6 @@ struct Pipeline {
         guard failure.isStale && write.mayRepeat else { return .fail(write.ticket, failure.error) }
         write.mayRepeat = false
         outgoing.prepend(.write(write))
-        return .none
+        return .restart(write.ticket)
     }
 }

@@ -50,6 +50,12 @@ package struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
             sql.appendPlaceholder(sql.values.slots.count)
         }
 
+        /// Binds `value`, or NULL. Spelt out since the compiler warns of optionals in an interpolation that doesn't ask for them.
+        package mutating func appendInterpolation(_ value: (some SQLValue)?) {
+            sql.values.append(value, at: sql.text.utf8.count)
+            sql.appendPlaceholder(sql.values.slots.count)
+        }
+
         /// Splices `other` in, its placeholders renumbered after those already here.
         package mutating func appendInterpolation(_ other: SQL) {
             sql.splice(other)
