@@ -1,0 +1,141 @@
+/// The members of an object, by the keys of the type that is decoded.
+struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    private let object: JSON.Object
+    private let path: Path
+    private let spelling: JSON.Spelling
+    /// Positions of the members written in `snake_case`, by their camelCase names.
+    private let respelled: [String: Int]
+
+    init(object: JSON.Object, path: Path, spelling: JSON.Spelling) {
+        self.object = object
+        self.path = path
+        self.spelling = spelling
+        var respelled: [String: Int] = [:]
+        if spelling == .wire {
+            for (position, member) in object.enumerated() where member.name.utf8.contains(UInt8(ascii: "_")) {
+                respelled[camelCase(member.name)] = position
+            }
+        }
+        self.respelled = respelled
+    }
+
+    var codingPath: [any CodingKey] { path.keys }
+    var allKeys: [Key] { object.compactMap { Key(stringValue: $0.name) } }
+
+    func contains(_ key: Key) -> Bool { find(key) != nil }
+
+    func decodeNil(forKey key: Key) throws -> Bool { find(key)?.isNull ?? true }
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try T(from: inner(key)) }
+
+    func decode<T: Scalar>(_ type: T.Type, forKey key: Key) throws -> T {
+        guard let value = find(key) else { throw JSONError.missing(path: path(to: key).text) }
+        return try T.read(value, spelling, at: path(to: key))
+    }
+
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+        guard let value = find(key), !value.isNull else { return nil }
+        return try T(from: ValueDecoder(value: value, path: path(to: key), spelling: spelling))
+    }
+
+    func decodeIfPresent<T: Scalar>(_ type: T.Type, forKey key: Key) throws -> T? {
+        guard let value = find(key), !value.isNull else { return nil }
+        return try T.read(value, spelling, at: path(to: key))
+    }
+
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+        try inner(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try inner(key).unkeyedContainer() }
+    func superDecoder() throws -> any Decoder { ValueDecoder(value: .object(object), path: path, spelling: spelling) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try inner(key) }
+
+    private func inner(_ key: Key) throws -> ValueDecoder {
+        guard let value = find(key) else { throw JSONError.missing(path: path(to: key).text) }
+        return ValueDecoder(value: value, path: path(to: key), spelling: spelling)
+    }
+
+    private func find(_ key: Key) -> JSON? {
+        let name = key.stringValue
+        if let value = object[name] { return value }
+        return respelled.isEmpty ? nil : respelled[name].map { object[$0].value }
+    }
+
+    private func path(to key: Key) -> Path { .name(key.stringValue, in: path) }
+}
+
+/// `return_secure_token` as `returnSecureToken`.
+func camelCase(_ snake: String) -> String {
+    var camel = ""
+    var raisesNext = false
+    for scalar in snake.unicodeScalars {
+        if scalar == "_" {
+            raisesNext = true
+        } else {
+            camel += raisesNext ? String(scalar).uppercased() : String(scalar)
+            raisesNext = false
+        }
+    }
+    return camel
+}
+
+/// The elements of an array, one after the other.
+struct ArrayContainer: UnkeyedDecodingContainer {
+    private let elements: [JSON]
+    private let path: Path
+    private let spelling: JSON.Spelling
+    private(set) var currentIndex = 0
+
+    init(elements: [JSON], path: Path, spelling: JSON.Spelling) {
+        self.elements = elements
+        self.path = path
+        self.spelling = spelling
+    }
+
+    var codingPath: [any CodingKey] { path.keys }
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex >= elements.count }
+
+    mutating func decodeNil() throws -> Bool {
+        guard try current().value.isNull else { return false }
+        currentIndex += 1
+        return true
+    }
+
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        let value = try T(from: current())
+        currentIndex += 1
+        return value
+    }
+
+    mutating func decode<T: Scalar>(_ type: T.Type) throws -> T {
+        let value = try current().decode(type)
+        currentIndex += 1
+        return value
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
+        let nested = try current().container(keyedBy: type)
+        currentIndex += 1
+        return nested
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        let nested = try current().unkeyedContainer()
+        currentIndex += 1
+        return nested
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        let inner = try current()
+        currentIndex += 1
+        return inner
+    }
+
+    private func current() throws -> ValueDecoder {
+        let here = Path.index(currentIndex, in: path)
+        guard !isAtEnd else { throw JSONError.missing(path: here.text) }
+        return ValueDecoder(value: elements[currentIndex], path: here, spelling: spelling)
+    }
+}
