@@ -1,0 +1,27 @@
+package import Postgres
+
+/// Why a rule said no, or that the database could not be asked.
+package enum AccountError: Error {
+    case accountNotFound
+    case accountDisabled
+    /// The ID token or session is over: expired, revoked, or from before the account's `validSince`.
+    case sessionEnded
+    case invalidIDToken
+    case invalidRefreshToken
+    /// The refresh token belongs to another project.
+    case wrongProject
+    /// The address belongs to another account of a project that allows one account an address.
+    case emailTaken
+    /// The identity to link belongs to an account already.
+    case identityTaken
+    /// Nobody has this identity, and the caller asked not to make an account.
+    case noSuchIdentity
+    /// A known subject arrived from another tenant of its provider.
+    case tenantChanged
+    /// No such flow, or its time, its status or a secret does not fit. One answer for all, so that nothing can be probed.
+    case flowRefused
+    case invalidPendingToken
+    /// A sealed value did not open: the master key is not the one it was sealed with.
+    case sealBroken(String)
+    case database(PostgresError)
+}

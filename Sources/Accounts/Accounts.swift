@@ -1,0 +1,61 @@
+package import Postgres
+package import Runtime
+
+/// The accounts of all projects: the rules about people, their identities and their sessions, and the SQL that keeps them.
+///
+/// A request's path through this floor: an endpoint asks one rule (`signIn(with:)`, `Sessions.refresh`, `account(for:)`); the rule reads in
+/// one round trip, decides in a function without I/O (`Linking.decide`, `RefreshToken`), and writes in one implicit transaction whose
+/// constraints have the last word. What a provider said arrives here proven (`ProvenIdentity`); what a caller may learn of an error
+/// is decided above (`Web/Failure`).
+package struct Accounts: Sendable {
+    let storage: Storage
+    let clock: Clock
+    let issuerBase: String
+    let signingKeys: SigningKeys
+
+    /// - Parameter publicURL: the server's own address, for projects whose tokens name Gatehouse as issuer.
+    package init(database: Database, clock: Clock, publicURL: String, signingKeys: SigningKeys) {
+        storage = Storage(database: database)
+        self.clock = clock
+        issuerBase = publicURL
+        self.signingKeys = signingKeys
+    }
+
+    /// What verifiers may fetch.
+    package var publishedKeys: SigningKeys.Published { signingKeys.published }
+
+    /// The account, with its identities.
+    package func account(_ id: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
+        let rows = try await storage.read(
+            """
+            SELECT \(Account.columns) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
+            WHERE a.project_id = \(project.id) AND a.account_id = \(id) ORDER BY i.provider_id
+            """)
+        do { return try Account(rows: rows) } catch { throw .database(error) }
+    }
+
+    /// The caller's account, from the ID token they bring; the checks are in the contract's order.
+    ///
+    /// Throws `invalidIDToken`, `accountNotFound`, `sessionEnded` (expired, or from before `validSince`) or `accountDisabled`.
+    package func account(forIDToken token: String, in project: ProjectSettings) async throws(AccountError) -> (Account, IDToken) {
+        let idToken = try verified(token, in: project)
+        guard let account = try await account(idToken.accountID, in: project) else { throw .accountNotFound }
+        guard idToken.expires > clock.now(), idToken.issued >= account.validSince else { throw .sessionEnded }
+        guard !account.disabled else { throw .accountDisabled }
+        return (account, idToken)
+    }
+
+    /// Removes the account with all that hangs on it. Its sessions stay as ended rows without personal data, so that their refresh
+    /// tokens answer `USER_NOT_FOUND` rather than count as garbage.
+    package func delete(_ id: String, in project: ProjectSettings) async throws(AccountError) {
+        let now = clock.now()
+        let results = try await storage.write(all: [
+            "DELETE FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) RETURNING account_id",
+            """
+            UPDATE sessions SET ended_at = coalesce(ended_at, \(now)), end_reason = 'account deleted', user_agent = NULL, address = NULL
+            WHERE project_id = \(project.id) AND account_id = \(id)
+            """,
+        ])
+        guard results.first?.isEmpty == false else { throw .accountNotFound }
+    }
+}

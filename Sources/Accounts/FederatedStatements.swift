@@ -1,0 +1,117 @@
+import Crypto
+import Postgres
+import Runtime
+
+/// The statements of a federated sign-in, and the same changes on the account in hand.
+extension Account {
+    init(new identity: ProvenIdentity, email: String?, at now: Instant) {
+        id = AccountID.random()
+        self.email = email
+        emailVerified = email != nil && identity.emailVerified
+        emailProven = email != nil && identity.emailAuthoritative
+        displayName = identity.displayName
+        photoURL = identity.photoURL
+        validSince = Instant(seconds: now.seconds)
+        createdAt = now
+        lastLoginAt = now
+    }
+
+    /// Takes what the joining identity brings. A takeover takes the whole profile, and nothing from before stays.
+    mutating func join(_ identity: ProvenIdentity, takeover: Bool, oneAccountPerEmail: Bool, at now: Instant) {
+        lastLoginAt = now
+        if takeover {
+            displayName = identity.displayName
+            photoURL = identity.photoURL
+            customAttributes = nil
+            identities = []
+            validSince = Instant(seconds: now.seconds)
+        }
+        if email == nil, oneAccountPerEmail { email = identity.email }
+        guard email != nil, email == identity.email else { return }
+        emailVerified = emailVerified || identity.emailVerified || takeover
+        emailProven = emailProven || identity.emailAuthoritative
+    }
+
+    /// Puts the identity into the account in hand, as its statement puts it into the table.
+    mutating func remember(_ identity: ProvenIdentity) {
+        identities.removeAll { $0.providerID == identity.providerID }
+        identities.append(
+            LinkedIdentity(
+                providerID: identity.providerID, subject: identity.subject, email: identity.email,
+                displayName: identity.displayName, photoURL: identity.photoURL, screenName: identity.screenName))
+        identities.sort { $0.providerID < $1.providerID }
+    }
+
+    func insert(in project: ProjectSettings) -> SQL {
+        """
+        INSERT INTO accounts (project_id, account_id, email, email_verified, email_proven, display_name, photo_url, valid_since,
+            created_at, last_login_at)
+        VALUES (\(project.id), \(id), \(email), \(emailVerified), \(emailProven), \(displayName), \(photoURL), \(validSince),
+            \(createdAt), \(lastLoginAt))
+        RETURNING account_id
+        """
+    }
+
+    func update(in project: ProjectSettings) -> SQL {
+        """
+        UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
+            display_name = \(displayName), photo_url = \(photoURL), custom_attributes = \(customAttributes),
+            valid_since = \(validSince), last_login_at = \(lastLoginAt)
+        WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled RETURNING account_id
+        """
+    }
+
+    func recordSignIn(in project: ProjectSettings) -> SQL {
+        """
+        UPDATE accounts SET last_login_at = \(lastLoginAt)
+        WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled RETURNING account_id
+        """
+    }
+
+    func insert(_ identity: ProvenIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
+        """
+        INSERT INTO identities (project_id, provider_id, subject, account_id, alias, tenant, email, display_name, photo_url,
+            screen_name, linked_at, last_sign_in_at)
+        VALUES (\(project.id), \(identity.providerID), \(identity.subject), \(id), \(identity.alias), \(identity.tenant),
+            \(identity.email), \(identity.displayName), \(identity.photoURL), \(identity.screenName), \(now), \(now))
+        """
+    }
+
+    /// What the provider says today of an identity that is linked already. The subject stays as it was stored.
+    func refresh(_ identity: ProvenIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
+        """
+        UPDATE identities SET email = \(identity.email), display_name = \(identity.displayName),
+            photo_url = \(identity.photoURL), screen_name = \(identity.screenName), last_sign_in_at = \(now)
+        WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND account_id = \(id)
+        """
+    }
+
+    func remove(_ providerID: String, in project: ProjectSettings) -> SQL {
+        "DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(id) AND provider_id = \(providerID)"
+    }
+
+    /// The identities and sessions that stand when an address's owner takes an account over.
+    func endEverything(in project: ProjectSettings, at now: Instant) -> [SQL] {
+        [
+            "DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(id)",
+            """
+            UPDATE sessions SET ended_at = \(now), end_reason = 'account taken over by the owner of its address'
+            WHERE project_id = \(project.id) AND account_id = \(id) AND ended_at IS NULL
+            """,
+        ]
+    }
+}
+
+enum AccountID {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+
+    /// 28 letters and digits, as Firebase's are: 166 bits.
+    static func random() -> String {
+        var id = ""
+        while id.utf8.count < 28 {
+            // Bytes from 248 on would make the first letters likelier than the rest.
+            for byte in Random.bytes(32) where byte < 248 && id.utf8.count < 28 { id.append(alphabet[Int(byte) % 62]) }
+        }
+        return id
+    }
+}

@@ -1,0 +1,117 @@
+import Crypto
+import JSON
+package import Postgres
+import Runtime
+
+/// The end of a flow: its result is claimed by exactly one caller, who holds the initiator's session secret.
+extension SignInFlows {
+    /// returned → redeeming, by the one-time code; gives the flow and the provider's answer.
+    ///
+    /// The right code with a wrong session secret counts as a try; the fifth burns the flow.
+    /// - Parameter page: the address the browser was sent back to, which must be the flow's own.
+    package func claim(
+        flowID: [UInt8], handle: String, sessionID: String, page: String, in project: ProjectSettings
+    ) async throws(AccountError) -> (SignInFlow, response: [UInt8]) {
+        guard let handle = Base64URL.decodeStrict(handle) else { throw .flowRefused }
+        let rows = try await storage.write(
+            """
+            UPDATE sign_in_flows SET status = CASE WHEN \(Self.sessionFits(sessionID)) THEN 'redeeming'
+                    WHEN tries + 1 >= \(SignInFlow.toleratedTries) THEN 'failed' ELSE status END,
+                tries = tries + CASE WHEN \(Self.sessionFits(sessionID)) THEN 0 ELSE 1 END
+            WHERE project_id = \(project.id) AND flow_id = \(flowID) AND status = 'returned' AND expires_at > \(clock.now())
+                AND handle_hash = \(Digest.sha256(handle)) AND return_url = \(page)
+            RETURNING \(Self.columns), response, status
+            """)
+        guard let row = rows.first, try status(row, Self.columnCount + 1) == "redeeming" else { throw .flowRefused }
+        guard let sealed = try? row.get(Self.columnCount, as: [UInt8].self),
+            let response = try? responseKey(handle).open(sealed, context: Self.context(flowID))
+        else { throw .sealBroken("sign-in flow") }
+        return (try flow(row), response)
+    }
+
+    /// started → redeeming, by the provider's own `state`: a client flow, whose client posts what the provider sent the browser to.
+    package func claim(
+        _ state: FlowState, sessionID: String, in project: ProjectSettings
+    ) async throws(AccountError) -> SignInFlow {
+        guard state.projectID == project.id else { throw .flowRefused }
+        let rows = try await storage.write(
+            """
+            UPDATE sign_in_flows SET status = CASE WHEN \(Self.sessionFits(sessionID)) THEN 'redeeming'
+                    WHEN tries + 1 >= \(SignInFlow.toleratedTries) THEN 'failed' ELSE status END,
+                tries = tries + CASE WHEN \(Self.sessionFits(sessionID)) THEN 0 ELSE 1 END
+            WHERE project_id = \(project.id) AND flow_id = \(state.flowID) AND status = 'started' AND kind = 'client'
+                AND expires_at > \(clock.now()) AND state_hash = \(Digest.sha256(state.secret))
+            RETURNING \(Self.columns), status
+            """)
+        guard let row = rows.first, try status(row, Self.columnCount) == "redeeming" else { throw .flowRefused }
+        return try flow(row)
+    }
+
+    /// redeeming → redeemed; part of the transaction that signs the person in.
+    package func completion(of flow: SignInFlow) -> SQL {
+        """
+        UPDATE sign_in_flows SET status = 'redeemed', response = NULL
+        WHERE project_id = \(flow.projectID) AND flow_id = \(flow.id) AND status = 'redeeming'
+        """
+    }
+
+    /// redeeming → failed: the provider's code is spent, and there is no way back.
+    package func fail(_ flow: SignInFlow) async throws(AccountError) {
+        _ = try await storage.write(
+            """
+            UPDATE sign_in_flows SET status = 'failed', response = NULL
+            WHERE project_id = \(flow.projectID) AND flow_id = \(flow.id) AND status = 'redeeming'
+            """)
+    }
+
+    private static func sessionFits(_ sessionID: String) -> SQL {
+        "session_hash = \(SessionBinding.hash(atRedemption: sessionID))"
+    }
+
+    // MARK: Rows
+
+    static let columns = SQL(unsafe: "project_id, flow_id, provider_id, kind, redirect_uri, return_url, app_state, secrets")
+    static let columnCount = 8
+
+    func flow(_ row: Row) throws(AccountError) -> SignInFlow {
+        do {
+            let id: [UInt8] = try row.get(1)
+            let sealed: [UInt8] = try row.get(7)
+            guard let kind = SignInFlow.Kind(rawValue: try row.get(3)),
+                let bytes = try? masterKey.flows.open(sealed, context: Self.context(id)),
+                let secrets = SignInFlow.Secrets(bytes: bytes)
+            else { throw AccountError.sealBroken("sign-in flow") }
+            return SignInFlow(
+                projectID: try row.get(0), id: id, providerID: try row.get(2), kind: kind, redirectURI: try row.get(4),
+                returnURL: try row.get(5), appState: try row.get(6), secrets: secrets)
+        } catch let error as AccountError {
+            throw error
+        } catch {
+            throw .database(.decoding("sign_in_flows"))
+        }
+    }
+
+    private func status(_ row: Row, _ column: Int) throws(AccountError) -> String {
+        do { return try row.get(column) } catch { throw .database(error) }
+    }
+
+    static func context(_ flowID: [UInt8]) -> String { "flow " + Hex.encode(flowID) }
+
+    /// Half of the key is ours, half travels in the link alone.
+    func responseKey(_ handle: [UInt8]) -> SealingKey {
+        SealingKey(HKDF.sha256(secret: masterKey.flowResponses, salt: handle, info: "gatehouse flow response", length: 32))
+    }
+}
+
+extension SignInFlow.Secrets {
+    var bytes: [UInt8] {
+        var parameters: JSON.Object = [:]
+        for (name, value) in customParameters { parameters[name] = .string(value) }
+        return JSON.object(["codeVerifier": .string(codeVerifier), "nonce": .string(nonce), "customParameters": .object(parameters)]).bytes()
+    }
+
+    init?(bytes: [UInt8]) {
+        guard let secrets = try? JSON.parse(bytes).decode(Self.self) else { return nil }
+        self = secrets
+    }
+}

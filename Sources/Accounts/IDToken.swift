@@ -1,0 +1,82 @@
+import JOSE
+import JSON
+package import Runtime
+
+/// An ID token that was verified: this server signed it for this project. Whether it still counts depends on the account.
+package struct IDToken: Sendable {
+    package let accountID: String
+    package let issued: Instant
+    package let expires: Instant
+    /// When the person authenticated; recent-login rules count from here.
+    package let authTime: Instant
+    package let signInProvider: String
+}
+
+extension ProjectSettings {
+    /// `iss` of the project's ID tokens.
+    /// - Parameter publicURL: the server's own address.
+    package func issuer(publicURL: String) -> String {
+        switch tokens.issuer {
+        case .firebase: "https://securetoken.google.com/\(id)"
+        case .gatehouse: "\(publicURL)/\(id)"
+        }
+    }
+}
+
+extension Accounts {
+    /// Signs an ID token of `session`, with the account's present profile.
+    ///
+    /// Claims and their order of precedence are Firebase's: custom claims may override the name and the picture, never the rest.
+    /// <https://firebase.google.com/docs/auth/admin/verify-id-tokens>
+    package func idToken(for account: Account, _ session: Session, in project: ProjectSettings) throws -> String {
+        let now = clock.now()
+        let custom = try account.customAttributes.map { try JSON.parse($0).object } ?? nil
+        var claims = JSONWriter(capacity: 640)
+        claims.object { claims in
+            if custom?["name"] == nil { claims.field("name", account.displayName) }
+            if custom?["picture"] == nil { claims.field("picture", account.photoURL) }
+            for claim in custom ?? [:] where !Self.ownClaims.contains(claim.name) { claims.field(claim.name, json: claim.value) }
+            claims.field("iss", project.issuer(publicURL: issuerBase))
+            claims.field("aud", project.id)
+            claims.field("auth_time", session.authTime.seconds)
+            claims.field("user_id", account.id)
+            claims.field("sub", account.id)
+            claims.field("iat", now.seconds)
+            claims.field("exp", now.seconds + project.tokens.lifetime.wholeSeconds)
+            if let email = account.email {
+                claims.field("email", email)
+                claims.field("email_verified", account.emailVerified)
+            }
+            claims.object("firebase") { firebase in
+                firebase.object("identities") { identities in
+                    for identity in account.identities { identities.array(identity.providerID) { $0.value(identity.subject) } }
+                    if let email = account.email { identities.array("email") { $0.value(email) } }
+                }
+                firebase.field("sign_in_provider", session.signInProvider)
+            }
+        }
+        return try signingKeys.signer(for: project.tokens.algorithm, at: now).sign(claims: claims.bytes)
+    }
+
+    /// Claims that custom attributes never override.
+    private static let ownClaims: Set<String> = [
+        "iss", "aud", "auth_time", "user_id", "sub", "iat", "exp", "email", "email_verified", "firebase",
+    ]
+
+    /// Checks signature, issuer and audience; expiry is the caller's to check, after the account (contract's order).
+    func verified(_ token: String, in project: ProjectSettings) throws(AccountError) -> IDToken {
+        do {
+            let jwt = try UnverifiedJWT.parse(token).verified(with: signingKeys.published.keys, algorithms: [.rs256, .es256])
+            guard jwt.claims["iss"]?.string == project.issuer(publicURL: issuerBase), jwt.claims["aud"]?.string == project.id,
+                let accountID = jwt.claims["sub"]?.string, let issued = jwt.claims["iat"]?.integer,
+                let expires = jwt.claims["exp"]?.integer, let authTime = jwt.claims["auth_time"]?.integer,
+                let provider = jwt.claims["firebase"]?["sign_in_provider"]?.string
+            else { throw AccountError.invalidIDToken }
+            return IDToken(
+                accountID: accountID, issued: Instant(seconds: issued), expires: Instant(seconds: expires),
+                authTime: Instant(seconds: authTime), signInProvider: provider)
+        } catch {
+            throw .invalidIDToken
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// Whose account a proven identity opens: the policy of one account per e-mail address, as a function without I/O.
+///
+/// Firebase's table: an address that is proven joins accounts, one that is not must be confirmed by signing in the old way.
+/// The proof is `emailAuthoritative`, never the provider's mere statement; an account whose own address was never proven loses
+/// whatever its maker left in it, so that nobody can lie in wait in an account made for somebody else's address.
+package enum Linking {
+    package enum Wish: Sendable {
+        /// Sign in; `mayCreate` is false when the caller only reauthenticates.
+        case signIn(mayCreate: Bool)
+        /// Add the identity to this account.
+        case link(Account)
+    }
+
+    package enum Decision: Sendable, Equatable {
+        /// The identity is known: its account signs in.
+        case known(Account)
+        case create(email: String?)
+        /// The identity joins this account. `takeover`: the account's earlier identities and sessions end first.
+        /// `recycled`: it replaces the provider's former identity.
+        case join(Account, takeover: Bool, recycled: Bool)
+        /// The address belongs to this account, which must confirm by signing in.
+        case confirm(Account)
+    }
+
+    /// - Parameters:
+    ///   - owner: the account that has the identity already.
+    ///   - namesake: the account whose e-mail address the identity bears.
+    package static func decide(
+        _ wish: Wish, _ identity: ProvenIdentity, owner: Account?, namesake: Account?, oneAccountPerEmail: Bool
+    ) throws(AccountError) -> Decision {
+        let namesake = oneAccountPerEmail ? namesake : nil
+        switch wish {
+        case .link(let account):
+            guard owner == nil, !account.has(identity.providerID) else { throw .identityTaken }
+            guard namesake == nil || namesake?.id == account.id else { throw .emailTaken }
+            return .join(account, takeover: false, recycled: false)
+        case .signIn(let mayCreate):
+            if let owner {
+                guard !owner.disabled else { throw .accountDisabled }
+                return .known(owner)
+            }
+            guard let namesake else {
+                guard mayCreate else { throw .noSuchIdentity }
+                return .create(email: oneAccountPerEmail ? identity.email : nil)
+            }
+            guard identity.emailAuthoritative else { return .confirm(namesake) }
+            guard !namesake.disabled else { throw .accountDisabled }
+            return .join(
+                namesake, takeover: !namesake.emailProven,
+                recycled: namesake.emailProven && namesake.has(identity.providerID))
+        }
+    }
+}
+
+extension Account {
+    /// Whether an identity of this provider is linked.
+    func has(_ providerID: String) -> Bool { identities.contains { $0.providerID == providerID } }
+}

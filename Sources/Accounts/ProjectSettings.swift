@@ -1,0 +1,31 @@
+import Config
+package import JOSE
+
+/// One project's rules, from its file in `config/projects/`. Its providers are settings of the `Providers` floor.
+package struct ProjectSettings: Sendable {
+    /// `aud` of its ID tokens: lower-case letters, digits and hyphens.
+    package var id: String
+    /// What Firebase calls the project number.
+    package var number: Int64
+    package var apiKeys: [String]
+    /// Hosts whose pages may start and receive sign-ins: exact, or `*.example.com` where written so.
+    package var authorizedDomains: [String]
+    /// Addresses a plain browser app may be sent back to; compared byte for byte.
+    package var redirectURLs: [String]
+    package var tokens = Tokens()
+    package var oneAccountPerEmail = true
+
+    package struct Tokens: Sendable {
+        /// Whom ID tokens name as issuer.
+        package var issuer = Issuer.firebase
+        package var lifetime: Duration = .seconds(3600)
+        package var algorithm = Algorithm.rs256
+    }
+
+    package enum Issuer: String, Sendable, CaseIterable {
+        /// `https://securetoken.google.com/<project>`, which the Firebase Admin SDKs insist on.
+        case firebase
+        /// `<publicURL>/<project>`, which discovery by the standard needs.
+        case gatehouse
+    }
+}

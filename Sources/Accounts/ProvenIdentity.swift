@@ -1,0 +1,48 @@
+/// What an upstream provider has proven of a person, checked and mapped: the input of every federated sign-in and link.
+package struct ProvenIdentity: Sendable, Equatable {
+    package var providerID: String
+    /// The provider's name for the person; never reused for another.
+    package var subject: String
+    /// A second form of the subject under which the same person may be stored.
+    package var alias: String?
+    /// The provider's tenant that vouches for the subject.
+    package var tenant: String?
+    package var email: String?
+    /// The provider's statement, shown to the app.
+    package var emailVerified: Bool
+    /// Whether the provider's word on this address is proof enough to join accounts.
+    package var emailAuthoritative: Bool
+    package var displayName: String?
+    package var photoURL: String?
+    package var screenName: String?
+
+    package init(
+        providerID: String, subject: String, alias: String? = nil, tenant: String? = nil, email: String? = nil,
+        emailVerified: Bool = false, emailAuthoritative: Bool = false, displayName: String? = nil, photoURL: String? = nil,
+        screenName: String? = nil
+    ) {
+        self.providerID = providerID
+        self.subject = subject
+        self.alias = alias
+        self.tenant = tenant
+        self.email = email.flatMap(EmailAddress.canonical)
+        self.emailVerified = emailVerified && self.email != nil
+        self.emailAuthoritative = emailAuthoritative && self.email != nil
+        self.displayName = displayName
+        self.photoURL = photoURL
+        self.screenName = screenName
+    }
+}
+
+/// E-mail addresses as accounts are matched by them.
+package enum EmailAddress {
+    /// The address in lower case; `nil` when it is none that could be mailed: no single `@`, white space, over 254 bytes.
+    package static func canonical(_ text: String) -> String? {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, text.utf8.count <= 254 else { return nil }
+        guard !text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }) else {
+            return nil
+        }
+        return text.lowercased()
+    }
+}

@@ -1,0 +1,46 @@
+import Crypto
+
+/// A refresh token: which session of which project, which generation of it, and a MAC over the three.
+///
+/// Opaque to clients. The MAC's key comes from the master key, so a copy of the database makes no token, and the token that follows
+/// can be computed again when an answer was lost; see docs/adr/0005.
+struct RefreshToken: Equatable {
+    let projectNumber: Int64
+    let sessionID: [UInt8]
+    let generation: Int64
+
+    private static let bodyCount = 1 + 8 + 16 + 8
+    private static let version: UInt8 = 1
+
+    init(projectNumber: Int64, sessionID: [UInt8], generation: Int64) {
+        self.projectNumber = projectNumber
+        self.sessionID = sessionID
+        self.generation = generation
+    }
+
+    /// `nil` for whatever this server did not make.
+    init?(_ text: String, key: [UInt8]) {
+        guard let bytes = Base64URL.decodeStrict(text), bytes.count == Self.bodyCount + 32 else { return nil }
+        let body = Array(bytes[..<Self.bodyCount])
+        guard constantTimeEqual(Array(bytes[Self.bodyCount...]), Digest.hmacSHA256(key: key, body)) else { return nil }
+        guard body[0] == Self.version else { return nil }
+        projectNumber = Self.integer(body[1..<9])
+        sessionID = Array(body[9..<25])
+        generation = Self.integer(body[25..<33])
+    }
+
+    func text(key: [UInt8]) -> String {
+        var body: [UInt8] = [Self.version]
+        body.reserveCapacity(Self.bodyCount + 32)
+        Self.append(projectNumber, to: &body)
+        body += sessionID
+        Self.append(generation, to: &body)
+        return Base64URL.encode(body + Digest.hmacSHA256(key: key, body))
+    }
+
+    private static func append(_ value: Int64, to bytes: inout [UInt8]) {
+        for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: value >> Int64(shift))) }
+    }
+
+    private static func integer(_ bytes: ArraySlice<UInt8>) -> Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
+}

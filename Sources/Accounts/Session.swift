@@ -1,0 +1,53 @@
+import Crypto
+import Postgres
+package import Runtime
+
+/// One sign-in that lasts: the family of refresh tokens that comes from one authentication.
+package struct Session: Sendable {
+    package let projectID: String
+    package let id: [UInt8]
+    package let accountID: String
+    /// `sign_in_provider` of its ID tokens.
+    package let signInProvider: String
+    /// When the person really authenticated: `auth_time` of every ID token of the session.
+    package let authTime: Instant
+    /// The number of the refresh token to hand out.
+    package let generation: Int64
+
+    /// Where a session was opened from: for the person's own list of sessions, and for whoever looks into an incident.
+    package struct Origin: Sendable {
+        let userAgent: String?
+        let address: String
+
+        package init(userAgent: String?, address: String) {
+            self.userAgent = userAgent.map { String($0.prefix(256)) }
+            self.address = address
+        }
+    }
+
+    init(projectID: String, id: [UInt8], accountID: String, signInProvider: String, authTime: Instant, generation: Int64) {
+        self.projectID = projectID
+        self.id = id
+        self.accountID = accountID
+        self.signInProvider = signInProvider
+        self.authTime = authTime
+        self.generation = generation
+    }
+
+    /// A session of somebody who has just authenticated.
+    init(project: String, account: String, signInProvider: String, at now: Instant) {
+        self.init(
+            projectID: project, id: Random.bytes(16), accountID: account, signInProvider: signInProvider, authTime: now, generation: 0)
+    }
+
+    /// Takes effect only while the account exists.
+    func insert(from origin: Origin) -> SQL {
+        """
+        INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, rotated_at, user_agent, address,
+            created_at, refreshed_at)
+        SELECT \(projectID), \(id), \(accountID), \(signInProvider), \(authTime), \(authTime), \(origin.userAgent), \(origin.address),
+            \(authTime), \(authTime)
+        WHERE EXISTS (SELECT 1 FROM accounts WHERE project_id = \(projectID) AND account_id = \(accountID))
+        """
+    }
+}

@@ -1,0 +1,116 @@
+package import Logging
+import Postgres
+import Runtime
+
+/// The sessions of all projects: refresh, with rotation and the detection of stolen tokens, and their end.
+///
+/// The rule of rotation: a token whose successor was never presented may come again at any time and gets the same successor (an answer
+/// was lost, or two tabs raced). Once the successor has been presented, the old one is good for `grace` more; after that it can
+/// only be a copy in the wrong hands, and the whole session ends.
+package struct Sessions: Sendable {
+    static let grace: Duration = .seconds(30)
+
+    let accounts: Accounts
+    let key: [UInt8]
+    let log: Logger
+
+    package init(accounts: Accounts, masterKey: MasterKey, log: Logger) {
+        self.accounts = accounts
+        key = masterKey.refreshTokens
+        self.log = log
+    }
+
+    /// The refresh token to hand out for `session`.
+    package func refreshToken(for session: Session, in project: ProjectSettings) -> String {
+        RefreshToken(projectNumber: project.number, sessionID: session.id, generation: session.generation).text(key: key)
+    }
+
+    /// Trades a refresh token for the session's next one, in one round trip.
+    ///
+    /// Throws `invalidRefreshToken` (none of ours), `wrongProject`, `sessionEnded`, `accountNotFound`, `accountDisabled`.
+    package func refresh(_ token: String, in project: ProjectSettings) async throws(AccountError) -> (Account, Session) {
+        guard let token = RefreshToken(token, key: key) else { throw .invalidRefreshToken }
+        guard token.projectNumber == project.number else { throw .wrongProject }
+        let rows = try await accounts.storage.write(rotation(token, in: project))
+        guard !rows.isEmpty else { throw try await reason(for: token, in: project) }
+        do {
+            let first = rows[0]
+            let session = Session(
+                projectID: project.id, id: token.sessionID, accountID: try first.get(0), signInProvider: try first.get(1),
+                authTime: try first.get(2), generation: token.generation + 1)
+            let created: Instant = try first.get(3)
+            guard let account = try Account(rows: rows, at: 4) else { throw AccountError.accountNotFound }
+            guard created.seconds >= account.validSince.seconds else { throw AccountError.sessionEnded }
+            guard !account.disabled else { throw AccountError.accountDisabled }
+            return (account, session)
+        } catch let error as AccountError {
+            throw error
+        } catch {
+            throw .database(.decoding("sessions"))
+        }
+    }
+
+    private func rotation(_ token: RefreshToken, in project: ProjectSettings) -> SQL {
+        let now = accounts.clock.now()
+        return """
+            WITH session AS (
+                UPDATE sessions SET generation = greatest(generation, \(token.generation + 1)),
+                    rotated_at = CASE WHEN generation <= \(token.generation) THEN \(now) ELSE rotated_at END, refreshed_at = \(now)
+                WHERE project_id = \(project.id) AND session_id = \(token.sessionID) AND ended_at IS NULL
+                    AND (generation <= \(token.generation + 1)
+                        OR generation = \(token.generation + 2) AND rotated_at > \(now - Self.grace))
+                RETURNING account_id, sign_in_provider, auth_time, created_at
+            ), touched AS (
+                UPDATE accounts SET last_refresh_at = \(now) FROM session
+                WHERE accounts.project_id = \(project.id) AND accounts.account_id = session.account_id
+                    AND (last_refresh_at IS NULL OR last_refresh_at < \(now - .seconds(300)))
+            )
+            SELECT session.account_id, session.sign_in_provider, session.auth_time, session.created_at, \(Account.columns)
+            FROM session
+            LEFT JOIN accounts a ON a.project_id = \(project.id) AND a.account_id = session.account_id
+            LEFT JOIN identities i ON i.project_id = \(project.id) AND i.account_id = session.account_id
+            ORDER BY i.provider_id
+            """
+    }
+
+    /// Why a genuine token did not refresh. A live session can only mean that the token was used up: it ends here.
+    private func reason(for token: RefreshToken, in project: ProjectSettings) async throws(AccountError) -> AccountError {
+        let ended = try await accounts.storage.write(
+            """
+            UPDATE sessions SET ended_at = \(accounts.clock.now()), end_reason = 'refresh token reused'
+            WHERE project_id = \(project.id) AND session_id = \(token.sessionID) AND ended_at IS NULL
+                AND generation > \(token.generation + 1)
+            RETURNING account_id
+            """)
+        if !ended.isEmpty {
+            log.warning(
+                "a used refresh token came back: its session is ended", metadata: ["project": "\(project.id)", "session": "\(Hex.encode(token.sessionID))"])
+            return .sessionEnded
+        }
+        let rows = try await accounts.storage.read(
+            """
+            SELECT a.account_id IS NOT NULL FROM sessions s LEFT JOIN accounts a USING (project_id, account_id)
+            WHERE s.project_id = \(project.id) AND s.session_id = \(token.sessionID)
+            """)
+        do {
+            guard let row = rows.first, try !row.get(0, as: Bool.self) else { return .sessionEnded }
+            return .accountNotFound
+        } catch { return .database(error) }
+    }
+
+    /// Ends every session of the account and every ID token issued before this second.
+    package func revokeAll(of accountID: String, in project: ProjectSettings) async throws(AccountError) {
+        let now = accounts.clock.now()
+        let results = try await accounts.storage.write(all: [
+            """
+            UPDATE accounts SET valid_since = \(Instant(seconds: now.seconds))
+            WHERE project_id = \(project.id) AND account_id = \(accountID) RETURNING account_id
+            """,
+            """
+            UPDATE sessions SET ended_at = \(now), end_reason = 'revoked'
+            WHERE project_id = \(project.id) AND account_id = \(accountID) AND ended_at IS NULL
+            """,
+        ])
+        guard results.first?.isEmpty == false else { throw .accountNotFound }
+    }
+}

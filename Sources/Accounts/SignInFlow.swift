@@ -1,0 +1,123 @@
+import Crypto
+import JSON
+import Runtime
+
+/// A sign-in at a provider that is under way, from the redirect to the one redemption of its result.
+///
+/// started → returned (the provider answered; web flows) → redeeming → redeemed or failed. Each step is one conditional UPDATE; who
+/// finds no row is refused and learns nothing more. Client flows skip `returned`: the client posts the provider's answer itself.
+package struct SignInFlow: Sendable {
+    package enum Kind: String, Sendable {
+        /// Started at `/__/auth/start` by a browser: bound to it by a cookie, its result to the app by PKCE.
+        case web
+        /// Started by `accounts:createAuthUri`: its result is bound to the client by `sessionId`.
+        case client
+    }
+
+    package let projectID: String
+    package let id: [UInt8]
+    package let providerID: String
+    package let kind: Kind
+    package let redirectURI: String
+    /// Where the browser goes back to, and the app's state for it; web flows only.
+    package let returnURL: String?
+    package let appState: String?
+    package let secrets: Secrets
+
+    /// What the token request needs and nobody else may know.
+    package struct Secrets: Sendable, Codable {
+        package let codeVerifier: String
+        package let nonce: String
+        package let customParameters: [String: String]
+    }
+
+    /// Expiries, by the contract: from start to callback, from callback to redemption.
+    package static let timeToReturn: Duration = .seconds(600)
+    package static let timeToRedeem: Duration = .seconds(120)
+    /// Redemptions with the right code but the wrong session secret that a result survives.
+    static let toleratedTries: Int16 = 5
+}
+
+/// What a new flow hands out: each secret once, to the one party it is for.
+package struct StartedFlow: Sendable {
+    package let flow: SignInFlow
+    /// For the provider, who brings it back.
+    package let state: String
+    /// For the browser's cookie; web flows only.
+    package let cookie: String?
+    /// S256 of the code verifier.
+    package let codeChallenge: String
+}
+
+/// `state` as providers carry it: which flow of which project, and the secret that proves it.
+package struct FlowState: Sendable, Equatable {
+    package let projectID: String
+    package let flowID: [UInt8]
+    let secret: [UInt8]
+
+    init(projectID: String, flowID: [UInt8], secret: [UInt8]) {
+        self.projectID = projectID
+        self.flowID = flowID
+        self.secret = secret
+    }
+
+    package init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, let bytes = Base64URL.decodeStrict(String(parts[1])), bytes.count == 48 else {
+            return nil
+        }
+        projectID = String(parts[0])
+        flowID = Array(bytes[..<16])
+        secret = Array(bytes[16...])
+    }
+
+    var text: String { "\(projectID).\(Base64URL.encode(flowID + secret))" }
+}
+
+/// A flow's public number, as it stands in addresses and cookie names.
+package struct FlowID: Sendable, Equatable {
+    package let bytes: [UInt8]
+
+    package init(bytes: [UInt8]) { self.bytes = bytes }
+
+    package init?(_ text: String) {
+        guard let bytes = Base64URL.decodeStrict(text), bytes.count == 16 else { return nil }
+        self.bytes = bytes
+    }
+
+    package var text: String { Base64URL.encode(bytes) }
+}
+
+/// Which flow of which project, without any secret: what a browser shows together with its cookie.
+package struct FlowReference: Sendable, Equatable {
+    package let projectID: String
+    package let flowID: [UInt8]
+
+    package init(projectID: String, flowID: [UInt8]) {
+        self.projectID = projectID
+        self.flowID = flowID
+    }
+
+    package init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let id = FlowID(String(parts[1])) else { return nil }
+        self.init(projectID: String(parts[0]), flowID: id.bytes)
+    }
+
+    package var text: String { "\(projectID).\(FlowID(bytes: flowID).text)" }
+}
+
+/// How the secret that binds a result to its initiator is compared.
+package enum SessionBinding {
+    /// The hash to store for a `sessionId` handed in at the start: one that already is the hash of a secret (64 lower-case hex digits, as
+    /// native SDKs send) is taken as that; so a hash seen in a URL never redeems.
+    package static func hash(atStart sessionID: String) -> [UInt8] {
+        let bytes = Array(sessionID.utf8)
+        let isHash = bytes.count == 64 && bytes.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        if isHash, let hash = Hex.decode(sessionID) { return hash }
+        return Digest.sha256(bytes)
+    }
+
+    /// The hash of a `sessionId` that redeems.
+    package static func hash(atRedemption sessionID: String) -> [UInt8] { Digest.sha256(Array(sessionID.utf8)) }
+}

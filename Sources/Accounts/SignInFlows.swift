@@ -1,0 +1,135 @@
+import Crypto
+import JSON
+package import Postgres
+package import Runtime
+
+/// The flows in the database; see `SignInFlow` for their steps.
+package struct SignInFlows: Sendable {
+    let storage: Storage
+    let masterKey: MasterKey
+    let clock: Clock
+
+    package init(database: Database, masterKey: MasterKey, clock: Clock) {
+        storage = Storage(database: database)
+        self.masterKey = masterKey
+        self.clock = clock
+    }
+
+    /// Everything a starter decides.
+    package struct Start: Sendable {
+        let providerID: String
+        let kind: SignInFlow.Kind
+        let sessionHash: [UInt8]
+        let redirectURI: String
+        let returnURL: String?
+        let appState: String?
+        let customParameters: [String: String]
+
+        package init(
+            providerID: String, kind: SignInFlow.Kind, sessionHash: [UInt8], redirectURI: String, returnURL: String? = nil,
+            appState: String? = nil, customParameters: [String: String] = [:]
+        ) {
+            self.providerID = providerID
+            self.kind = kind
+            self.sessionHash = sessionHash
+            self.redirectURI = redirectURI
+            self.returnURL = returnURL
+            self.appState = appState
+            self.customParameters = customParameters
+        }
+    }
+
+    /// A new flow, not stored yet: the authorization URL may still turn out impossible.
+    package func prepare(_ start: Start, in project: ProjectSettings) -> StartedFlow {
+        let flow = SignInFlow(
+            projectID: project.id, id: Random.bytes(16), providerID: start.providerID, kind: start.kind,
+            redirectURI: start.redirectURI, returnURL: start.returnURL, appState: start.appState,
+            secrets: SignInFlow.Secrets(
+                codeVerifier: Random.token(), nonce: Random.token(), customParameters: start.customParameters))
+        let state = FlowState(projectID: project.id, flowID: flow.id, secret: Random.bytes(32))
+        return StartedFlow(
+            flow: flow, state: state.text, cookie: start.kind == .web ? Random.token() : nil,
+            codeChallenge: Base64URL.encode(Digest.sha256(Array(flow.secrets.codeVerifier.utf8))))
+    }
+
+    package func store(_ started: StartedFlow, _ start: Start) async throws(AccountError) {
+        guard let state = FlowState(started.state) else { throw .flowRefused }
+        let flow = started.flow
+        let now = clock.now()
+        let cookieHash = started.cookie.map { Digest.sha256(Array($0.utf8)) }
+        let secrets = masterKey.flows.seal(flow.secrets.bytes, context: Self.context(flow.id))
+        _ = try await storage.write(
+            """
+            INSERT INTO sign_in_flows (project_id, flow_id, provider_id, kind, status, state_hash, cookie_hash, session_hash,
+                redirect_uri, return_url, app_state, secrets, created_at, expires_at)
+            VALUES (\(flow.projectID), \(flow.id), \(flow.providerID), \(flow.kind.rawValue), 'started',
+                \(Digest.sha256(state.secret)), \(cookieHash), \(start.sessionHash), \(flow.redirectURI), \(flow.returnURL),
+                \(flow.appState), \(secrets), \(now), \(now + SignInFlow.timeToReturn))
+            """)
+    }
+
+    /// The flow that `state` names while it still waits for its provider; `nil` otherwise. Changes nothing.
+    package func waiting(_ state: FlowState) async throws(AccountError) -> SignInFlow? {
+        let rows = try await storage.read(
+            """
+            SELECT \(Self.columns) FROM sign_in_flows
+            WHERE project_id = \(state.projectID) AND flow_id = \(state.flowID) AND state_hash = \(Digest.sha256(state.secret))
+                AND status = 'started' AND expires_at > \(clock.now())
+            """)
+        return try rows.first.map(flow)
+    }
+
+    /// Keeps what a provider posted until the browser comes by with its cookie, which a cross-site POST does not carry.
+    package func keepPosted(_ form: [UInt8], for state: FlowState) async throws(AccountError) {
+        let sealed = masterKey.flows.seal(form, context: Self.context(state.flowID))
+        let rows = try await storage.write(
+            """
+            UPDATE sign_in_flows SET posted = \(sealed)
+            WHERE project_id = \(state.projectID) AND flow_id = \(state.flowID) AND state_hash = \(Digest.sha256(state.secret))
+                AND status = 'started' AND posted IS NULL AND expires_at > \(clock.now()) RETURNING flow_id
+            """)
+        guard !rows.isEmpty else { throw .flowRefused }
+    }
+
+    /// What was posted, for the browser that started the flow.
+    package func posted(flowID: [UInt8], projectID: String, cookie: String) async throws(AccountError) -> (SignInFlow, form: [UInt8]) {
+        let rows = try await storage.read(
+            """
+            SELECT \(Self.columns), posted FROM sign_in_flows
+            WHERE project_id = \(projectID) AND flow_id = \(flowID) AND cookie_hash = \(Digest.sha256(Array(cookie.utf8)))
+                AND status = 'started' AND posted IS NOT NULL AND expires_at > \(clock.now())
+            """)
+        guard let row = rows.first else { throw .flowRefused }
+        guard let sealed = try? row.get(Self.columnCount, as: [UInt8].self),
+            let form = try? masterKey.flows.open(sealed, context: Self.context(flowID))
+        else { throw .sealBroken("sign-in flow") }
+        return (try flow(row), form)
+    }
+
+    /// started → returned. Gives the one-time code for the app; the provider's answer can be opened with it alone.
+    package func complete(_ flow: SignInFlow, cookie: String, response: [UInt8]) async throws(AccountError) -> String {
+        let handle = Random.bytes(32)
+        let sealed = responseKey(handle).seal(response, context: Self.context(flow.id))
+        let now = clock.now()
+        let rows = try await storage.write(
+            """
+            UPDATE sign_in_flows SET status = 'returned', handle_hash = \(Digest.sha256(handle)), response = \(sealed), posted = NULL,
+                expires_at = \(now + SignInFlow.timeToRedeem)
+            WHERE project_id = \(flow.projectID) AND flow_id = \(flow.id) AND status = 'started' AND expires_at > \(now)
+                AND cookie_hash = \(Digest.sha256(Array(cookie.utf8))) RETURNING flow_id
+            """)
+        guard !rows.isEmpty else { throw .flowRefused }
+        return Base64URL.encode(handle)
+    }
+
+    /// started → failed: the provider answered with an error. Only the browser that started may say so.
+    package func abandon(_ flow: SignInFlow, cookie: String) async throws(AccountError) {
+        let rows = try await storage.write(
+            """
+            UPDATE sign_in_flows SET status = 'failed', posted = NULL
+            WHERE project_id = \(flow.projectID) AND flow_id = \(flow.id) AND status = 'started'
+                AND cookie_hash = \(Digest.sha256(Array(cookie.utf8))) RETURNING flow_id
+            """)
+        guard !rows.isEmpty else { throw .flowRefused }
+    }
+}

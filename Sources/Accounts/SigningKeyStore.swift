@@ -1,0 +1,126 @@
+import Crypto
+package import JOSE
+import JSON
+package import Postgres
+package import Runtime
+
+/// The signing keys in the database: made on first start, sealed with the master key, rotated with overlap.
+///
+/// Rotation publishes the new key at once and lets it sign only after `overlap`, when every back end that caches the key set has
+/// fetched it again; the old key stays published until the last token it signed has expired. ADR 0006.
+package struct SigningKeyStore: Sendable {
+    /// Longer than any cache of the key set that our answers allow.
+    package static let overlap: Duration = .seconds(2 * 3600)
+    /// Longer than the longest life of an ID token (24 h).
+    static let afterlife: Duration = .seconds(25 * 3600)
+    private static let certificateLife: Duration = .seconds(10 * 365 * 86400)
+
+    let storage: Storage
+    let database: Database
+    let masterKey: MasterKey
+    let clock: Clock
+
+    package init(database: Database, masterKey: MasterKey, clock: Clock) {
+        storage = Storage(database: database)
+        self.database = database
+        self.masterKey = masterKey
+        self.clock = clock
+    }
+
+    /// What `gatehouse keys list` shows of a key.
+    package struct Entry: Sendable {
+        package let kid: String
+        package let algorithm: String
+        package let createdAt: Instant
+        package let signsFrom: Instant
+        package let retiresAt: Instant?
+    }
+
+    /// Reads the keys that are still published; makes the missing ones first, so that two servers started at once agree.
+    package func load(into keys: SigningKeys) async throws {
+        var found = try await published()
+        let missing = [Algorithm.rs256, .es256].filter { algorithm in !found.contains { $0.algorithm == algorithm } }
+        if !missing.isEmpty {
+            let now = clock.now()
+            for algorithm in missing { try await insertFirst(algorithm, at: now) }
+            found = try await published()
+        }
+        try keys.replace(found)
+    }
+
+    package func list() async throws -> [Entry] {
+        let rows = try await storage.read(
+            "SELECT kid, algorithm, created_at, signs_from, retires_at FROM signing_keys ORDER BY algorithm, signs_from")
+        return try rows.map { row in
+            Entry(
+                kid: try row.get(0), algorithm: try row.get(1), createdAt: try row.get(2), signsFrom: try row.get(3),
+                retiresAt: try row.get(4))
+        }
+    }
+
+    /// Adds a key that will sign after `overlap`; those of its algorithm before it retire once their tokens are dead.
+    /// - Parameter compromised: signs with the new key at once and withdraws the others, so that tokens they signed die now.
+    /// - Returns: the new key's id.
+    package func rotate(_ algorithm: Algorithm, compromised: Bool = false) async throws -> String {
+        let now = clock.now()
+        let signsFrom = compromised ? now : now + Self.overlap
+        let (kid, insert) = try newKey(algorithm, at: now, signsFrom: signsFrom)
+        let retirement: SQL =
+            compromised
+            ? "DELETE FROM signing_keys WHERE algorithm = \(algorithm.rawValue)"
+            : """
+            UPDATE signing_keys SET retires_at = \(signsFrom + Self.afterlife)
+            WHERE algorithm = \(algorithm.rawValue) AND retires_at IS NULL
+            """
+        _ = try await storage.write(all: [retirement, insert, "DELETE FROM signing_keys WHERE retires_at < \(now)"])
+        return kid
+    }
+
+    private func published() async throws -> [SigningKey] {
+        let rows = try await storage.read(
+            """
+            SELECT kid, algorithm, private_key, certificate, signs_from FROM signing_keys
+            WHERE retires_at IS NULL OR retires_at > \(clock.now()) ORDER BY signs_from
+            """)
+        return try rows.map { row in
+            let kid: String = try row.get(0)
+            guard let algorithm = Algorithm(rawValue: try row.get(1)) else { throw AccountError.sealBroken("signing key \(kid)") }
+            guard let der = try? masterKey.signingKeys.open(try row.get(2), context: kid) else {
+                throw AccountError.sealBroken("signing key \(kid)")
+            }
+            let key = try PrivateKey(der: der)
+            return SigningKey(
+                kid: kid, algorithm: algorithm, signer: Signer(key: key, kid: kid, algorithm: algorithm),
+                publicJWK: JWK(key: key.publicKey, kid: kid, algorithm: algorithm, use: "sig").json, certificate: try row.get(3),
+                signsFrom: try row.get(4))
+        }
+    }
+
+    /// The very first key of an algorithm, unless another server makes one at the same time.
+    private func insertFirst(_ algorithm: Algorithm, at now: Instant) async throws {
+        let (_, insert) = try newKey(algorithm, at: now, signsFrom: now)
+        try await database.transaction { transaction in
+            _ = try await transaction.query("SELECT pg_advisory_xact_lock(\(Self.advisoryLock))")
+            let existing = try await transaction.query(
+                "SELECT 1::bigint FROM signing_keys WHERE algorithm = \(algorithm.rawValue) AND retires_at IS NULL LIMIT 1")
+            if existing.isEmpty { _ = try await transaction.query(insert) }
+        }
+    }
+
+    /// Any number that no other lock of ours has.
+    private static let advisoryLock: Int64 = 0x6761_7465_6B65_7973
+
+    private func newKey(_ algorithm: Algorithm, at now: Instant, signsFrom: Instant) throws -> (kid: String, insert: SQL) {
+        let key = try PrivateKey.generate(algorithm == .rs256 ? .rsa(bits: 2048) : .p256)
+        let kid = Hex.encode(Random.bytes(20))
+        let certificate = try Certificate.selfSigned(
+            key: key, commonName: "securetoken.system.gserviceaccount.com", notBefore: now - .seconds(300),
+            notAfter: now + Self.certificateLife, serial: Random.bytes(16))
+        let sealed = masterKey.signingKeys.seal(key.der, context: kid)
+        let insert: SQL = """
+            INSERT INTO signing_keys (kid, algorithm, private_key, certificate, created_at, signs_from)
+            VALUES (\(kid), \(algorithm.rawValue), \(sealed), \(certificate), \(now), \(signsFrom))
+            """
+        return (kid, insert)
+    }
+}

@@ -1,0 +1,68 @@
+import Crypto
+package import JOSE
+import JSON
+import Runtime
+import Synchronization
+
+/// The keys that sign ID tokens, as every loop of the process shares them: read, copied, never waited for.
+///
+/// `SigningKeyStore` fills it from the database at start and every minute after.
+package final class SigningKeys: Sendable {
+    private let snapshot = Mutex(Published(keys: []))
+
+    package init() {}
+
+    /// What the world may know of the keys, in the forms it asks for.
+    package var published: Published { snapshot.withLock { $0 } }
+
+    func replace(_ keys: [SigningKey]) throws {
+        let fresh = try Published(signing: keys)
+        snapshot.withLock { $0 = fresh }
+    }
+
+    /// The signer in charge at `now`: the newest whose time has come.
+    func signer(for algorithm: Algorithm, at now: Instant) throws(AccountError) -> Signer {
+        guard let key = published.signing.last(where: { $0.algorithm == algorithm && $0.signsFrom <= now }) else {
+            throw .sealBroken("no \(algorithm.rawValue) signing key is loaded")
+        }
+        return key.signer
+    }
+
+    package struct Published: Sendable {
+        /// In order of `signsFrom`.
+        let signing: [SigningKey]
+        /// For verification of our own tokens.
+        package let keys: JWKSet
+        /// The JWK set, as its endpoint answers.
+        package let jwks: [UInt8]
+        /// A JSON object of key id to PEM certificate, RS256 alone: what the Firebase Admin SDKs fetch.
+        package let certificates: [UInt8]
+
+        fileprivate init(keys: [SigningKey]) {
+            signing = []
+            self.keys = JWKSet(.object(["keys": .array([])]))
+            jwks = Array(#"{"keys":[]}"#.utf8)
+            certificates = Array("{}".utf8)
+        }
+
+        fileprivate init(signing: [SigningKey]) throws {
+            self.signing = signing.sorted { $0.signsFrom < $1.signsFrom }
+            let set = JSON.object(["keys": .array(self.signing.map(\.publicJWK))])
+            keys = JWKSet(set)
+            jwks = set.bytes()
+            var certificates: JSON.Object = [:]
+            for key in self.signing where key.algorithm == .rs256 { certificates[key.kid] = .string(key.certificate) }
+            self.certificates = JSON.object(certificates).bytes()
+        }
+    }
+}
+
+/// One signing key, parsed and ready.
+struct SigningKey: Sendable {
+    let kid: String
+    let algorithm: Algorithm
+    let signer: Signer
+    let publicJWK: JSON
+    let certificate: String
+    let signsFrom: Instant
+}

@@ -1,0 +1,35 @@
+import Postgres
+
+/// The database of one loop as the rules use it: the same calls, with errors in the rules' own words.
+struct Storage: Sendable {
+    let database: Database
+
+    /// A statement that only reads; shares its round trip with whatever else the loop reads in this turn.
+    func read(_ sql: SQL) async throws(AccountError) -> [Row] {
+        do { return try await database.query(sql) } catch { throw AccountError(error) }
+    }
+
+    func write(_ sql: SQL) async throws(AccountError) -> [Row] {
+        do { return try await database.write(sql) } catch { throw AccountError(error) }
+    }
+
+    /// All statements or none, in one round trip.
+    func write(all statements: [SQL]) async throws(AccountError) -> [[Row]] {
+        do { return try await database.write(all: statements) } catch { throw AccountError(error) }
+    }
+}
+
+extension AccountError {
+    /// The constraints of the schema are the rules' last word: two requests that race meet here.
+    init(_ error: PostgresError) {
+        self =
+            switch error {
+            case .constraint(name: "accounts_email", state: _): .emailTaken
+            case .constraint(name: "identities_subject", state: _), .constraint(name: "identities_alias", state: _),
+                .constraint(name: "identities_provider", state: _):
+                .identityTaken
+            case .constraint(name: "identities_account", state: _): .accountNotFound
+            default: .database(error)
+            }
+    }
+}

@@ -1,0 +1,121 @@
+@testable import Accounts
+import Postgres
+import Runtime
+import Testing
+
+@Suite struct FederatedSignInTests {
+    @Test func `makes an account for a new person and finds it again`() async throws {
+        let fixture = try await Fixture()
+        let first = try await fixture.signIn(Fixture.ada(email: "Ada@Example.com"))
+        #expect(first.isNew)
+        #expect(first.account.email == "ada@example.com")
+        #expect(first.account.id.count == 28)
+        fixture.time.advance(.seconds(5))
+        let second = try await fixture.signIn(Fixture.ada(email: "new@example.com"))
+        #expect(!second.isNew)
+        #expect(second.account.id == first.account.id)
+        #expect(second.account.email == "ada@example.com", "SEC-04: what matches accounts does not follow the provider's profile")
+        let stored = try await fixture.accounts.account(first.account.id, in: fixture.project)
+        #expect(stored == second.account)
+    }
+
+    @Test func `makes one account when one person signs in fifty times at once`() async throws {
+        let fixture = try await Fixture()
+        let ids = try await withThrowingTaskGroup(of: (String, Bool).self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    let result = try await fixture.signIn(Fixture.ada(email: "ada@example.com"))
+                    return (result.account.id, result.isNew)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(ids.map(\.0)).count == 1)
+        #expect(ids.count { $0.1 } == 1)
+    }
+
+    @Test func `finds a person by the second form of their subject`() async throws {
+        let fixture = try await Fixture()
+        let first = try await fixture.signIn(Fixture.ada("microsoft.com", subject: "4b2eabcdefabcdef"))
+        var padded = Fixture.ada("microsoft.com", subject: "00000000-0000-0000-4b2e-abcdefabcdef")
+        padded.alias = "4b2eabcdefabcdef"
+        #expect(try await fixture.signIn(padded).account.id == first.account.id)
+    }
+
+    @Test func `SEC-03 refuses a known subject from another tenant`() async throws {
+        let fixture = try await Fixture()
+        var identity = Fixture.ada("microsoft.com")
+        identity.tenant = "tenant-a"
+        _ = try await fixture.signIn(identity)
+        identity.tenant = "tenant-b"
+        await #expect { try await fixture.signIn(identity) } throws: { if case AccountError.tenantChanged = $0 { true } else { false } }
+    }
+
+    @Test func `keeps projects apart`() async throws {
+        let fixture = try await Fixture()
+        let here = try await fixture.signIn(Fixture.ada(email: "ada@example.com"))
+        var elsewhere = fixture
+        elsewhere.project.id = "other"
+        let there = try await elsewhere.signIn(Fixture.ada(email: "ada@example.com"))
+        #expect(there.isNew)
+        #expect(here.account.id != there.account.id)
+        #expect(try await fixture.accounts.account(there.account.id, in: fixture.project) == nil)
+    }
+
+    @Test func `needs confirmation, and changes nothing, when the address is another account's`() async throws {
+        let fixture = try await Fixture()
+        let first = try await fixture.signIn(Fixture.ada("oidc.a", email: "ada@example.com"))
+        let outcome = try await fixture.accounts.signIn(
+            with: Fixture.ada("oidc.b", email: "ada@example.com"), wish: .signIn(mayCreate: true), in: fixture.project,
+            from: Session.Origin(userAgent: nil, address: "::1"))
+        guard case .needsConfirmation(let account) = outcome else { throw Unexpected.outcome(outcome) }
+        #expect(account.id == first.account.id)
+        #expect(try await fixture.accounts.account(first.account.id, in: fixture.project)?.identities.count == 1)
+    }
+
+    @Test func `SEC-02 ends what an attacker left in an account made for the owner's address`() async throws {
+        let fixture = try await Fixture()
+        let attacker = try await fixture.signIn(Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"))
+        let stolen = fixture.sessions.refreshToken(for: attacker.session, in: fixture.project)
+        fixture.time.advance(.seconds(60))
+        let owner = try await fixture.signIn(Fixture.ada("oidc.strict", email: "ada@example.com", authoritative: true))
+        #expect(owner.account.id == attacker.account.id)
+        #expect(owner.account.identities.map(\.providerID) == ["oidc.strict"])
+        #expect(owner.account.emailProven && owner.account.emailVerified)
+        #expect(owner.account.validSince > attacker.account.validSince)
+        await #expect { try await fixture.sessions.refresh(stolen, in: fixture.project) } throws: {
+            if case AccountError.sessionEnded = $0 { true } else { false }
+        }
+        let back = try await fixture.accounts.signIn(
+            with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), wish: .signIn(mayCreate: true),
+            in: fixture.project, from: Session.Origin(userAgent: nil, address: "::1"))
+        guard case .needsConfirmation = back else { throw Unexpected.outcome(back) }
+    }
+
+    @Test func `links an identity to the signed-in account`() async throws {
+        let fixture = try await Fixture()
+        let first = try await fixture.signIn(Fixture.ada("oidc.a"))
+        let linked = try await fixture.signIn(Fixture.ada("oidc.b", email: "ada@example.com"), .link(first.account))
+        #expect(linked.account.id == first.account.id)
+        #expect(linked.account.email == "ada@example.com")
+        let again = try await fixture.signIn(Fixture.ada("oidc.b"))
+        #expect(again.account.id == first.account.id)
+    }
+
+    @Test func `deletes an account with all that hangs on it`() async throws {
+        let fixture = try await Fixture()
+        let (account, session, _) = try await fixture.signIn(Fixture.ada(email: "ada@example.com"))
+        let token = fixture.sessions.refreshToken(for: session, in: fixture.project)
+        try await fixture.accounts.delete(account.id, in: fixture.project)
+        #expect(try await fixture.accounts.account(account.id, in: fixture.project) == nil)
+        await #expect { try await fixture.accounts.delete(account.id, in: fixture.project) } throws: {
+            if case AccountError.accountNotFound = $0 { true } else { false }
+        }
+        await #expect { try await fixture.sessions.refresh(token, in: fixture.project) } throws: {
+            if case AccountError.sessionEnded = $0 { true } else if case AccountError.accountNotFound = $0 { true } else { false }
+        }
+        let next = try await fixture.signIn(Fixture.ada(email: "ada@example.com"))
+        #expect(next.isNew)
+        #expect(next.account.id != account.id)
+    }
+}

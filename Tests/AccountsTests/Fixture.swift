@@ -1,0 +1,61 @@
+@testable import Accounts
+import Crypto
+import JOSE
+import Logging
+import Postgres
+import Runtime
+import Synchronization
+import TestKit
+
+/// The rules on a database of their own, at a time that only the test moves.
+struct Fixture {
+    let database: Database
+    let accounts: Accounts
+    let sessions: Sessions
+    let flows: SignInFlows
+    let pendingTokens: PendingTokens
+    let keys = SigningKeys()
+    let masterKey: MasterKey
+    let time: TestTime
+    var project = ProjectSettings(
+        id: "demo", number: 100_000_000_001, apiKeys: ["key"], authorizedDomains: [], redirectURLs: ["https://app.example.com/cb"])
+
+    init() async throws {
+        let time = TestTime()
+        self.time = time
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        masterKey = MasterKey(bytes: Array(1...32))
+        database = Database(
+            loop: try Loop(index: 0), url: try await TestDatabase.make(), settings: DatabaseSettings(), metrics: Metrics(), log: log)
+        accounts = Accounts(database: database, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys)
+        sessions = Sessions(accounts: accounts, masterKey: masterKey, log: log)
+        flows = SignInFlows(database: database, masterKey: masterKey, clock: time.clock)
+        pendingTokens = PendingTokens(database: database, masterKey: masterKey, clock: time.clock)
+    }
+
+    var keyStore: SigningKeyStore { SigningKeyStore(database: database, masterKey: masterKey, clock: time.clock) }
+
+    func signIn(
+        _ identity: ProvenIdentity, _ wish: Linking.Wish = .signIn(mayCreate: true)
+    ) async throws -> (account: Account, session: Session, isNew: Bool) {
+        let outcome = try await accounts.signIn(
+            with: identity, wish: wish, in: project, from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
+        guard case .signedIn(let account, let session, let isNew, _) = outcome else { throw Unexpected.outcome(outcome) }
+        return (account, session, isNew)
+    }
+
+    static func ada(_ provider: String = "oidc.acme", subject: String = "ada", email: String? = nil, authoritative: Bool = false) -> ProvenIdentity {
+        ProvenIdentity(
+            providerID: provider, subject: subject, email: email, emailVerified: authoritative, emailAuthoritative: authoritative,
+            displayName: "Ada")
+    }
+}
+
+enum Unexpected: Error { case outcome(FederatedSignIn) }
+
+/// A clock that stands still until it is told to move.
+final class TestTime: Sendable {
+    private let now = Mutex(Instant(seconds: 1_800_000_000))
+    var clock: Clock { Clock { [self] in now.withLock { $0 } } }
+    func advance(_ duration: Duration) { now.withLock { $0 = $0 + duration } }
+}

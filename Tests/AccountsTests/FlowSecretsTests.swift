@@ -1,0 +1,36 @@
+@testable import Accounts
+import Crypto
+import Testing
+
+@Suite struct FlowSecretsTests {
+    @Test func `takes a 64-digit hash at the start as the hash of the secret to come`() {
+        let hash = Hex.encode(Digest.sha256(Array("raw".utf8)))
+        #expect(SessionBinding.hash(atStart: hash) == SessionBinding.hash(atRedemption: "raw"))
+    }
+
+    @Test func `SEC-05 never redeems with the hash that stood in the address`() {
+        let hash = Hex.encode(Digest.sha256(Array("raw".utf8)))
+        #expect(SessionBinding.hash(atStart: hash) != SessionBinding.hash(atRedemption: hash))
+    }
+
+    @Test(arguments: ["", "short", String(repeating: "A", count: 64), "\u{0}\u{1}\u{FFFD}", String(repeating: "a", count: 63) + "g"])
+    func `compares any other session id as it is`(id: String) {
+        #expect(SessionBinding.hash(atStart: id) == SessionBinding.hash(atRedemption: id))
+    }
+
+    @Test func `reads back a state and refuses a changed one`() {
+        let state = FlowState(projectID: "demo", flowID: Array(repeating: 1, count: 16), secret: Array(repeating: 2, count: 32))
+        #expect(FlowState(state.text) == state)
+        for text in ["", "demo", "demo.", ".AAAA", state.text + "A", state.text + "." + state.text, "demo.\u{0}"] {
+            #expect(FlowState(text) == nil)
+        }
+    }
+
+    @Test func `reads a master key from hex or base64 and nothing else`() {
+        let bytes = Array(UInt8(0)..<32)
+        #expect(MasterKey(text: Hex.encode(bytes) + "\n") != nil)
+        #expect(MasterKey(text: Base64.encode(bytes)) != nil)
+        #expect(MasterKey(text: "secret") == nil)
+        #expect(MasterKey(text: "") == nil)
+    }
+}

@@ -1,0 +1,105 @@
+@testable import Accounts
+import Runtime
+import Testing
+
+@Suite struct LinkingTests {
+    private let mail = "ada@example.com"
+
+    private func account(_ id: String, proven: Bool = true, providers: [String] = [], disabled: Bool = false) -> Account {
+        Account(
+            id: id, email: mail, emailVerified: proven, emailProven: proven, disabled: disabled, validSince: Instant(seconds: 0),
+            createdAt: Instant(seconds: 0), identities: providers.map { LinkedIdentity(providerID: $0, subject: "s") })
+    }
+
+    private func identity(_ provider: String = "oidc.acme", authoritative: Bool = true) -> ProvenIdentity {
+        ProvenIdentity(
+            providerID: provider, subject: "subject", email: mail, emailVerified: true, emailAuthoritative: authoritative)
+    }
+
+    private func decide(
+        _ wish: Linking.Wish, _ identity: ProvenIdentity, owner: Account? = nil,
+        namesake: Account? = nil, one: Bool = true
+    ) throws -> Linking.Decision {
+        try Linking.decide(wish, identity, owner: owner, namesake: namesake, oneAccountPerEmail: one)
+    }
+
+    private func decide(
+        _ identity: ProvenIdentity, owner: Account? = nil, namesake: Account? = nil, one: Bool = true
+    ) throws -> Linking.Decision {
+        try decide(.signIn(mayCreate: true), identity, owner: owner, namesake: namesake, one: one)
+    }
+
+    @Test func `signs in the account that has the identity, whatever its address says`() throws {
+        let owner = account("owner")
+        #expect(try decide(identity(authoritative: false), owner: owner, namesake: account("other")) == .known(owner))
+    }
+
+    @Test func `makes an account for a new person, with the address as its own`() throws {
+        #expect(try decide(identity()) == .create(email: mail))
+    }
+
+    @Test func `gives a federated account no address of its own where several accounts may share one`() throws {
+        #expect(try decide(identity(), namesake: account("other"), one: false) == .create(email: nil))
+    }
+
+    @Test func `makes no account when the caller only reauthenticates`() {
+        #expect { try decide(.signIn(mayCreate: false), identity()) } throws: { if case AccountError.noSuchIdentity = $0 { true } else { false } }
+    }
+
+    @Test func `asks for confirmation when the provider's word on the address is no proof`() throws {
+        let namesake = account("namesake", providers: ["oidc.old"])
+        #expect(try decide(identity(authoritative: false), namesake: namesake) == .confirm(namesake))
+    }
+
+    @Test func `joins an account whose address is proven when the new proof is good too`() throws {
+        let namesake = account("namesake", providers: ["oidc.old"])
+        #expect(try decide(identity(), namesake: namesake) == .join(namesake, takeover: false, recycled: false))
+    }
+
+    @Test func `SEC-02 takes over an account that somebody made with an address never proven`() throws {
+        let trap = account("trap", proven: false, providers: ["oidc.attacker"])
+        #expect(try decide(identity(), namesake: trap) == .join(trap, takeover: true, recycled: false))
+    }
+
+    @Test func `replaces the provider's former identity of the same address`() throws {
+        let namesake = account("namesake", providers: ["oidc.acme"])
+        #expect(try decide(identity(), namesake: namesake) == .join(namesake, takeover: false, recycled: true))
+    }
+
+    @Test func `refuses disabled accounts, known or joined`() {
+        for (owner, namesake) in [(account("a", disabled: true), nil), (nil, account("a", disabled: true))] as [(Account?, Account?)] {
+            #expect { try decide(identity(), owner: owner, namesake: namesake) } throws: {
+                if case AccountError.accountDisabled = $0 { true } else { false }
+            }
+        }
+    }
+
+    @Test func `does not tell a stranger that the account with their claimed address is disabled`() throws {
+        let namesake = account("a", disabled: true)
+        #expect(try decide(identity(authoritative: false), namesake: namesake) == .confirm(namesake))
+    }
+
+    @Test func `links to the signed-in account`() throws {
+        let me = account("me", providers: ["oidc.old"])
+        #expect(try decide(.link(me), identity(), namesake: me) == .join(me, takeover: false, recycled: false))
+    }
+
+    @Test func `refuses to link an identity that any account has, the same one included`() {
+        let me = account("me")
+        for owner in [me, account("other")] {
+            #expect { try decide(.link(me), identity(), owner: owner) } throws: { if case AccountError.identityTaken = $0 { true } else { false } }
+        }
+    }
+
+    @Test func `refuses to link a second identity of one provider`() {
+        let me = account("me", providers: ["oidc.acme"])
+        #expect { try decide(.link(me), identity()) } throws: { if case AccountError.identityTaken = $0 { true } else { false } }
+    }
+
+    @Test func `refuses to link an identity whose address is another account's`() {
+        let me = account("me")
+        #expect { try decide(.link(me), identity(), namesake: account("other")) } throws: {
+            if case AccountError.emailTaken = $0 { true } else { false }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+@testable import Accounts
+import Runtime
+import Testing
+
+@Suite struct SessionsTests {
+    private func signedIn() async throws -> (Fixture, token: String) {
+        let fixture = try await Fixture()
+        let (_, session, _) = try await fixture.signIn(Fixture.ada())
+        return (fixture, fixture.sessions.refreshToken(for: session, in: fixture.project))
+    }
+
+    private func refresh(_ token: String, _ fixture: Fixture) async throws -> String {
+        let (_, session) = try await fixture.sessions.refresh(token, in: fixture.project)
+        return fixture.sessions.refreshToken(for: session, in: fixture.project)
+    }
+
+    private func isEnded(_ error: any Error) -> Bool { if case AccountError.sessionEnded = error { true } else { false } }
+
+    @Test func `gives a new token each time the newest is presented`() async throws {
+        let (fixture, first) = try await signedIn()
+        let second = try await refresh(first, fixture)
+        let third = try await refresh(second, fixture)
+        #expect(Set([first, second, third]).count == 3)
+    }
+
+    @Test func `keeps the moment of authentication and the provider through every refresh`() async throws {
+        let (fixture, first) = try await signedIn()
+        let start = fixture.time.clock.now()
+        fixture.time.advance(.seconds(4000))
+        let (_, session) = try await fixture.sessions.refresh(first, in: fixture.project)
+        #expect(session.authTime == start)
+        #expect(session.signInProvider == "oidc.acme")
+    }
+
+    @Test func `gives the same successor at any time, while that was never presented`() async throws {
+        let (fixture, first) = try await signedIn()
+        let second = try await refresh(first, fixture)
+        fixture.time.advance(.seconds(86400))
+        #expect(try await refresh(first, fixture) == second)
+    }
+
+    @Test func `SEC-06 gives one successor to a hundred refreshes at once`() async throws {
+        let (fixture, first) = try await signedIn()
+        let successors = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<100 { group.addTask { try await refresh(first, fixture) } }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(successors.count == 1)
+    }
+
+    @Test func `takes the old token for thirty seconds after its successor was presented`() async throws {
+        let (fixture, first) = try await signedIn()
+        let second = try await refresh(first, fixture)
+        _ = try await refresh(second, fixture)
+        fixture.time.advance(.seconds(29))
+        #expect(try await refresh(first, fixture) == second)
+    }
+
+    @Test func `SEC-06 ends the session when a token comes back that was used up`() async throws {
+        let (fixture, first) = try await signedIn()
+        let second = try await refresh(first, fixture)
+        let third = try await refresh(second, fixture)
+        fixture.time.advance(.seconds(31))
+        await #expect { try await refresh(first, fixture) } throws: { isEnded($0) }
+        await #expect { try await refresh(third, fixture) } throws: { isEnded($0) }
+    }
+
+    @Test func `ends with the revocation of the account's sessions, for ID tokens too`() async throws {
+        let fixture = try await Fixture()
+        try await fixture.keyStore.load(into: fixture.keys)
+        let (account, session, _) = try await fixture.signIn(Fixture.ada())
+        let idToken = try fixture.accounts.idToken(for: account, session, in: fixture.project)
+        #expect(try await fixture.accounts.account(forIDToken: idToken, in: fixture.project).0.id == account.id)
+        fixture.time.advance(.seconds(2))
+        try await fixture.sessions.revokeAll(of: account.id, in: fixture.project)
+        let token = fixture.sessions.refreshToken(for: session, in: fixture.project)
+        await #expect { try await refresh(token, fixture) } throws: { isEnded($0) }
+        await #expect { try await fixture.accounts.account(forIDToken: idToken, in: fixture.project) } throws: { isEnded($0) }
+    }
+
+    @Test func `refuses garbage and another project's token`() async throws {
+        let (fixture, token) = try await signedIn()
+        await #expect { try await refresh("garbage", fixture) } throws: { if case AccountError.invalidRefreshToken = $0 { true } else { false } }
+        var other = fixture
+        other.project.number += 1
+        await #expect { try await refresh(token, other) } throws: { if case AccountError.wrongProject = $0 { true } else { false } }
+    }
+}

@@ -1,0 +1,153 @@
+@testable import Accounts
+import Crypto
+import Postgres
+import Runtime
+import Testing
+
+@Suite struct SignInFlowsTests {
+    private let page = "https://app.example.com/cb"
+    private let verifier = "verifier-verifier-verifier-verifier-verifier"
+
+    private func started(_ fixture: Fixture, kind: SignInFlow.Kind = .web) async throws -> StartedFlow {
+        let start = SignInFlows.Start(
+            providerID: "oidc.acme", kind: kind, sessionHash: SessionBinding.hash(atRedemption: verifier),
+            redirectURI: "https://auth.example.com/__/auth/handler", returnURL: kind == .web ? page : nil, appState: "app",
+            customParameters: ["tenant": "t"])
+        let started = fixture.flows.prepare(start, in: fixture.project)
+        try await fixture.flows.store(started, start)
+        return started
+    }
+
+    private func returned(_ fixture: Fixture) async throws -> (StartedFlow, code: String) {
+        let started = try await started(fixture)
+        let code = try await fixture.flows.complete(started.flow, cookie: try #require(started.cookie), response: Array("code=x".utf8))
+        return (started, code)
+    }
+
+    private func claim(_ fixture: Fixture, _ flow: SignInFlow, _ code: String, session: String? = nil, page: String? = nil) async throws -> [UInt8] {
+        try await fixture.flows.claim(
+            flowID: flow.id, handle: code, sessionID: session ?? verifier, page: page ?? self.page, in: fixture.project
+        ).response
+    }
+
+    private func state(_ started: StartedFlow) throws -> FlowState { try #require(FlowState(started.state)) }
+
+    private func isRefused(_ error: any Error) -> Bool { if case AccountError.flowRefused = error { true } else { false } }
+
+    @Test func `goes from start to redemption and keeps its secrets on the way`() async throws {
+        let fixture = try await Fixture()
+        let started = try await started(fixture)
+        let waiting = try #require(try await fixture.flows.waiting(try state(started)))
+        #expect(waiting.secrets.codeVerifier == started.flow.secrets.codeVerifier)
+        #expect(waiting.secrets.customParameters == ["tenant": "t"])
+        #expect(waiting.appState == "app")
+        let code = try await fixture.flows.complete(waiting, cookie: try #require(started.cookie), response: Array("code=x".utf8))
+        #expect(try await claim(fixture, waiting, code) == Array("code=x".utf8))
+    }
+
+    @Test func `SEC-05 lets one of fifty redemptions through`() async throws {
+        let fixture = try await Fixture()
+        let (started, code) = try await returned(fixture)
+        let successes = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<50 { group.addTask { (try? await claim(fixture, started.flow, code)) != nil } }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(successes == 1)
+    }
+
+    @Test func `SEC-05 takes a state once`() async throws {
+        let fixture = try await Fixture()
+        let (started, _) = try await returned(fixture)
+        #expect(try await fixture.flows.waiting(try state(started)) == nil)
+        await #expect(performing: { try await fixture.flows.complete(started.flow, cookie: started.cookie ?? "", response: []) }, throws: isRefused)
+    }
+
+    @Test func `SEC-18 changes nothing for a browser without the cookie`() async throws {
+        let fixture = try await Fixture()
+        let started = try await started(fixture)
+        await #expect(performing: { try await fixture.flows.complete(started.flow, cookie: "other", response: []) }, throws: isRefused)
+        await #expect(performing: { try await fixture.flows.abandon(started.flow, cookie: "other") }, throws: isRefused)
+        #expect(try await fixture.flows.waiting(try state(started)) != nil)
+    }
+
+    @Test func `refuses the wrong session secret, and burns the result at the fifth`() async throws {
+        let fixture = try await Fixture()
+        let (started, code) = try await returned(fixture)
+        for _ in 0..<4 { await #expect(performing: { try await claim(fixture, started.flow, code, session: "wrong") }, throws: isRefused) }
+        let (other, otherCode) = try await returned(fixture)
+        _ = try await claim(fixture, other.flow, otherCode)
+        await #expect(performing: { try await claim(fixture, started.flow, code, session: "wrong") }, throws: isRefused)
+        await #expect(performing: { try await claim(fixture, started.flow, code) }, throws: isRefused)
+    }
+
+    @Test func `does not count tries of somebody without the code`() async throws {
+        let fixture = try await Fixture()
+        let (started, code) = try await returned(fixture)
+        for _ in 0..<10 {
+            await #expect(performing: { try await claim(fixture, started.flow, Base64URL.encode(Array(repeating: 0, count: 32)), session: "wrong") }, throws: isRefused)
+        }
+        #expect(try await claim(fixture, started.flow, code) == Array("code=x".utf8))
+    }
+
+    @Test func `SEC-10 refuses another page than the one the browser was sent to`() async throws {
+        let fixture = try await Fixture()
+        let (started, code) = try await returned(fixture)
+        await #expect(performing: { try await claim(fixture, started.flow, code, page: "https://evil.example.com/cb") }, throws: isRefused)
+    }
+
+    @Test func `expires ten minutes after the start, and two after the return`() async throws {
+        let fixture = try await Fixture()
+        let early = try await started(fixture)
+        fixture.time.advance(.seconds(601))
+        #expect(try await fixture.flows.waiting(try #require(FlowState(early.state))) == nil)
+        let (late, code) = try await returned(fixture)
+        fixture.time.advance(.seconds(121))
+        await #expect(performing: { try await claim(fixture, late.flow, code) }, throws: isRefused)
+    }
+
+    @Test func `gives a posted answer only to the browser that started`() async throws {
+        let fixture = try await Fixture()
+        let started = try await started(fixture)
+        let state = try self.state(started)
+        try await fixture.flows.keepPosted(Array("code=posted".utf8), for: state)
+        await #expect(performing: { try await fixture.flows.keepPosted([], for: state) }, throws: isRefused)
+        await #expect(performing: { try await fixture.flows.posted(flowID: started.flow.id, projectID: "demo", cookie: "other") }, throws: isRefused)
+        let (_, form) = try await fixture.flows.posted(flowID: started.flow.id, projectID: "demo", cookie: try #require(started.cookie))
+        #expect(form == Array("code=posted".utf8))
+    }
+
+    @Test func `redeems a client flow by state, once, with the session secret`() async throws {
+        let fixture = try await Fixture()
+        let started = try await started(fixture, kind: .client)
+        let state = try self.state(started)
+        await #expect(performing: { try await fixture.flows.claim(state, sessionID: "wrong", in: fixture.project) }, throws: isRefused)
+        #expect(try await fixture.flows.claim(state, sessionID: verifier, in: fixture.project).id == started.flow.id)
+        await #expect(performing: { try await fixture.flows.claim(state, sessionID: verifier, in: fixture.project) }, throws: isRefused)
+    }
+
+    @Test func `spends a pending token once, within ten minutes, in its own project`() async throws {
+        let fixture = try await Fixture()
+        let token = fixture.pendingTokens.issue([1, 2, 3], in: fixture.project)
+        var other = fixture.project
+        other.id = "other"
+        func isInvalid(_ error: any Error) -> Bool { if case AccountError.invalidPendingToken = error { true } else { false } }
+        await #expect(performing: { try await fixture.pendingTokens.redeem(token, in: other) }, throws: isInvalid)
+        #expect(try await fixture.pendingTokens.redeem(token, in: fixture.project) == [1, 2, 3])
+        await #expect(performing: { try await fixture.pendingTokens.redeem(token, in: fixture.project) }, throws: isInvalid)
+        let late = fixture.pendingTokens.issue([1], in: fixture.project)
+        fixture.time.advance(.seconds(601))
+        await #expect(performing: { try await fixture.pendingTokens.redeem(late, in: fixture.project) }, throws: isInvalid)
+    }
+
+    @Test func `keeps neither code nor secret readable in the table`() async throws {
+        let fixture = try await Fixture()
+        let (started, code) = try await returned(fixture)
+        let rows = try await fixture.database.query("SELECT row_to_json(f)::text FROM sign_in_flows f")
+        let row = try #require(rows.first)
+        let text: String = try row.get(0)
+        for secret in [started.flow.secrets.codeVerifier, started.flow.secrets.nonce, code, started.cookie ?? "", started.state, "code=x"] {
+            #expect(!text.contains(secret))
+            #expect(!text.contains(Hex.encode(Array(secret.utf8))))
+        }
+    }
+}

@@ -1,0 +1,59 @@
+@testable import Accounts
+import Crypto
+import JOSE
+import JSON
+import Logging
+import Postgres
+import Runtime
+import Testing
+
+@Suite struct SigningKeyStoreTests {
+    @Test func `makes the first keys once, whoever starts at the same time`() async throws {
+        let fixture = try await Fixture()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 { group.addTask { try await fixture.keyStore.load(into: SigningKeys()) } }
+            try await group.waitForAll()
+        }
+        #expect(try await fixture.keyStore.list().map(\.algorithm) == ["ES256", "RS256"])
+    }
+
+    @Test func `publishes a rotated key at once and signs with it after the overlap`() async throws {
+        let fixture = try await Fixture()
+        try await fixture.keyStore.load(into: fixture.keys)
+        let new = try await fixture.keyStore.rotate(.rs256)
+        try await fixture.keyStore.load(into: fixture.keys)
+        #expect(String(decoding: fixture.keys.published.jwks, as: UTF8.self).contains(new))
+        let (account, session, _) = try await fixture.signIn(Fixture.ada())
+        func kid() throws -> String? {
+            let token = try fixture.accounts.idToken(for: account, session, in: fixture.project)
+            let header = try #require(Base64URL.decodeStrict(token.split(separator: ".")[0]))
+            return try JSON.parse(header)["kid"]?.string
+        }
+        let old = try kid()
+        #expect(old != new)
+        fixture.time.advance(SigningKeyStore.overlap + .seconds(1))
+        #expect(try kid() == new)
+        fixture.time.advance(SigningKeyStore.afterlife)
+        try await fixture.keyStore.load(into: fixture.keys)
+        #expect(!String(decoding: fixture.keys.published.jwks, as: UTF8.self).contains(old ?? ""))
+    }
+
+    @Test func `withdraws a compromised key at once`() async throws {
+        let fixture = try await Fixture()
+        try await fixture.keyStore.load(into: fixture.keys)
+        let (account, session, _) = try await fixture.signIn(Fixture.ada())
+        let token = try fixture.accounts.idToken(for: account, session, in: fixture.project)
+        _ = try await fixture.keyStore.rotate(.rs256, compromised: true)
+        try await fixture.keyStore.load(into: fixture.keys)
+        await #expect { try await fixture.accounts.account(forIDToken: token, in: fixture.project) } throws: {
+            if case AccountError.invalidIDToken = $0 { true } else { false }
+        }
+    }
+
+    @Test func `does not start with another master key`() async throws {
+        let fixture = try await Fixture()
+        try await fixture.keyStore.load(into: fixture.keys)
+        let other = SigningKeyStore(database: fixture.database, masterKey: MasterKey(bytes: Array(2...33)), clock: fixture.time.clock)
+        await #expect { try await other.load(into: SigningKeys()) } throws: { if case AccountError.sealBroken = $0 { true } else { false } }
+    }
+}
