@@ -1,22 +1,24 @@
 /// Base64url without padding, the form of every part of a JSON Web Token. <https://www.rfc-editor.org/rfc/rfc4648#section-5>
 package enum Base64URL {
-    package static func encode(_ bytes: [UInt8]) -> String {
-        var out: [UInt8] = []
-        append(bytes, to: &out)
-        return String(decoding: out, as: UTF8.self)
-    }
+    package static func encode(_ bytes: [UInt8]) -> String { Alphabet.text(bytes, with: Alphabet.urlSafe, padded: false) }
 
     /// The same into bytes that are being put together, without a string in between.
     package static func append(_ bytes: [UInt8], to out: inout [UInt8]) {
-        let encoded = Alphabet.encode(bytes, with: Alphabet.urlSafe, padded: false)
-        out.append(contentsOf: encoded)
+        let start = out.count
+        let length = Alphabet.length(bytes.count, padded: false)
+        out.append(contentsOf: repeatElement(0, count: length))
+        out.withUnsafeMutableBufferPointer { out in
+            let place = UnsafeMutableBufferPointer(rebasing: out[start...])
+            Alphabet.encode(bytes, with: Alphabet.urlSafe, into: place)
+        }
     }
 
     /// One text for one value: no padding, no white space, no other alphabet, and unused bits are zero; else nil.
     package static func decodeStrict(_ text: String) -> [UInt8]? { decodeStrict(text.utf8) }
     package static func decodeStrict(_ text: Substring) -> [UInt8]? { decodeStrict(text.utf8) }
     package static func decodeStrict(_ text: some Collection<UInt8>) -> [UInt8]? {
-        Alphabet.decode(text, with: Alphabet.urlSafeValues)
+        text.withContiguousStorageIfAvailable { Alphabet.decode($0, with: Alphabet.urlSafeValues) }
+            ?? Array(text).withUnsafeBufferPointer { Alphabet.decode($0, with: Alphabet.urlSafeValues) }
     }
 }
 
@@ -24,9 +26,7 @@ package enum Base64URL {
 /// <https://www.rfc-editor.org/rfc/rfc4648#section-4>
 package enum Base64 {
     /// The standard alphabet with padding.
-    package static func encode(_ bytes: [UInt8]) -> String {
-        String(decoding: Alphabet.encode(bytes, with: Alphabet.standard, padded: true), as: UTF8.self)
-    }
+    package static func encode(_ bytes: [UInt8]) -> String { Alphabet.text(bytes, with: Alphabet.standard, padded: true) }
 
     /// nil for any other character, for padding that is not 0-2 signs to a multiple of four, and for unused bits that are set.
     package static func decode(_ text: String) -> [UInt8]? {
@@ -34,7 +34,7 @@ package enum Base64 {
         let padded = digits.count
         while digits.last == UInt8(ascii: "=") { digits.removeLast() }
         guard padded == digits.count || (padded % 4 == 0 && padded - digits.count <= 2) else { return nil }
-        return Alphabet.decode(digits, with: Alphabet.eitherValues)
+        return digits.withUnsafeBufferPointer { Alphabet.decode($0, with: Alphabet.eitherValues) }
     }
 }
 
@@ -54,57 +54,61 @@ private enum Alphabet {
         return values
     }
 
-    static func encode(_ bytes: [UInt8], with alphabet: [UInt8], padded: Bool) -> [UInt8] {
-        let whole = bytes.count / 3 * 3
-        let rest = bytes.count - whole
-        let unpadded = whole / 3 * 4 + (rest == 0 ? 0 : rest + 1)
-        let length = padded ? (unpadded + 3) / 4 * 4 : unpadded
-        return [UInt8](unsafeUninitializedCapacity: length) { out, count in
-            alphabet.withUnsafeBufferPointer { alphabet in
-                bytes.withUnsafeBufferPointer { bytes in
-                    var written = 0
-                    for index in stride(from: 0, to: whole, by: 3) {
-                        let group = Int(bytes[index]) << 16 | Int(bytes[index + 1]) << 8 | Int(bytes[index + 2])
-                        out[written] = alphabet[group >> 18]
-                        out[written + 1] = alphabet[group >> 12 & 63]
-                        out[written + 2] = alphabet[group >> 6 & 63]
-                        out[written + 3] = alphabet[group & 63]
-                        written += 4
-                    }
-                    guard rest > 0 else { return }
-                    let group = Int(bytes[whole]) << 16 | (rest == 2 ? Int(bytes[whole + 1]) << 8 : 0)
-                    for digit in 0..<(length - written) {
-                        out[written + digit] = digit <= rest ? alphabet[group >> (18 - 6 * digit) & 63] : UInt8(ascii: "=")
-                    }
-                }
-            }
-            count = length
+    static func length(_ count: Int, padded: Bool) -> Int { padded ? (count + 2) / 3 * 4 : (count * 4 + 2) / 3 }
+
+    static func text(_ bytes: [UInt8], with alphabet: [UInt8], padded: Bool) -> String {
+        let length = length(bytes.count, padded: padded)
+        return String(unsafeUninitializedCapacity: length) { out in
+            encode(bytes, with: alphabet, into: UnsafeMutableBufferPointer(rebasing: out[..<length]))
+            return length
         }
     }
 
-    static func decode(_ digits: some Collection<UInt8>, with values: [UInt8]) -> [UInt8]? {
-        let digitCount = digits.count
-        guard digitCount % 4 != 1 else { return nil }
-        var valid = true
-        let bytes = [UInt8](unsafeUninitializedCapacity: digitCount * 3 / 4) { out, count in
-            var group = 0
-            var bits = 0
-            for digit in digits {
-                let value = values[Int(digit)]
-                guard value != invalid else {
-                    valid = false
-                    return
+    /// Fills `out`, which has the room of the padded or of the bare text.
+    static func encode(_ bytes: [UInt8], with alphabet: [UInt8], into out: UnsafeMutableBufferPointer<UInt8>) {
+        bytes.withUnsafeBufferPointer { bytes in
+            alphabet.withUnsafeBufferPointer { alphabet in
+                let whole = bytes.count / 3 * 3
+                var written = 0
+                for index in stride(from: 0, to: whole, by: 3) {
+                    let group = Int(bytes[index]) << 16 | Int(bytes[index + 1]) << 8 | Int(bytes[index + 2])
+                    out[written] = alphabet[group >> 18]
+                    out[written + 1] = alphabet[group >> 12 & 63]
+                    out[written + 2] = alphabet[group >> 6 & 63]
+                    out[written + 3] = alphabet[group & 63]
+                    written += 4
                 }
-                group = group << 6 | Int(value)
-                bits += 6
-                if bits >= 8 {
-                    bits -= 8
-                    out[count] = UInt8(truncatingIfNeeded: group >> bits)
-                    count += 1
-                    group &= (1 << bits) - 1
+                let rest = bytes.count - whole
+                guard rest > 0 else { return }
+                let group = Int(bytes[whole]) << 16 | (rest == 2 ? Int(bytes[whole + 1]) << 8 : 0)
+                for digit in 0..<(out.count - written) {
+                    out[written + digit] = digit <= rest ? alphabet[group >> (18 - 6 * digit) & 63] : UInt8(ascii: "=")
                 }
             }
-            valid = group == 0
+        }
+    }
+
+    static func decode(_ digits: UnsafeBufferPointer<UInt8>, with values: [UInt8]) -> [UInt8]? {
+        guard digits.count % 4 != 1 else { return nil }
+        var valid = true
+        let bytes = [UInt8](unsafeUninitializedCapacity: digits.count * 3 / 4) { out, count in
+            values.withUnsafeBufferPointer { values in
+                var group: UInt32 = 0
+                var bits: UInt32 = 0
+                for digit in digits {
+                    let value = values[Int(digit)]
+                    if value == invalid { valid = false }
+                    group = group << 6 | UInt32(value)
+                    bits += 6
+                    if bits >= 8 {
+                        bits -= 8
+                        out[count] = UInt8(truncatingIfNeeded: group >> bits)
+                        count += 1
+                        group &= (1 << bits) - 1
+                    }
+                }
+                if group != 0 { valid = false }
+            }
         }
         return valid ? bytes : nil
     }

@@ -4,7 +4,8 @@ package import Runtime
 /// Self-signed X.509 certificates: the wrapping in which Firebase's clients expect our public keys.
 /// <https://www.rfc-editor.org/rfc/rfc5280>
 package enum Certificate {
-    /// PEM. The serial is a number, not zero, that takes at most 20 bytes with its sign; times are cut to whole seconds. Signed with SHA-256, or Ed25519's own hash.
+    /// PEM. The serial is a number, not zero, that takes at most 20 bytes with its sign; times are cut to whole seconds.
+    /// Signed with SHA-256, or Ed25519's own hash.
     package static func selfSigned(
         key: PrivateKey, commonName: String, notBefore: Instant, notAfter: Instant, serial: [UInt8]
     ) throws(CryptoError) -> String {

@@ -25,7 +25,7 @@ package final class PrivateKey: Sendable {
     package func sign(_ bytes: [UInt8], _ scheme: SignatureScheme) throws(CryptoError) -> [UInt8] {
         guard publicKey.components.fits(scheme) else { throw .unsupported("\(scheme) with this kind of key") }
         guard let digest = scheme.digest else { return try MessageContext().sign(bytes, with: handle) }
-        let signature = try contexts.sign(digest.digest(bytes), scheme)
+        let signature = try contexts.sign(bytes, scheme, with: digest)
         guard scheme == .es256 else { return signature }
         guard let raw = ECDSASignature.raw(der: signature) else { throw .openSSL(call: "EVP_PKEY_sign", reason: "not a signature") }
         return raw

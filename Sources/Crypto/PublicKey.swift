@@ -29,9 +29,9 @@ package final class PublicKey: Sendable {
         guard let digest = scheme.digest else { return MessageContext().verify(signature, of: bytes, with: handle) }
         if scheme == .es256 {
             guard let der = ECDSASignature.der(raw: signature) else { return false }
-            return contexts.verify(der, of: digest.digest(bytes), scheme)
+            return contexts.verify(der, of: bytes, scheme, with: digest)
         }
-        return contexts.verify(signature, of: digest.digest(bytes), scheme)
+        return contexts.verify(signature, of: bytes, scheme, with: digest)
     }
 
     /// The size people name: an RSA modulus', or 256.

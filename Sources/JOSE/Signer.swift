@@ -7,19 +7,24 @@ package struct Signer: Sendable {
     package let algorithm: Algorithm
     private let key: PrivateKey
     private let usualStart: [UInt8]
+    /// Its dot, its base64url, and a little for rounding.
+    private let roomForSignature: Int
 
     package init(key: PrivateKey, kid: String, algorithm: Algorithm) {
         self.key = key
         self.kid = kid
         self.algorithm = algorithm
         usualStart = Self.start(kid: kid, algorithm: algorithm, type: "JWT")
+        roomForSignature = max(key.publicKey.bits / 6, 86) + 8
     }
 
     /// The compact token around `claims`, the bytes of a JSON object. `type` becomes `typ` (`at+jwt` for access tokens, RFC 9068).
     /// Throws when the key is of another kind than the algorithm.
     package func sign(claims: [UInt8], type: String = "JWT") throws(CryptoError) -> String {
-        var token = type == "JWT" ? usualStart : Self.start(kid: kid, algorithm: algorithm, type: type)
-        token.reserveCapacity(token.count + claims.count * 4 / 3 + 360)
+        let start = type == "JWT" ? usualStart : Self.start(kid: kid, algorithm: algorithm, type: type)
+        var token: [UInt8] = []
+        token.reserveCapacity(start.count + claims.count * 4 / 3 + roomForSignature)
+        token += start
         Base64URL.append(claims, to: &token)
         let signature = try key.sign(token, algorithm.scheme)
         token.append(UInt8(ascii: "."))
