@@ -27,6 +27,26 @@ import Testing
         #expect(throws: CryptoError.self) { try PublicKey(rsaModulus: Self.modulus(bits: 2048), exponent: exponent) }
     }
 
+    @Test func `SEC-12 refuses the RSA keys that one maker's chips made too guessable (CVE-2017-15361)`() throws {
+        // Their mark is to be a power of 65537 modulo every small prime; 65537¹²⁸ itself has it, and 2049 bits.
+        var power: [UInt8] = [1]
+        for _ in 0..<128 {
+            var (product, carry) = (power + [0, 0], 0)
+            for index in product.indices.reversed() {
+                carry += Int(product[index]) + (index >= 2 ? Int(power[index - 2]) : 0)
+                product[index] = UInt8(carry & 255)
+                carry >>= 8
+            }
+            power = carry > 0 ? [UInt8(carry)] + product : product
+        }
+        #expect(power.count == 257 && power[0] == 1)
+        #expect(throws: CryptoError.weakKey("made by a generator whose keys can be factored (CVE-2017-15361)")) {
+            try PublicKey(rsaModulus: power, exponent: [1, 0, 1])
+        }
+        power[200] ^= 1
+        #expect(throws: Never.self) { try PublicKey(rsaModulus: power, exponent: [1, 0, 1]) }
+    }
+
     @Test func `SEC-12 refuses an even RSA modulus and none at all`() {
         var even = Self.modulus(bits: 2048)
         even[255] = 0xA6

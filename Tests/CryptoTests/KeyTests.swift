@@ -30,7 +30,7 @@ import Testing
                 for wrong in [[], Array(signature.dropLast()), signature + [0], [0] + signature] {
                     #expect(!public1.verify(wrong, of: message, scheme))
                 }
-                for other in schemes where other != scheme { #expect(!public1.verify(signature, of: message, other)) }
+                for other in SignatureScheme.allCases where other != scheme { #expect(!public1.verify(signature, of: message, other)) }
             }
         }
     }
