@@ -4,6 +4,8 @@ import Glibc
 package struct MonotonicTime: Comparable, Hashable, Sendable {
     package let nanoseconds: UInt64
 
+    package init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
+
     package static func read() -> MonotonicTime {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,5 +1,5 @@
-package import Logging
 import Glibc
+package import Logging
 import Synchronization
 
 /// The process's log: one JSON object a line on standard error, written whole so that lines never mix.
@@ -40,15 +40,17 @@ package enum LogOutput {
 
     package static func write(_ line: String) {
         var line = line
-        line.withUTF8 { bytes in
-            lock.withLock { _ in
-                var rest = UnsafeRawBufferPointer(bytes)
-                while let start = rest.baseAddress, !rest.isEmpty {
-                    let count = Glibc.write(STDERR_FILENO, start, rest.count)
-                    if count < 0 && errno == EINTR { continue }
-                    guard count > 0 else { return }
-                    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-                }
+        line.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+    }
+
+    package static func write(_ lines: UnsafeRawBufferPointer) {
+        lock.withLock { _ in
+            var rest = lines
+            while let start = rest.baseAddress, !rest.isEmpty {
+                let count = Glibc.write(STDERR_FILENO, start, rest.count)
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
             }
         }
     }

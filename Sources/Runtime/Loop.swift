@@ -1,5 +1,5 @@
-package import Dispatch
 import CSystem
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -7,36 +7,52 @@ import Synchronization
 ///
 /// A loop runs the sockets registered on it (`watch`), its timers (`schedule`) and the jobs of every actor and task that
 /// names it as executor, one after another, so that whatever lives on one loop needs no lock. A turn is: wait for
-/// readiness without blocking, tell the watchers, run what was deferred to the end of the turn (`atEndOfTurn`), run
-/// the jobs that became ready. One `DispatchSource` watches the epoll descriptor, whatever the number of sockets.
+/// readiness, tell the watchers, run the jobs that became ready, run what was deferred to the end of the turn
+/// (`atEndOfTurn`), and again until neither is left.
+///
+/// One `DispatchSource` watches the epoll descriptor, whatever the number of sockets; other threads (an event descriptor) and timers (a
+/// timer descriptor) come in by the same door. Between turns the loop waits in `epoll_wait` for a moment (`patience`)
+/// before it gives its thread back to Dispatch, since coming back costs two thread switches.
 package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    // @unchecked Sendable because all state but `jobs` and `owner` is touched only on `queue`, which `assertOnLoop` checks.
+    // @unchecked Sendable because all state but `inbox` and `owner` is touched only on `queue`, which `assertOnLoop` checks.
 
     package let index: Int
-    package let queue: DispatchQueue
-    private let epoll: Int32
+    private let queue: DispatchQueue
     private let source: any DispatchSourceRead
-    private let jobs = Mutex(Jobs())
+    private let epoll: Int32
+    /// Written to by other threads that have put something into the inbox.
+    private let bell: Int32
+    /// Rings when the earliest timer is due.
+    private let alarm: Int32
+    private let inbox = Mutex(Inbox())
     /// The thread that is running a turn, 0 between turns: makes `isIsolatingCurrentContext` a load and a compare.
     private let owner = Atomic<UInt>(0)
 
-    private var watchers: [Int32: Registration] = [:]
+    /// By descriptor: the kernel gives the lowest free number, so the array stays dense.
+    private var watchers: [Registration] = []
     private var generation: UInt32 = 0
+    private var jobs: [UnownedJob] = []
     private var endOfTurn: [() -> Void] = []
-    private var events = [epoll_event](repeating: epoll_event(), count: 256)
+    // What is being run of these two; swapped with them so that no turn allocates.
+    private var readyJobs: [UnownedJob] = []
+    private var ending: [() -> Void] = []
+    private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 256)
     private var timers = Timers()
-    private var timerSource: (any DispatchSourceTimer)?
     /// The time read at the start of this turn.
     package private(set) var now = MonotonicTime.read()
 
-    private struct Jobs {
-        var ready: [UnownedJob] = []
-        var isScheduled = false
+    /// How long an idle loop keeps its thread, in milliseconds.
+    private static let patience: Int32 = 100
+
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        var actions: [@Sendable () -> Void] = []
+        var hasRung = false
     }
 
     private struct Registration {
-        let watcher: any Watcher
-        let generation: UInt32
+        var watcher: (any Watcher)?
+        var generation: UInt32 = 0
     }
 
     /// Throws when the process has no descriptor left.
@@ -44,104 +60,121 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         self.index = index
         queue = DispatchQueue(label: "loop.\(index)")
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        guard epoll >= 0 else { throw SystemError("epoll_create1") }
+        bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        alarm = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+        guard epoll >= 0, bell >= 0, alarm >= 0 else {
+            let failure = SystemError("epoll_create1")
+            for descriptor in [epoll, bell, alarm] where descriptor >= 0 { Glibc.close(descriptor) }
+            throw failure
+        }
+        for descriptor in [bell, alarm] {
+            // Edge triggered, so that neither need be read to fall silent. Adding a fresh descriptor to a fresh epoll cannot fail.
+            var event = epoll_event(events: EPOLLIN.rawValue | EPOLLET.rawValue, data: Self.key(descriptor, 0))
+            epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
+        }
         source = DispatchSource.makeReadSource(fileDescriptor: epoll, queue: queue)
         source.setEventHandler { [unowned self] in turns() }
         source.resume()
     }
 
     deinit {
-        timerSource?.cancel()
-        source.setCancelHandler { [epoll] in close(epoll) }
+        source.setCancelHandler { [epoll, bell, alarm] in
+            for descriptor in [epoll, bell, alarm] { Glibc.close(descriptor) }
+        }
         source.cancel()
+        events.deallocate()
     }
 
     // MARK: Executor
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let mustWake = jobs.withLock { jobs in
-            jobs.ready.append(job)
-            if jobs.isScheduled { return false }
-            jobs.isScheduled = true
-            return true
-        }
-        if mustWake { queue.async { self.run { self.runJobs() } } }
+        if isCurrent { return jobs.append(job) }
+        post { $0.jobs.append(job) }
     }
 
     package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-    package func checkIsolated() { precondition(isCurrent, "not on \(queue.label)") }
+    package func checkIsolated() { precondition(isCurrent, "not on loop \(index)") }
 
     package func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     /// Whether the caller runs on this loop.
     package var isCurrent: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    private func assertOnLoop() { assert(isCurrent, "not on \(queue.label)") }
+    private func assertOnLoop() { assert(isCurrent, "not on loop \(index)") }
 
     /// Runs `body` on the loop, at once when already there.
     package func execute(_ body: @escaping @Sendable () -> Void) {
-        if isCurrent { body() } else { queue.async { self.run(body) } }
+        if isCurrent { body() } else { post { $0.actions.append(body) } }
+    }
+
+    /// Puts something into the inbox, and rings unless somebody has.
+    private func post(_ put: (inout Inbox) -> Void) {
+        let mustRing = inbox.withLock { inbox in
+            put(&inbox)
+            defer { inbox.hasRung = true }
+            return !inbox.hasRung
+        }
+        guard mustRing else { return }
+        var one: UInt64 = 1
+        _ = write(bell, &one, 8)
+    }
+
+    private func openInbox() {
+        let (remote, actions) = inbox.withLock { inbox in
+            defer { inbox = Inbox() }
+            return (inbox.jobs, inbox.actions)
+        }
+        jobs += remote
+        for action in actions { action() }
     }
 
     // MARK: Turns
 
     private func turns() {
-        run {
-            var count: Int32
-            repeat {
-                count = turn()
-                runJobs()
-            } while count > 0
-        }
-    }
-
-    /// Marks this thread as the loop's while `body` runs.
-    private func run(_ body: () -> Void) {
         owner.store(UInt(pthread_self()), ordering: .relaxed)
-        now = MonotonicTime.read()
-        body()
-        finishTurn()
+        while true {
+            let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), jobs.isEmpty ? Self.patience : 0)
+            if count < 0 && errno == EINTR { continue }
+            if count <= 0 && jobs.isEmpty { break }
+            now = MonotonicTime.read()
+            for index in 0..<Int(max(0, count)) { deliver(events[index]) }
+            settle()
+        }
         owner.store(0, ordering: .relaxed)
     }
 
-    private func turn() -> Int32 {
-        let count = epoll_wait(epoll, &events, Int32(events.count), 0)
-        guard count > 0 else { return 0 }
-        now = MonotonicTime.read()
-        for index in 0..<Int(count) {
-            let data = events[index].data.u64
-            let descriptor = Int32(truncatingIfNeeded: data & 0xFFFF_FFFF)
-            // A watcher that an earlier event of this turn removed, or replaced on the same number, is not told.
-            guard let registration = watchers[descriptor], registration.generation == UInt32(data >> 32) else { continue }
-            registration.watcher.ready(Interest(rawValue: events[index].events))
+    private func deliver(_ event: epoll_event) {
+        let descriptor = Int32(truncatingIfNeeded: event.data.u64 & 0xFFFF_FFFF)
+        if descriptor == bell { return openInbox() }
+        if descriptor == alarm { return runTimers() }
+        // A watcher that an earlier event of this turn removed, or replaced on the same number, is not told.
+        let registration = watchers[Int(descriptor)]
+        guard let watcher = registration.watcher, registration.generation == UInt32(event.data.u64 >> 32) else { return }
+        watcher.ready(Interest(rawValue: event.events))
+    }
+
+    /// Runs jobs, then what was deferred, until none is left; a job that makes ever new ones yields to the sockets after a while.
+    private func settle() {
+        for _ in 0..<64 where !jobs.isEmpty || !endOfTurn.isEmpty {
+            if !jobs.isEmpty {
+                swap(&jobs, &readyJobs)
+                let executor = asUnownedSerialExecutor()
+                for job in readyJobs { job.runSynchronously(on: executor) }
+                readyJobs.removeAll(keepingCapacity: readyJobs.count < 1024)
+                if !jobs.isEmpty { continue }
+            }
+            finishTurn()
         }
         finishTurn()
-        return count
     }
 
-    /// Runs what was deferred; a deferred action may defer again.
     private func finishTurn() {
         while !endOfTurn.isEmpty {
-            let actions = endOfTurn
-            endOfTurn.removeAll(keepingCapacity: true)
-            for action in actions { action() }
-        }
-    }
-
-    private func runJobs() {
-        while true {
-            let ready = jobs.withLock { jobs in
-                let ready = jobs.ready
-                jobs.ready.removeAll(keepingCapacity: ready.count < 1024)
-                if ready.isEmpty { jobs.isScheduled = false }
-                return ready
-            }
-            if ready.isEmpty { return }
-            let executor = asUnownedSerialExecutor()
-            for job in ready { job.runSynchronously(on: executor) }
-            finishTurn()
+            swap(&endOfTurn, &ending)
+            for action in ending { action() }
+            ending.removeAll(keepingCapacity: true)
         }
     }
 
@@ -151,27 +184,40 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     package func watch(_ descriptor: Int32, for interest: Interest, _ watcher: any Watcher) throws(SystemError) {
         assertOnLoop()
         generation &+= 1
-        var event = epoll_event(events: interest.rawValue, data: key(descriptor, generation))
+        var event = epoll_event(events: interest.rawValue, data: Self.key(descriptor, generation))
         guard epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) == 0 else { throw SystemError("epoll_ctl") }
-        watchers[descriptor] = Registration(watcher: watcher, generation: generation)
+        while watchers.count <= Int(descriptor) { watchers.append(Registration()) }
+        watchers[Int(descriptor)] = Registration(watcher: watcher, generation: generation)
     }
 
     /// Changes what a watched descriptor is watched for.
     package func rewatch(_ descriptor: Int32, for interest: Interest) throws(SystemError) {
         assertOnLoop()
-        guard let registration = watchers[descriptor] else { return }
-        var event = epoll_event(events: interest.rawValue, data: key(descriptor, registration.generation))
+        guard isWatched(descriptor) else { return }
+        var event = epoll_event(events: interest.rawValue, data: Self.key(descriptor, watchers[Int(descriptor)].generation))
         guard epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0 else { throw SystemError("epoll_ctl") }
     }
 
-    /// Ends the watch; call it before closing the descriptor.
+    /// Ends the watch; call it before closing a descriptor that has duplicates or is closed by a library.
     package func unwatch(_ descriptor: Int32) {
         assertOnLoop()
-        guard watchers.removeValue(forKey: descriptor) != nil else { return }
+        guard isWatched(descriptor) else { return }
+        watchers[Int(descriptor)].watcher = nil
         _ = epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
     }
 
-    private func key(_ descriptor: Int32, _ generation: UInt32) -> epoll_data_t {
+    /// Ends the watch and closes the descriptor, which must have no duplicate: then the kernel forgets the watch without being told.
+    package func close(_ descriptor: Int32) {
+        assertOnLoop()
+        if isWatched(descriptor) { watchers[Int(descriptor)].watcher = nil }
+        Glibc.close(descriptor)
+    }
+
+    private func isWatched(_ descriptor: Int32) -> Bool {
+        watchers.indices.contains(Int(descriptor)) && watchers[Int(descriptor)].watcher != nil
+    }
+
+    private static func key(_ descriptor: Int32, _ generation: UInt32) -> epoll_data_t {
         epoll_data_t(u64: UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor)))
     }
 
@@ -188,7 +234,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> Timer {
         assertOnLoop()
         let timer = timers.add(at: MonotonicTime.read() + delay, action)
-        armTimers()
+        setAlarm()
         return timer
     }
 
@@ -197,25 +243,19 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         timers.cancel(timer)
     }
 
-    private func armTimers() {
-        guard let deadline = timers.needsArming() else { return }
-        let source = timerSource ?? makeTimerSource()
-        source.schedule(
-            deadline: DispatchTime(uptimeNanoseconds: deadline.nanoseconds), leeway: .milliseconds(1))
+    private func runTimers() {
+        for action in timers.due(at: now) { action() }
+        setAlarm()
     }
 
-    private func makeTimerSource() -> any DispatchSourceTimer {
-        let source = DispatchSource.makeTimerSource(queue: queue)
-        source.setEventHandler { [unowned self] in
-            run {
-                for action in timers.due(at: MonotonicTime.read()) { action() }
-                armTimers()
-                runJobs()
-            }
-        }
-        timerSource = source
-        source.resume()
-        return source
+    private func setAlarm() {
+        guard let deadline = timers.needsArming() else { return }
+        let seconds = deadline.nanoseconds / 1_000_000_000
+        // Zero would disarm it.
+        let rest = max(1, deadline.nanoseconds % 1_000_000_000)
+        var setting = itimerspec()
+        setting.it_value = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
+        timerfd_settime(alarm, Int32(TFD_TIMER_ABSTIME), &setting, nil)
     }
 }
 

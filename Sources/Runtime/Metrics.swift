@@ -2,8 +2,9 @@ import Synchronization
 
 /// Counters and histograms of one process, printed as Prometheus text.
 ///
-/// A metric is made once and kept by whoever counts with it; counting is one atomic add. Label values come from closed sets (route
-/// patterns, provider ids of the configuration, outcomes), never from a request, so the number of series is bounded.
+/// A metric is made once by whoever counts with it, and counting is one atomic add. The same name and labels made again (by every loop,
+/// say) give another counter of its own, so that loops do not fight over a cache line; they are added up when printed. Label values come from
+/// closed sets (route patterns, provider ids of the configuration, outcomes), never from a request, so the number of series is bounded.
 package final class Metrics: Sendable {
     private let families = Mutex<[Family]>([])
 
@@ -11,22 +12,30 @@ package final class Metrics: Sendable {
         let name: String
         let help: String
         let kind: String
-        var samples: [@Sendable (inout String) -> Void]
+        var series: [Series] = []
+    }
+
+    private struct Series {
+        let labels: [(String, String)]
+        var parts: [Part]
+    }
+
+    private enum Part {
+        case number(@Sendable () -> Int)
+        case histogram(Histogram)
     }
 
     package init() {}
 
     package func counter(_ name: String, _ help: String, _ labels: KeyValuePairs<String, String> = [:]) -> Counter {
         let counter = Counter()
-        let series = name + Self.text(labels)
-        add(name, help, "counter") { $0 += "\(series) \(counter.value)\n" }
+        add(name, help, "counter", labels, .number { counter.value })
         return counter
     }
 
     package func histogram(_ name: String, _ help: String, _ labels: KeyValuePairs<String, String> = [:]) -> Histogram {
         let histogram = Histogram()
-        let labels = labels.map { ($0.key, $0.value) }
-        add(name, help, "histogram") { histogram.print(as: name, labels: labels, into: &$0) }
+        add(name, help, "histogram", labels, .histogram(histogram))
         return histogram
     }
 
@@ -35,8 +44,7 @@ package final class Metrics: Sendable {
         _ name: String, _ help: String, _ labels: KeyValuePairs<String, String> = [:],
         _ read: @escaping @Sendable () -> Int
     ) {
-        let series = name + Self.text(labels)
-        add(name, help, "gauge") { $0 += "\(series) \(read())\n" }
+        add(name, help, "gauge", labels, .number(read))
     }
 
     /// All of it, in the Prometheus text format 0.0.4.
@@ -45,27 +53,49 @@ package final class Metrics: Sendable {
             var text = ""
             for family in families {
                 text += "# HELP \(family.name) \(family.help)\n# TYPE \(family.name) \(family.kind)\n"
-                for sample in family.samples { sample(&text) }
+                for series in family.series { Self.print(series, of: family.name, into: &text) }
             }
             return text
         }
     }
 
-    private func add(_ name: String, _ help: String, _ kind: String, _ sample: @escaping @Sendable (inout String) -> Void) {
+    private func add(_ name: String, _ help: String, _ kind: String, _ labels: KeyValuePairs<String, String>, _ part: Part) {
+        let labels = labels.map { ($0.key, $0.value) }
         families.withLock { families in
-            if let index = families.firstIndex(where: { $0.name == name }) {
-                families[index].samples.append(sample)
+            let family = families.firstIndex { $0.name == name } ?? families.endIndex
+            if family == families.endIndex { families.append(Family(name: name, help: help, kind: kind)) }
+            if let same = families[family].series.firstIndex(where: { $0.labels.elementsEqual(labels, by: ==) }) {
+                families[family].series[same].parts.append(part)
             } else {
-                families.append(Family(name: name, help: help, kind: kind, samples: [sample]))
+                families[family].series.append(Series(labels: labels, parts: [part]))
             }
         }
     }
 
-    private static func text(_ labels: KeyValuePairs<String, String>) -> String {
-        text(labels.map { ($0.key, $0.value) })
+    private static func print(_ series: Series, of name: String, into text: inout String) {
+        var sum = 0
+        var histogram: Histogram.Counts?
+        for part in series.parts {
+            switch part {
+            case .number(let read): sum += read()
+            case .histogram(let part): histogram = part.counts + histogram
+            }
+        }
+        guard let histogram else {
+            text += "\(name)\(Self.text(series.labels)) \(sum)\n"
+            return
+        }
+        var total = 0
+        for (bucket, count) in histogram.buckets.enumerated() {
+            total += count
+            let bound = bucket < Histogram.bounds.count ? Histogram.bounds[bucket].label : "+Inf"
+            text += "\(name)_bucket\(Self.text(series.labels + [("le", bound)])) \(total)\n"
+        }
+        let labels = Self.text(series.labels)
+        text += "\(name)_sum\(labels) \(Double(histogram.sum) / 1_000_000)\n\(name)_count\(labels) \(total)\n"
     }
 
-    fileprivate static func text(_ labels: [(String, String)]) -> String {
+    private static func text(_ labels: [(String, String)]) -> String {
         if labels.isEmpty { return "" }
         return "{" + labels.map { "\($0.0)=\"\($0.1.filter { $0 != "\"" && $0 != "\\" && $0 != "\n" })\"" }.joined(separator: ",") + "}"
     }
@@ -73,6 +103,7 @@ package final class Metrics: Sendable {
 
 package final class Counter: Sendable {
     private let count = Atomic<Int>(0)
+    package init() {}
     package var value: Int { count.load(ordering: .relaxed) }
     package func increment(by amount: Int = 1) { count.wrappingAdd(amount, ordering: .relaxed) }
     /// For gauges that are kept as a running count.
@@ -95,14 +126,15 @@ package final class Histogram: Sendable {
         sum.increment(by: Int(clamping: microseconds))
     }
 
-    fileprivate func print(as name: String, labels: [(String, String)], into text: inout String) {
-        var total = 0
-        for (index, bucket) in buckets.enumerated() {
-            total += bucket.value
-            let bound = index < Self.bounds.count ? Self.bounds[index].label : "+Inf"
-            text += "\(name)_bucket\(Metrics.text(labels + [("le", bound)])) \(total)\n"
+    fileprivate struct Counts {
+        var buckets: [Int]
+        var sum: Int
+
+        static func + (left: Self, right: Self?) -> Self {
+            guard let right else { return left }
+            return Counts(buckets: zip(left.buckets, right.buckets).map { $0 + $1 }, sum: left.sum + right.sum)
         }
-        let labels = Metrics.text(labels)
-        text += "\(name)_sum\(labels) \(Double(sum.value) / 1_000_000)\n\(name)_count\(labels) \(total)\n"
     }
+
+    fileprivate var counts: Counts { Counts(buckets: buckets.map(\.value), sum: sum.value) }
 }

@@ -1,0 +1,70 @@
+import HTTP
+import Runtime
+
+/// One JSON line a request, written together at the end of the loop's turn. No query, no header, no address: nothing to redact.
+final class AccessLog {
+    private let lines = ByteBuffer(capacity: 16 * 1024)
+    private let write: @Sendable (UnsafeRawBufferPointer) -> Void
+    private let loop: Loop
+    private var flushAtEnd: () -> Void = {}
+
+    init(loop: Loop, write: @escaping @Sendable (UnsafeRawBufferPointer) -> Void) {
+        self.loop = loop
+        self.write = write
+        // Made once: a closure a turn would be an allocation a turn.
+        flushAtEnd = { [unowned self] in flush() }
+    }
+
+    func record(
+        _ method: Method?, route: String, status: Int, microseconds: UInt64, id: RequestID, bytes: Int, at time: borrowing ServerTime,
+        _ now: MonotonicTime
+    ) {
+        if lines.count == 0 { loop.atEndOfTurn(flushAtEnd) }
+        lines.append("{\"time\":\"")
+        lines.append(time.timestamp)
+        let milliseconds = time.milliseconds(now)
+        lines.append(milliseconds < 10 ? ".00" : milliseconds < 100 ? ".0" : ".")
+        lines.append(decimal: milliseconds)
+        lines.append("Z\",\"method\":\"")
+        lines.append(method.map(Self.name) ?? "-")
+        lines.append("\",\"route\":\"")
+        append(route)
+        lines.append("\",\"status\":")
+        lines.append(decimal: status)
+        lines.append(",\"us\":")
+        lines.append(decimal: Int(clamping: microseconds))
+        lines.append(",\"id\":\"")
+        lines.append(hex: id.value)
+        lines.append("\",\"bytes\":")
+        lines.append(decimal: bytes)
+        lines.append("}\n")
+        if lines.count > 256 * 1024 { flush() }
+    }
+
+    /// Routes are patterns from the code, so they need no escapes; should one, it is not worth more than a `-`.
+    private func append(_ route: String) {
+        var route = route
+        route.withUTF8 { bytes in
+            let isPlain = !bytes.isEmpty && bytes.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+            if isPlain { lines.append(UnsafeRawBufferPointer(bytes)) } else { lines.append("-") }
+        }
+    }
+
+    private func flush() {
+        write(lines.bytes)
+        lines.removeAll()
+    }
+
+    private static func name(_ method: Method) -> StaticString {
+        switch method {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .post: "POST"
+        case .put: "PUT"
+        case .patch: "PATCH"
+        case .delete: "DELETE"
+        case .options: "OPTIONS"
+        case .other: "other"
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/// The bytes and byte classes that the grammar of HTTP/1.1 is written in.
+enum Byte {
+    static let cr: UInt8 = 0x0D
+    static let lf: UInt8 = 0x0A
+    static let space: UInt8 = 0x20
+    static let tab: UInt8 = 0x09
+
+    static func hex(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x37
+        case 0x61...0x66: byte - 0x57
+        default: nil
+        }
+    }
+
+    /// `tchar`, as a bit a byte: the parser asks it for every byte of a name.
+    @inline(__always) static func isToken(_ byte: UInt8) -> Bool {
+        let bits: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : byte < 128 ? 0x57FF_FFFF_C7FF_FFFE : 0
+        return bits >> UInt64(byte & 63) & 1 == 1
+    }
+
+    /// Whether a field value may hold them all: no control character but tab.
+    static func areFieldContent(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var isBad = false
+        // Without a way out in the middle, so that it runs on vectors.
+        for byte in bytes { isBad = isBad || (byte < 0x20 && byte != tab) || byte == 0x7F }
+        return !isBad
+    }
+
+    static func trimmed(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var start = 0
+        var end = bytes.count
+        while start < end, bytes[start] == space || bytes[start] == tab { start += 1 }
+        while end > start, bytes[end - 1] == space || bytes[end - 1] == tab { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    }
+
+    /// `text` is in lower case, without `@`, `[`, `\`, `]`, `^`, `_` or control characters: for them the shortcut would err.
+    static func equal(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+        guard bytes.count == text.utf8CodeUnitCount else { return false }
+        let pointer = text.utf8Start
+        for index in 0..<bytes.count where bytes[index] | 0x20 != pointer[index] { return false }
+        return true
+    }
+}
+
+/// `*( ";" name [ "=" value ] )` behind the size of a chunk, without the white space that the grammar calls bad.
+enum ChunkExtension {
+    static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        let skipToken = {
+            let start = index
+            while index < bytes.count, Byte.isToken(bytes[index]) { index += 1 }
+            return index > start
+        }
+        while index < bytes.count {
+            guard bytes[index] == UInt8(ascii: ";") else { return false }
+            index += 1
+            guard skipToken() else { return false }
+            guard index < bytes.count, bytes[index] == UInt8(ascii: "=") else { continue }
+            index += 1
+            if index < bytes.count, bytes[index] == UInt8(ascii: "\"") {
+                guard let end = endOfQuotation(bytes, index) else { return false }
+                index = end
+            } else if !skipToken() {
+                return false
+            }
+        }
+        return true
+    }
+
+    private static func endOfQuotation(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int? {
+        var index = start + 1
+        while index < bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "\""): return index + 1
+            case UInt8(ascii: "\\"): index += 2
+            case 0..<0x20 where bytes[index] != Byte.tab: return nil
+            case 0x7F: return nil
+            default: index += 1
+            }
+        }
+        return nil
+    }
+}

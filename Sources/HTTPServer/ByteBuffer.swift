@@ -1,0 +1,82 @@
+import Glibc
+
+/// Bytes on their way out, in one piece of memory that a loop uses over and over.
+///
+/// By hand and not an `[UInt8]`, since most of what is written are pieces of 5 to 40 bytes, each of which would pay for the array's checks
+/// of uniqueness and capacity and for a generic copy.
+final class ByteBuffer {
+    private var base: UnsafeMutableRawPointer
+    private var capacity: Int
+    private(set) var count = 0
+    private let usual: Int
+
+    /// `capacity` is what it shrinks to again after something larger.
+    init(capacity: Int) {
+        base = .allocate(byteCount: capacity, alignment: 16)
+        self.capacity = capacity
+        usual = capacity
+    }
+
+    deinit { base.deallocate() }
+
+    /// Valid until the next call.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+    func removeAll() {
+        count = 0
+        guard capacity > 4 * usual else { return }
+        base.deallocate()
+        base = .allocate(byteCount: usual, alignment: 16)
+        capacity = usual
+    }
+
+    /// Makes room for `extra` bytes and counts them as written; the caller writes them at once.
+    @inline(__always) private func extend(_ extra: Int) -> UnsafeMutableRawPointer {
+        if count + extra > capacity { grow(extra) }
+        defer { count += extra }
+        return base + count
+    }
+
+    @inline(never) private func grow(_ extra: Int) {
+        capacity = max(2 * capacity, count + extra)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+        larger.copyMemory(from: base, byteCount: count)
+        base.deallocate()
+        base = larger
+    }
+
+    func append(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress else { return }
+        extend(bytes.count).copyMemory(from: source, byteCount: bytes.count)
+    }
+
+    func append(_ bytes: [UInt8]) { bytes.withUnsafeBytes { append($0) } }
+
+    func append(_ text: StaticString) {
+        extend(text.utf8CodeUnitCount).copyMemory(from: text.utf8Start, byteCount: text.utf8CodeUnitCount)
+    }
+
+    func append(decimal number: Int) {
+        var rest = UInt(max(0, number))
+        var digits = 1
+        var power: UInt = 10
+        while digits < 19, rest >= power {
+            digits += 1
+            power *= 10
+        }
+        let target = extend(digits)
+        for index in stride(from: digits - 1, through: 0, by: -1) {
+            target.storeBytes(of: UInt8(0x30 + rest % 10), toByteOffset: index, as: UInt8.self)
+            rest /= 10
+        }
+    }
+
+    /// 16 digits.
+    func append(hex number: UInt64) {
+        let target = extend(16)
+        for index in 0..<16 {
+            let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * index)) & 15
+            target.storeBytes(of: digit < 10 ? 0x30 + digit : 0x57 + digit, toByteOffset: index, as: UInt8.self)
+        }
+    }
+}

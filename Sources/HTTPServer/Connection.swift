@@ -1,0 +1,304 @@
+import Glibc
+import HTTP
+import Logging
+import Runtime
+
+/// One client's socket. Lives on the loop; without a request it is this object, a deadline, and nothing else.
+final class Connection: Watcher {
+    private enum State { case reading, answering, closing, lingering, closed }
+
+    /// Made when something is unfinished, dropped when nothing is.
+    private final class Work {
+        /// `nil` between requests.
+        var parser: RequestParser?
+        /// Read and not used yet: half a line, or requests sent ahead.
+        var carry: [UInt8] = []
+        /// Written and not taken by the socket yet.
+        var unsent: [UInt8] = []
+        /// The request that the handler is at.
+        var answering: RequestID?
+        /// What of this is counted in `Connections.unfinished`.
+        var counted = 0
+    }
+
+    private let shared: Connections
+    private let descriptor: Int32
+    private let slot: Int32
+    private let peer: Address
+    private var work: Work?
+    private var interest = Interest.read
+    private var state = State.reading
+    private var isProcessing = false
+    /// Whether the client may still be sending when it is closed.
+    private var mayLinger = false
+    private var hasPeerClosed = false
+
+    init(_ descriptor: Int32, slot: Int32, peer: Address, shared: Connections) {
+        self.descriptor = descriptor
+        self.slot = slot
+        self.peer = peer
+        self.shared = shared
+    }
+
+    private var isBlocked: Bool { work.map { !$0.unsent.isEmpty } ?? false }
+
+    private func makeWork() -> Work {
+        if let work { return work }
+        let made = Work()
+        work = made
+        return made
+    }
+
+    // MARK: Reading
+
+    /// Reads at once, since the first request has often come with the connection; then one answered and closed is never watched at all.
+    func open() {
+        receive()
+        guard state != .closed else { return }
+        do { try shared.loop.watch(descriptor, for: interest, self) } catch { close() }
+    }
+
+    nonisolated func ready(_ ready: Interest) {
+        if !ready.isDisjoint(with: [.failed, .hangUp]) && !ready.contains(.read) { return close() }
+        switch state {
+        case .closed: break
+        case .lingering: drop()
+        case _ where isBlocked: resume()
+        case .reading, .answering, .closing:
+            if interest.contains(.read) { receive() } else if !ready.isDisjoint(with: [.failed, .hangUp]) { close() }
+        }
+    }
+
+    private func receive() {
+        let input = shared.input
+        let held = work?.carry.count ?? 0
+        // While an answer is under way, no more than may be kept.
+        let room = state == .answering ? max(1, min(input.count - held, shared.limits.pipelined - held)) : input.count - held
+        guard let base = input.baseAddress, room > 0 else { return close() }
+        let count = recv(descriptor, base + held, room, 0)
+        if count > 0 {
+            if held > 0 { work?.carry.withUnsafeBytes { input.copyBytes(from: $0) } }
+            let bytes = UnsafeRawBufferPointer(start: base, count: held + count)
+            if state == .reading { return process(bytes) }
+            makeWork().carry.append(contentsOf: bytes[held...])
+            settle()
+        } else if count == 0 {
+            if state != .answering { return close() }
+            hasPeerClosed = true
+            settle()
+        } else if errno != EAGAIN && errno != EINTR {
+            close()
+        }
+    }
+
+    /// Answers all requests that are whole, then keeps the rest and sends the answers.
+    private func process(_ input: UnsafeRawBufferPointer) {
+        var parser = work?.parser ?? RequestParser(shared.parserLimits)
+        // So that the parser's arrays have one owner while it appends to them.
+        work?.parser = nil
+        var offset = 0
+        var hasAnswered = false
+        isProcessing = true
+        reading: while state == .reading, !isBlocked {
+            switch parser.parse(input, from: &offset) {
+            case .more: break reading
+            case .request(let message):
+                hasAnswered = true
+                answer(message)
+            case .refused(let refusal): refuse(refusal)
+            }
+            if shared.output.count > 64 * 1024 { flush() }
+        }
+        isProcessing = false
+        guard state != .closed else { return }
+        if parser.isContinueExpected, state == .reading {
+            parser.isContinueExpected = false
+            shared.output.append(ResponseWriter.interim)
+        }
+        keep(parser, rest: input[offset...])
+        flush()
+        settle(isNewRequest: hasAnswered)
+    }
+
+    private func keep(_ parser: RequestParser, rest: Slice<UnsafeRawBufferPointer>) {
+        if parser.isFresh, rest.isEmpty {
+            guard let work else { return }
+            shared.unfinished -= work.counted
+            work.counted = 0
+            work.carry = []
+            if work.unsent.isEmpty, work.answering == nil { self.work = nil }
+            return
+        }
+        let work = makeWork()
+        work.parser = parser.isFresh ? nil : parser
+        work.carry = Array(rest)
+        let size = parser.held + rest.count
+        shared.unfinished += size - work.counted
+        work.counted = size
+        if state == .reading, shared.unfinished > shared.limits.unfinished { refuse(.outOfMemory) }
+    }
+
+    // MARK: Answering
+
+    private func answer(_ message: RequestParser.Message) {
+        let request = shared.request(message, from: peer)
+        let exchange = Exchange(
+            id: request.id, received: request.received, method: request.method, keepsAlive: message.keepsAlive, isHTTP10: message.isHTTP10)
+        if request.path == "*" {
+            write(Response(status: 204, headers: ["allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"]), exchange)
+        } else if case .other = request.method {
+            write(Response(status: 501), exchange)
+        } else if let response = shared.handler.immediate(request) {
+            write(response, exchange)
+        } else {
+            state = .answering
+            makeWork().answering = exchange.id
+            shared.server?.start(request, exchange, on: slot)
+        }
+    }
+
+    /// The handler's answer has come, perhaps while the request is still being processed, perhaps much later. False when it is not
+    /// this connection that waits for it.
+    func finish(_ exchange: Exchange, _ response: Response) -> Bool {
+        guard state == .answering, let work, work.answering == exchange.id else { return false }
+        work.answering = nil
+        state = .reading
+        write(response, exchange)
+        if !isProcessing { goOn() }
+        return true
+    }
+
+    private func write(_ response: Response, _ exchange: Exchange) {
+        let keepsAlive = exchange.keepsAlive && !shared.isStopping
+        shared.write(response, exchange, keepsAlive: keepsAlive)
+        if !keepsAlive { state = .closing }
+    }
+
+    private func refuse(_ refusal: Refusal) {
+        shared.log.debug("request refused", metadata: ["status": "\(refusal.status)", "reason": "\(refusal.reason)"])
+        shared.write(Response(status: refusal.status), shared.exchangeOfRefused(), keepsAlive: false)
+        state = .closing
+        mayLinger = true
+    }
+
+    /// Processes what was sent ahead, or at least sends what has been written.
+    private func goOn() {
+        if state == .reading, let carry = work?.carry, !carry.isEmpty {
+            shared.input.copyBytes(from: carry)
+            return process(UnsafeRawBufferPointer(rebasing: shared.input[..<carry.count]))
+        }
+        flush()
+        settle(isNewRequest: true)
+    }
+
+    // MARK: Sending
+
+    /// Sends what is in the shared output buffer; what the socket does not take is kept.
+    private func flush() {
+        let bytes = shared.output.bytes
+        guard !bytes.isEmpty, state != .closed else { return }
+        defer { shared.output.removeAll() }
+        if isBlocked {
+            work?.unsent.append(contentsOf: bytes)
+            return
+        }
+        let sent = send(bytes)
+        if sent < 0 { close() } else if sent < bytes.count { makeWork().unsent = Array(bytes[sent...]) }
+    }
+
+    /// How many bytes the socket took; -1 when it is broken.
+    private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
+        while true {
+            let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            if sent >= 0 { return sent }
+            if errno != EINTR { return errno == EAGAIN ? 0 : -1 }
+        }
+    }
+
+    private func resume() {
+        guard let work else { return }
+        let sent = work.unsent.withUnsafeBytes { send($0) }
+        guard sent >= 0 else { return close() }
+        work.unsent.removeFirst(sent)
+        guard work.unsent.isEmpty else { return settle() }
+        work.unsent = []
+        goOn()
+    }
+
+    // MARK: Between turns
+
+    /// Sets what the connection waits for, and until when.
+    private func settle(isNewRequest: Bool = false) {
+        if isBlocked {
+            wait(.write, for: .write, restarting: true)
+            return
+        }
+        switch state {
+        case .reading:
+            if work?.answering == nil, work?.parser == nil, work?.carry.isEmpty ?? true { work = nil }
+            let kind: Deadlines.Kind = work == nil ? .idle : work?.parser?.isInBody == true ? .body : .header
+            wait(.read, for: kind, restarting: isNewRequest)
+        case .answering:
+            shared.deadlines.clear(slot)
+            let isFull = (work?.carry.count ?? 0) >= shared.limits.pipelined
+            want(hasPeerClosed || isFull ? [] : .read)
+        case .closing: if mayLinger || !(work?.carry.isEmpty ?? true) { linger() } else { close() }
+        case .lingering, .closed: break
+        }
+    }
+
+    private func wait(_ interest: Interest, for kind: Deadlines.Kind, restarting: Bool) {
+        want(interest)
+        if restarting || !shared.deadlines.has(kind, slot) { shared.deadlines.set(kind, slot, now: shared.loop.now) }
+    }
+
+    private func want(_ interest: Interest) {
+        guard interest != self.interest else { return }
+        self.interest = interest
+        do { try shared.loop.rewatch(descriptor, for: interest) } catch { close() }
+    }
+
+    func expire(_ kind: Deadlines.Kind) {
+        guard kind == .body || kind == .header, work != nil else { return close() }
+        work?.parser = nil
+        refuse(.timedOut)
+        flush()
+        settle()
+    }
+
+    // MARK: Closing
+
+    /// Says that nothing more will come and drops what does: closing with unread bytes would reset the connection, and the client might
+    /// never see the answer. <https://www.rfc-editor.org/rfc/rfc9112#section-9.6>
+    private func linger() {
+        forgetWork()
+        state = .lingering
+        shutdown(descriptor, Int32(SHUT_WR))
+        wait(.read, for: .linger, restarting: true)
+    }
+
+    private func drop() {
+        let count = recv(descriptor, shared.input.baseAddress, shared.input.count, 0)
+        if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { close() }
+    }
+
+    /// The server stops: a request that is already in the socket is still answered, an idle connection is closed.
+    func closeIfIdle() {
+        guard state == .reading, work == nil else { return }
+        receive()
+        if state == .reading, work == nil { close() }
+    }
+
+    func close() {
+        guard state != .closed else { return }
+        state = .closed
+        forgetWork()
+        shared.loop.close(descriptor)
+        shared.closed(slot, peer)
+    }
+
+    private func forgetWork() {
+        shared.unfinished -= work?.counted ?? 0
+        work = nil
+    }
+}

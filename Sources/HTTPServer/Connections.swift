@@ -1,0 +1,195 @@
+import HTTP
+import Logging
+import Runtime
+
+/// The open connections of one loop and what they share: buffers, deadlines, time, counters.
+///
+/// Lives on the loop, inside `HTTPServer`.
+final class Connections {
+    let loop: Loop
+    let limits: ServerLimits
+    let parserLimits: RequestParser.Limits
+    let handler: any RequestHandler
+    let log: Logger
+    let trustedProxies: [CIDR]
+    /// Every connection reads into this; what it cannot use at once it must copy before the next one's turn.
+    let input: UnsafeMutableRawBufferPointer
+    /// Every connection writes its answers here and sends them before its turn ends.
+    let output = ByteBuffer(capacity: 64 * 1024)
+    var deadlines: Deadlines
+    /// Set while there are listeners or connections.
+    var server: HTTPServer?
+    /// What incomplete requests hold in memory.
+    var unfinished = 0
+    private(set) var isStopping = false
+
+    private let admission: Admission
+    private let metrics: RequestMetrics
+    private let accessLog: AccessLog?
+    private let opened: Counter
+    private let refused: Counter
+    private let expired: Counter
+    private var time: ServerTime
+    private var ids = RequestIDs()
+    private var slots: [Connection?] = []
+    private var free: [Int32] = []
+    private var isTicking = false
+    private var whenEmpty: [() -> Void] = []
+
+    init(
+        loop: Loop, limits: ServerLimits, trustedProxies: [CIDR], handler: any RequestHandler, metrics: Metrics, log: Logger,
+        accessLog: (@Sendable (UnsafeRawBufferPointer) -> Void)?, admission: Admission, clock: Clock
+    ) {
+        self.loop = loop
+        self.limits = limits
+        self.handler = handler
+        self.log = log
+        self.trustedProxies = trustedProxies
+        self.admission = admission
+        parserLimits = RequestParser.Limits(limits)
+        // Room for the longest unfinished line and a read behind it.
+        input = .allocate(byteCount: max(64 * 1024, limits.headerBlock + limits.requestLine + limits.pipelined), alignment: 16)
+        deadlines = Deadlines(limits)
+        time = ServerTime(clock: clock)
+        self.metrics = RequestMetrics(metrics)
+        self.accessLog = accessLog.map { AccessLog(loop: loop, write: $0) }
+        let opened = Counter()
+        self.opened = opened
+        metrics.gauge("http_connections_open", "Open connections.") { opened.value }
+        refused = metrics.counter("http_connections_refused_total", "Connections closed at once, over the limit of connections.")
+        expired = metrics.counter("http_connections_expired_total", "Connections closed for being idle or too slow.")
+    }
+
+    deinit { input.deallocate() }
+
+    var isEmpty: Bool { slots.count == free.count }
+
+    // MARK: Connections come and go
+
+    func open(_ socket: Int32, _ peer: Address) {
+        guard admission.admit(peer, limits: limits, isExempt: isTrusted(peer)) else {
+            refused.increment()
+            return loop.close(socket)
+        }
+        opened.increment()
+        let slot = free.popLast() ?? Int32(slots.count)
+        let connection = Connection(socket, slot: slot, peer: peer, shared: self)
+        if Int(slot) == slots.count { slots.append(connection) } else { slots[Int(slot)] = connection }
+        deadlines.set(.header, slot, now: loop.now)
+        connection.open()
+        tick()
+    }
+
+    func closed(_ slot: Int32, _ peer: Address) {
+        slots[Int(slot)] = nil
+        free.append(slot)
+        deadlines.clear(slot)
+        opened.decrement()
+        admission.release(peer)
+        guard isEmpty, !whenEmpty.isEmpty else { return }
+        let actions = whenEmpty
+        whenEmpty = []
+        for action in actions { action() }
+    }
+
+    /// Looks for passed deadlines now and then, as long as there are connections.
+    private func tick() {
+        guard !isTicking, !isEmpty else { return }
+        isTicking = true
+        loop.schedule(after: deadlines.interval) { [self] in
+            isTicking = false
+            while let (slot, kind) = deadlines.expired(loop.now) {
+                if kind != .linger { expired.increment() }
+                slots[Int(slot)]?.expire(kind)
+            }
+            tick()
+        }
+    }
+
+    // MARK: Requests and answers
+
+    /// The request as the handler sees it.
+    func request(_ message: consuming RequestParser.Message, from peer: Address) -> Request {
+        var request = Request(
+            method: message.method, path: message.path, query: message.query, headers: message.headers, body: message.body, peer: peer,
+            id: ids.next(), received: loop.now)
+        if isTrusted(peer) {
+            let client = ClientAddress.resolve(peer: peer, headers: request.headers, trusted: trustedProxies)
+            request.peer = client.address
+            request.isSecure = client.isSecure
+        }
+        return request
+    }
+
+    private func isTrusted(_ peer: Address) -> Bool { !trustedProxies.isEmpty && trustedProxies.contains { $0.contains(peer) } }
+
+    /// Writes the answer to `output`, counts it and logs it.
+    func write(_ response: borrowing Response, _ exchange: Exchange, keepsAlive: Bool) {
+        time.update(loop.now)
+        let bytes = ResponseWriter.write(
+            response, to: output, isHead: exchange.method == .head, keepsAlive: keepsAlive, isHTTP10: exchange.isHTTP10, time: time)
+        record(response, exchange, bytes: bytes)
+    }
+
+    private func record(_ response: borrowing Response, _ exchange: Exchange, bytes: Int) {
+        let now = MonotonicTime.read()
+        let microseconds = now.microseconds(since: exchange.received)
+        metrics.record(route: response.route, status: response.status, microseconds: microseconds)
+        accessLog?.record(
+            exchange.method, route: response.route, status: response.status, microseconds: microseconds, id: exchange.id, bytes: bytes,
+            at: time, now)
+    }
+
+    /// For a request that is no request.
+    func exchangeOfRefused() -> Exchange { Exchange(id: ids.next(), received: loop.now, method: nil, keepsAlive: false, isHTTP10: false) }
+
+    /// The answer of a handler that took its time; the connection may have gone, and its slot may be another's.
+    func finish(_ slot: Int32, _ exchange: Exchange, _ response: Response) {
+        if slots[Int(slot)]?.finish(exchange, response) == true { return }
+        time.update(loop.now)
+        record(response, exchange, bytes: 0)
+    }
+
+    // MARK: Stop
+
+    func stop() {
+        isStopping = true
+        for connection in slots { connection?.closeIfIdle() }
+    }
+
+    func whenEmpty(_ action: @escaping () -> Void) { if isEmpty { action() } else { whenEmpty.append(action) } }
+
+    func closeAll() {
+        for connection in slots { connection?.close() }
+    }
+}
+
+/// What is to be known of a request when its answer comes.
+struct Exchange {
+    let id: RequestID
+    let received: MonotonicTime
+    /// `nil` when the request could not be read.
+    let method: Method?
+    let keepsAlive: Bool
+    let isHTTP10: Bool
+}
+
+/// Numbers that do not repeat and do not show how many there were: a counter through a bijection that is drawn at the start.
+struct RequestIDs {
+    private var count: UInt64
+    private let keys: (UInt64, UInt64, UInt64)
+
+    init() {
+        var random = SystemRandomNumberGenerator()
+        count = random.next()
+        // Odd, so that multiplying loses nothing.
+        keys = (random.next() | 1, random.next(), random.next() | 1)
+    }
+
+    mutating func next() -> RequestID {
+        count &+= 1
+        var number = (count &* keys.0) ^ keys.1
+        number = (number ^ (number >> 32)) &* keys.2
+        return RequestID(number ^ (number >> 29))
+    }
+}
