@@ -1,0 +1,69 @@
+/// Sign-in with upstream services: Microsoft and any OpenID Connect issuer.
+///
+/// A `Provider` is what a service is, a `ProviderSettings` what an operator configured for it, and a `ConfiguredProvider` the two with a
+/// loop's `Upstream`, ready to run. Both doors lead through the same checks: the redirect (`authorize`, then `redeem` with the answer) and
+/// the credential that an app brings (`verify`). The way through: `Flow/` does what the standard says, `Metadata/` knows the issuer's
+/// endpoints and keys, an `Issuer` (`OpenID/`, `Microsoft/`) has the rules that differ. Who the person is to us, and whether accounts are
+/// joined, is for the floor above.
+package import Curl
+import HTTP
+package import Logging
+package import Runtime
+
+/// One provider of one project on one loop; cheap to make for each request.
+package struct ConfiguredProvider: Sendable {
+    package let settings: ProviderSettings
+    let upstream: any Upstream
+    let cache: MetadataCache
+    let clock: Clock
+    let log: Logger?
+
+    package init(_ settings: ProviderSettings, upstream: any Upstream, cache: MetadataCache, clock: Clock, log: Logger? = nil) {
+        self.settings = settings
+        self.upstream = upstream
+        self.cache = cache
+        self.clock = clock
+        self.log = log
+    }
+
+    var api: ProviderAPI { ProviderAPI(upstream: upstream, log: log) }
+
+    /// The discovery document of `issuer`, when it is the right one and all its endpoints may be used.
+    func metadata(_ issuer: any Issuer) async throws(ProviderError) -> IssuerMetadata {
+        let metadata = try await cache.document(issuer.documentURL, upstream, now: clock.now())
+        if let fault = fault(of: metadata, issuer) {
+            throw .invalidResponse(
+                "The provider is not what it should be.", detail: "The discovery document at \(issuer.documentURL) \(fault).")
+        }
+        return metadata
+    }
+
+    /// What is wrong with a document, in words that follow its URL.
+    func fault(of metadata: IssuerMetadata, _ issuer: any Issuer) -> String? {
+        guard issuer.publishes(metadata.issuer) else {
+            return "names the issuer \(UpstreamText.visible(metadata.issuer)), which is not the configured \(issuer.identitySpace)"
+        }
+        if !settings.allowsPlainText, let endpoint = metadata.endpoints.first(where: { !$0.isSecure }) {
+            return "names an endpoint without https: \(endpoint.origin)"
+        }
+        return nil
+    }
+
+    /// Checks the `iss` of a callback: compared whenever it is there, and required where the issuer promises it.
+    /// <https://www.rfc-editor.org/rfc/rfc9207#section-2.4>
+    package func checkCallback(issuer name: String?) async throws(ProviderError) {
+        let metadata = try await metadata(settings.issuer)
+        guard let name else {
+            guard metadata.promisesIssuer else { return }
+            throw .invalidResponse("The provider's answer does not say whom it is from.", detail: "callback without iss")
+        }
+        guard settings.issuer.answers(as: name, metadata) else {
+            throw .invalidResponse("The answer is from another provider.", detail: "callback with iss \(UpstreamText.visible(name))")
+        }
+    }
+
+    /// The photo of whom `accessToken` belongs to; `nil` when there is none, or the provider has no such thing.
+    package func photo(accessToken: String) async throws(ProviderError) -> Photo? {
+        try await settings.issuer.photo(accessToken: accessToken, api)
+    }
+}

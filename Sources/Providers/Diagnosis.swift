@@ -1,0 +1,83 @@
+import Crypto
+import HTTP
+import JOSE
+import Runtime
+
+extension ConfiguredProvider {
+    /// What an operator must mend before anybody can sign in with this provider, in sentences; empty when all is well. Asks the provider for
+    /// its discovery document and its keys.
+    package func diagnose() async -> [String] {
+        let metadata: IssuerMetadata
+        do throws(ProviderError) {
+            metadata = try await cache.document(settings.issuer.documentURL, upstream, now: clock.now())
+        } catch {
+            return [error.explanation]
+        }
+        var findings: [String] = []
+        if let fault = fault(of: metadata, settings.issuer) {
+            findings.append("The discovery document at \(settings.issuer.documentURL) \(fault).\(hint(metadata.issuer))")
+        }
+        findings += clientFindings(metadata)
+        let algorithms = metadata.commonAlgorithms(settings.algorithms)
+        let listed = metadata.algorithms ?? []
+        if algorithms.isEmpty || !listed.isEmpty && !algorithms.contains(where: { listed.contains($0.rawValue) }) {
+            let wanted = settings.algorithms ?? Set(Algorithm.allCases)
+            findings.append(
+                "There is no common signature algorithm: the provider lists \(Self.words(listed)), "
+                    + "and \(Self.words(wanted.map(\.rawValue))) would be accepted.")
+        }
+        do throws(ProviderError) {
+            let keys = try await cache.keys("\(metadata.keys)", upstream, now: clock.now())
+            if !keys.keys.contains(where: { key in algorithms.contains { key.key.components.fits($0.scheme) } }) {
+                findings.append("None of the keys at \(metadata.keys) fits an accepted signature algorithm.")
+            }
+        } catch {
+            findings.append(error.explanation)
+        }
+        return findings
+    }
+
+    private func clientFindings(_ metadata: IssuerMetadata) -> [String] {
+        var findings: [String] = []
+        if settings.flow == .code, metadata.token == nil {
+            findings.append("The discovery document names no token_endpoint, which flow: code needs.")
+        }
+        if settings.flow == .idToken, let modes = metadata.responseModes, !modes.contains("form_post") {
+            findings.append("The provider lists no response mode form_post, which flow: idToken needs; use flow: code.")
+        }
+        let names: [ClientAuthentication: String] = [.basic: "client_secret_basic", .post: "client_secret_post"]
+        let method = settings.clientAuthentication.resolved(metadata.clientAuthentication, hasSecret: settings.clientSecret != nil)
+        if settings.flow == .code, let name = names[method], let listed = metadata.clientAuthentication, !listed.contains(name) {
+            findings.append(
+                "The token endpoint takes \(Self.words(listed)), not \(name), which clientAuth: \(settings.clientAuthentication.rawValue) means."
+            )
+        }
+        if settings.flow == .code, settings.usesPKCE, let listed = metadata.challengeMethods, !listed.contains("S256") {
+            findings.append("The provider lists the PKCE methods \(Self.words(listed)), not S256; set pkce: off if it refuses sign-ins.")
+        }
+        return findings
+    }
+
+    /// The mistake that is made most.
+    private func hint(_ named: String) -> String {
+        let wanted = settings.issuer.identitySpace
+        if named == wanted + "/" || named + "/" == wanted {
+            return " They differ in the slash at the end: write the issuer as the document has it."
+        }
+        if named.lowercased() == wanted.lowercased() {
+            return " They differ in upper and lower case: write the issuer as the document has it."
+        }
+        return ""
+    }
+
+    private static func words(_ names: [String]) -> String {
+        names.isEmpty ? "nothing" : names.prefix(12).map { UpstreamText.visible($0) }.sorted().joined(separator: ", ")
+    }
+}
+
+extension ProviderError {
+    /// The detail alone, when there is one: operators know the rest.
+    fileprivate var explanation: String {
+        if case .invalidResponse(_, let detail) = self, !detail.isEmpty { detail } else { logDetail }
+    }
+}

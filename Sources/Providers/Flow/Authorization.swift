@@ -1,0 +1,68 @@
+package import HTTP
+
+extension ConfiguredProvider {
+    /// The URL that starts a sign-in at the provider.
+    ///
+    /// It ends with an empty fragment: a browser would carry the fragment of the page it comes from over to the provider otherwise.
+    /// - Parameters:
+    ///   - nonce: fresh and secret; `redeem` compares it with the ID token's.
+    ///   - codeChallenge: the S256 challenge of the verifier that `redeem` gets.
+    ///   - customParameters: the app's; see `CustomParameters`.
+    ///   - scopes: asked for besides the entry's.
+    package func authorize(
+        redirectURI: String, state: String, nonce: String, codeChallenge: String, customParameters: [String: String], scopes: [String]
+    ) async throws(ProviderError) -> String {
+        try CustomParameters.check(customParameters, reserved: settings.issuer.reservedParameters)
+        try CustomParameters.check(scopes: scopes)
+        let (issuer, custom) = try settings.issuer.narrowed(by: customParameters)
+        let metadata = try await metadata(issuer)
+        var scopesInOrder = settings.scopes
+        for scope in scopes where !scopesInOrder.contains(scope) { scopesInOrder.append(scope) }
+        var fields = [
+            ("response_type", settings.flow == .code ? "code" : "id_token"), ("client_id", settings.clientID),
+            ("redirect_uri", redirectURI), ("scope", scopesInOrder.joined(separator: " ")), ("state", state), ("nonce", nonce),
+        ]
+        switch settings.flow {
+        case .code: if settings.usesPKCE { fields += [("code_challenge", codeChallenge), ("code_challenge_method", "S256")] }
+        case .idToken: fields.append(("response_mode", "form_post"))
+        }
+        fields += custom.merging(settings.parameters) { $1 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        // Spaces as %20: not everybody reads `+` in a query.
+        let query = fields.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
+        return "\(metadata.authorization)\(metadata.authorization.query == nil ? "?" : "&")\(query)#"
+    }
+
+    /// Trades the provider's answer to `authorize` for proof of who signed in.
+    ///
+    /// - Parameter callback: the answer's fields: `code`, or `id_token` where the entry says `flow: idToken`.
+    package func redeem(
+        callback: Form, redirectURI: String, codeVerifier: String, nonce: String, customParameters: [String: String]
+    ) async throws(ProviderError) -> UpstreamResult {
+        if let error = callback["error"] { throw .callback(error, description: callback["error_description"]) }
+        let (issuer, _) = try settings.issuer.narrowed(by: customParameters)
+        try await checkCallback(issuer: callback["iss"])
+        let expected = IDTokenChecks.ExpectedNonce.ours(nonce)
+        switch settings.flow {
+        case .code:
+            let answer = try await exchange(try only("code", of: callback), redirectURI, codeVerifier, try await metadata(issuer))
+            let proof = try await prove(answer.idToken, accessToken: answer.accessToken, nonce: expected, issuer)
+            var result = UpstreamResult(
+                identity: try await issuer.identity(proof, api), idToken: answer.idToken, accessToken: answer.accessToken)
+            result.refreshToken = answer.refreshToken
+            result.expiresIn = answer.expiresIn
+            return result
+        case .idToken:
+            let token = try only("id_token", of: callback)
+            let proof = try await prove(token, accessToken: nil, nonce: expected, issuer)
+            return UpstreamResult(identity: try await issuer.identity(proof, api), idToken: token)
+        }
+    }
+
+    private func only(_ name: String, of callback: Form) throws(ProviderError) -> String {
+        let values = callback.all(name)
+        guard values.count == 1, let value = values.first, !value.isEmpty else {
+            throw .invalidResponse("The provider's answer has no \(name).", detail: "callback with \(values.count) of \(name)")
+        }
+        return value
+    }
+}

@@ -1,0 +1,27 @@
+import Curl
+import HTTP
+
+extension ConfiguredProvider {
+    /// Redeems a code, once: a request that may have arrived is never repeated.
+    func exchange(
+        _ code: String, _ redirectURI: String, _ codeVerifier: String, _ metadata: IssuerMetadata
+    ) async throws(ProviderError) -> TokenAnswer {
+        guard let endpoint = metadata.token else {
+            throw .invalidResponse("The provider is not what it should be.", detail: "The discovery document has no token_endpoint.")
+        }
+        var form: Form = ["grant_type": "authorization_code", "code": code, "redirect_uri": redirectURI]
+        if settings.usesPKCE { form.add("code_verifier", codeVerifier) }
+        var headers: Headers = ["accept": "application/json", "content-type": "application/x-www-form-urlencoded"]
+        settings.clientAuthentication.resolved(metadata.clientAuthentication, hasSecret: settings.clientSecret != nil)
+            .add(id: settings.clientID, secret: settings.clientSecret, form: &form, headers: &headers)
+        let request = OutboundRequest(.post, "\(endpoint)", headers: headers, body: Array(form.encoded().utf8))
+        let response: OutboundResponse
+        do {
+            response = try await upstream.send(request)
+        } catch {
+            throw .invalidResponse(
+                "The provider does not answer.", detail: "The token endpoint \(endpoint.origin) \(OutboundText.reason(error)).")
+        }
+        return try TokenAnswer(response)
+    }
+}

@@ -1,0 +1,101 @@
+import Crypto
+import JOSE
+import JSON
+import Runtime
+
+/// What must hold of an ID token's claims besides its signature and its issuer, in the standard's order.
+/// <https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation>
+struct IDTokenChecks {
+    /// The client id, and the ids of the operator's other apps.
+    let audiences: Set<String>
+    let now: Instant
+    let nonce: ExpectedNonce
+    /// Came along with the token; its hash is compared when the token has one.
+    let accessToken: String?
+
+    enum ExpectedNonce {
+        /// Of a sign-in that we started: exactly this one.
+        case ours(String)
+        /// Of a sign-in that the app did by itself.
+        case posted(String?, NonceRule)
+
+        var isOurs: Bool { if case .ours = self { true } else { false } }
+    }
+
+    /// How far a provider's clock may be ahead of ours.
+    static let leeway = Duration.seconds(60)
+    /// How old a token from outside may be.
+    static let greatestAge = Duration.seconds(3600)
+
+    func check(_ token: JWT) throws(ProviderError) {
+        let claims = token.claims
+        try checkAudience(claims)
+        try checkTimes(claims)
+        guard let subject = claims["sub"]?.string, !subject.isEmpty, subject.utf8.count <= 255,
+            subject.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else { throw refusal("has no proper subject") }
+        try checkNonce(claims)
+        try checkAccessToken(token)
+    }
+
+    private func checkAudience(_ claims: JSON) throws(ProviderError) {
+        let named: [String]
+        switch claims["aud"] {
+        case .string(let one): named = [one]
+        case .array(let several):
+            named = several.compactMap(\.string)
+            guard named.count == several.count else { throw refusal("has a malformed audience") }
+        default: throw refusal("has no audience")
+        }
+        guard named.contains(where: isOurs) else {
+            throw refusal("was issued for another app", "aud \(UpstreamText.visible(named.first))")
+        }
+        guard let party = claims["azp"] else {
+            if named.count > 1 { throw refusal("has several audiences and does not say whom it was issued to") }
+            return
+        }
+        guard let party = party.string, isOurs(party) else {
+            throw refusal("was issued to another app", "azp \(UpstreamText.visible(claims["azp"]?.string))")
+        }
+        guard named.count == 1 || named.contains(where: party.isExactly) else {
+            throw refusal("was issued to a party outside its audience")
+        }
+    }
+
+    private func isOurs(_ audience: String) -> Bool { audiences.contains { $0.isExactly(audience) } }
+
+    private func checkTimes(_ claims: JSON) throws(ProviderError) {
+        let (now, leeway) = (now.seconds, Self.leeway.wholeSeconds)
+        guard let expiry = claims["exp"]?.integer else { throw refusal("has no proper expiry") }
+        guard expiry > now else { throw refusal("has expired") }
+        guard let issued = claims["iat"]?.integer else { throw refusal("has no proper time of issue") }
+        guard issued <= now + leeway else { throw refusal("was issued in the future", "by \(issued - now) s") }
+        if let start = claims["nbf"] {
+            guard let start = start.integer, start <= now + leeway else { throw refusal("is not valid yet") }
+        }
+        if !nonce.isOurs, issued < now - Self.greatestAge.wholeSeconds { throw refusal("is too old to sign in with") }
+    }
+
+    private func checkNonce(_ claims: JSON) throws(ProviderError) {
+        if let value = claims["nonce"], value.string == nil { throw .nonce }
+        let claim = claims["nonce"]?.string
+        switch nonce {
+        case .ours(let expected): guard !expected.isEmpty, expected.isExactly(claim) else { throw .nonce }
+        case .posted(let raw, let rule): guard rule.allows(posted: raw, claim: claim) else { throw .nonce }
+        }
+    }
+
+    /// <https://openid.net/specs/openid-connect-core-1_0.html#CodeIDToken>: the left half of the hash that the signature uses.
+    private func checkAccessToken(_ token: JWT) throws(ProviderError) {
+        guard let accessToken, let claim = token.claims["at_hash"] else { return }
+        let bytes = Array(accessToken.utf8)
+        let hash = token.header["alg"]?.string == Algorithm.edDSA.rawValue ? Digest.sha512(bytes) : Digest.sha256(bytes)
+        guard claim.string == Base64URL.encode(Array(hash.prefix(hash.count / 2))) else {
+            throw refusal("belongs to another access token")
+        }
+    }
+
+    private func refusal(_ reason: String, _ detail: String = "") -> ProviderError {
+        .invalidResponse("The ID token \(reason).", detail: detail)
+    }
+}

@@ -1,0 +1,48 @@
+import Curl
+import JSON
+
+/// What a token endpoint answered. <https://www.rfc-editor.org/rfc/rfc6749#section-5>
+struct TokenAnswer {
+    let idToken: String
+    let accessToken: String?
+    let refreshToken: String?
+    /// Seconds. Azure AD B2C writes the number as a string.
+    let expiresIn: Int?
+
+    /// `error` counts before everything else, whatever the status: some answer 200 to a refused code.
+    init(_ response: OutboundResponse) throws(ProviderError) {
+        let json = try? JSON.parse(response.body)
+        if let error = json?["error"], !error.isNull { throw Self.refusal(error.string ?? "", json, response.status) }
+        guard (200...299).contains(response.status) else {
+            throw .invalidResponse("The provider did not redeem the code.", detail: "token endpoint: status \(response.status)")
+        }
+        guard let json, json.object != nil else {
+            throw .invalidResponse("The provider's answer cannot be read.", detail: "token endpoint: not a JSON object")
+        }
+        guard let idToken = json["id_token"]?.string, !idToken.isEmpty else {
+            throw .invalidResponse(
+                "The provider sent no ID token.",
+                detail: "token endpoint: members \(json.object?.prefix(20).map { UpstreamText.name($0.name) } ?? [])")
+        }
+        self.idToken = idToken
+        accessToken = json.text("access_token", limit: 16_384)
+        refreshToken = json.text("refresh_token", limit: 16_384)
+        let expiry = json["expires_in"]?.integer ?? json["expires_in"]?.string.flatMap { Int64($0) }
+        expiresIn = expiry.flatMap { (0...315_360_000).contains($0) ? Int($0) : nil }
+    }
+
+    /// Names the error, and for the log whatever of codes and ids Microsoft adds; never its description, which names people.
+    private static func refusal(_ name: String, _ json: JSON?, _ status: Int) -> ProviderError {
+        let name = UpstreamText.name(name)
+        var detail = ["token endpoint: status \(status), error \(name)"]
+        detail += UpstreamText.codes(json?["error_description"]?.string ?? "")
+        detail += (json?["error_codes"]?.array ?? []).prefix(8).compactMap { $0.integer.map { "code \($0)" } }
+        for id in ["suberror", "trace_id", "correlation_id"] {
+            if let value = json?[id]?.string { detail.append("\(id) \(UpstreamText.name(value))") }
+        }
+        let reason =
+            name == "invalid_client" || name == "unauthorized_client"
+            ? "The provider does not accept this server as its client (\(name))." : "The provider refused the code (\(name))."
+        return .invalidResponse(reason, detail: detail.joined(separator: " "))
+    }
+}

@@ -1,0 +1,67 @@
+import JOSE
+import Runtime
+
+extension ConfiguredProvider {
+    /// Checks the credential of an app that signed in with the provider by itself.
+    ///
+    /// An access token alone is refused: it says who the person is, but not which app it was issued to, so that any other app the person
+    /// uses could sign in here with it.
+    package func verify(_ credential: Credential) async throws(ProviderError) -> UpstreamResult {
+        guard let idToken = credential.idToken, !idToken.isEmpty else {
+            guard credential.accessToken?.isEmpty == false else { throw .invalidCredential("There is no ID token.") }
+            throw .invalidResponse(
+                "An access token alone is not accepted from \(settings.name): it does not say which app it was issued to. "
+                    + "Send the ID token, or let this server run the sign-in.", detail: "")
+        }
+        let accessToken = credential.accessToken.flatMap { $0.isEmpty ? nil : $0 }
+        let rawNonce = credential.rawNonce.flatMap { $0.isEmpty ? nil : $0 }
+        let nonce = IDTokenChecks.ExpectedNonce.posted(rawNonce, settings.nonceRule)
+        let proof = try await prove(idToken, accessToken: accessToken, nonce: nonce, settings.issuer)
+        let identity = try await settings.issuer.identity(proof, api)
+        return UpstreamResult(identity: identity, idToken: idToken, accessToken: accessToken)
+    }
+
+    /// The checks of an ID token, whichever way it came: form, issuer, signature, standard claims, the issuer's own rules.
+    func prove(
+        _ idToken: String, accessToken: String?, nonce: IDTokenChecks.ExpectedNonce, _ issuer: any Issuer
+    ) async throws(ProviderError) -> Proof {
+        let unverified: UnverifiedJWT
+        do { unverified = try UnverifiedJWT.parse(idToken) } catch { throw Self.refusal(error) }
+        // Before anything is fetched: a token of another issuer causes no request at all.
+        try issuer.admits(unverified.claims)
+        let metadata = try await metadata(issuer)
+        let algorithms = metadata.commonAlgorithms(settings.algorithms)
+        guard algorithms.contains(unverified.algorithm) else { throw Self.refusal(.unsupportedAlgorithm) }
+        let token = try await verified(unverified, algorithms, keysAt: "\(metadata.keys)")
+        let checks = IDTokenChecks(audiences: settings.audiences, now: clock.now(), nonce: nonce, accessToken: accessToken)
+        try checks.check(token)
+        try issuer.check(token, metadata)
+        return Proof(
+            providerID: settings.id, token: token, accessToken: accessToken, metadata: metadata,
+            authoritativeDomains: settings.authoritativeDomains)
+    }
+
+    /// With the keys at hand, and once more with newer ones when the token names a key that is not among them.
+    private func verified(
+        _ token: UnverifiedJWT, _ algorithms: Set<Algorithm>, keysAt url: String
+    ) async throws(ProviderError) -> JWT {
+        let now = clock.now()
+        let keys = try await cache.keys(url, upstream, now: now)
+        do throws(JOSEError) {
+            return try token.verified(with: keys, algorithms: algorithms)
+        } catch {
+            guard error == .unknownKey, let newer = try await cache.newerKeys(url, upstream, now: now) else { throw Self.refusal(error) }
+            do throws(JOSEError) { return try token.verified(with: newer, algorithms: algorithms) } catch { throw Self.refusal(error) }
+        }
+    }
+
+    private static func refusal(_ error: JOSEError) -> ProviderError {
+        switch error {
+        case .unknownKey: .invalidResponse("The ID token is signed with a key that the provider does not publish.", detail: "")
+        case .badSignature: .invalidResponse("The ID token's signature is wrong.", detail: "")
+        case .unsupportedAlgorithm: .invalidResponse("The ID token is signed in a way that is not accepted.", detail: "")
+        case .tooLarge: .invalidResponse("The ID token is too long.", detail: "")
+        default: .invalidResponse("The ID token is malformed.", detail: "\(error)")
+        }
+    }
+}

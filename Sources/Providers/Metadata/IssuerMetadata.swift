@@ -1,0 +1,65 @@
+import Curl
+import HTTP
+import JOSE
+import JSON
+
+/// What an issuer's discovery document says, as far as signing in needs it. <https://openid.net/specs/openid-connect-discovery-1_0.html>
+struct IssuerMetadata: Sendable {
+    let issuer: String
+    let authorization: URI
+    /// Absent where an issuer has only the implicit flow.
+    let token: URI?
+    let userinfo: URI?
+    let keys: URI
+    /// Signature algorithms of ID tokens; `nil` when the document leaves out the field, which it must not.
+    let algorithms: [String]?
+    let clientAuthentication: [String]?
+    let challengeMethods: [String]?
+    let responseModes: [String]?
+    /// Whether every answer by redirect carries `iss` (RFC 9207).
+    let promisesIssuer: Bool
+
+    /// Throws a sentence for the operator.
+    init(_ json: JSON) throws(MetadataFault) {
+        guard let issuer = json["issuer"]?.string, !issuer.isEmpty else { throw MetadataFault("has no issuer") }
+        self.issuer = issuer
+        guard let authorization = try Self.endpoint(json, "authorization_endpoint") else {
+            throw MetadataFault("has no authorization_endpoint")
+        }
+        guard let keys = try Self.endpoint(json, "jwks_uri") else { throw MetadataFault("has no jwks_uri") }
+        self.authorization = authorization
+        self.keys = keys
+        token = try Self.endpoint(json, "token_endpoint")
+        userinfo = try Self.endpoint(json, "userinfo_endpoint")
+        algorithms = Self.list(json, "id_token_signing_alg_values_supported")
+        clientAuthentication = Self.list(json, "token_endpoint_auth_methods_supported")
+        challengeMethods = Self.list(json, "code_challenge_methods_supported")
+        responseModes = Self.list(json, "response_modes_supported")
+        promisesIssuer = json["authorization_response_iss_parameter_supported"]?.bool ?? false
+    }
+
+    var endpoints: [URI] { [authorization, keys] + [token, userinfo].compactMap(\.self) }
+
+    /// The algorithms that both sides know: those of the entry, or else the ones we can verify out of those the issuer lists.
+    func commonAlgorithms(_ wanted: Set<Algorithm>?) -> Set<Algorithm> {
+        if let wanted { return wanted }
+        guard let algorithms else { return [.rs256] }
+        return Set(algorithms.compactMap(Algorithm.init(rawValue:)))
+    }
+
+    private static func endpoint(_ json: JSON, _ name: String) throws(MetadataFault) -> URI? {
+        guard let value = json[name], !value.isNull else { return nil }
+        guard let text = value.string, let uri = URI.parse(text), uri.fragment == nil else {
+            throw MetadataFault("names a \(name) that is no URL")
+        }
+        return uri
+    }
+
+    private static func list(_ json: JSON, _ name: String) -> [String]? { json[name]?.array?.compactMap(\.string) }
+}
+
+/// What is wrong with a discovery document, to follow its URL in a sentence.
+struct MetadataFault: Error, Equatable {
+    let text: String
+    init(_ text: String) { self.text = text }
+}

@@ -1,0 +1,86 @@
+import Curl
+import HTTP
+import JOSE
+import JSON
+import Runtime
+
+/// The discovery documents and key sets of all issuers, fetched when first needed and shared by all loops of the process.
+///
+/// A value is good for about an hour, a different time for each so that they do not expire together, and stays in use for up to a day
+/// while its issuer fails. Whoever asks first fetches, on their own loop; whoever asks meanwhile waits for that answer.
+package final class MetadataCache: Sendable {
+    private let documents: RemoteValues<IssuerMetadata>
+    private let keySets: RemoteValues<JWKSet>
+
+    /// `earlier` says how much sooner than in an hour a value is fetched again.
+    package init(earlier: @escaping @Sendable () -> Duration = { .seconds(Int.random(in: 0...360)) }) {
+        documents = RemoteValues(earlier: earlier)
+        keySets = RemoteValues(earlier: earlier)
+    }
+
+    func document(_ url: String, _ upstream: any Upstream, now: Instant) async throws(ProviderError) -> IssuerMetadata {
+        try await documents.value(of: url, now: now) { () async throws(ProviderError) in
+            let json = try await Self.fetch(url, "discovery document", upstream)
+            do throws(MetadataFault) {
+                return try IssuerMetadata(json)
+            } catch {
+                throw Self.failure("discovery document", url, error.text)
+            }
+        }
+    }
+
+    func keys(_ url: String, _ upstream: any Upstream, now: Instant) async throws(ProviderError) -> JWKSet {
+        try await keySets.value(of: url, now: now) { () async throws(ProviderError) in try await Self.fetchKeys(url, upstream) }
+    }
+
+    /// The keys fetched anew, since a token names one that is not there; `nil` when they were fetched less than a minute ago.
+    func newerKeys(_ url: String, _ upstream: any Upstream, now: Instant) async throws(ProviderError) -> JWKSet? {
+        try await keySets.newer(of: url, now: now) { () async throws(ProviderError) in try await Self.fetchKeys(url, upstream) }
+    }
+
+    private static func fetchKeys(_ url: String, _ upstream: any Upstream) async throws(ProviderError) -> JWKSet {
+        let keys = JWKSet(try await fetch(url, "key set", upstream))
+        guard !keys.keys.isEmpty else { throw failure("key set", url, "has no key that can be used (\(keys.skipped.count) were skipped)") }
+        return keys
+    }
+
+    private static func fetch(_ url: String, _ what: String, _ upstream: any Upstream) async throws(ProviderError) -> JSON {
+        var request = OutboundRequest(.get, url, headers: ["accept": "application/json"])
+        request.timeout = .seconds(5)
+        let response: OutboundResponse
+        do {
+            response = try await upstream.send(request)
+        } catch {
+            throw failure(what, url, OutboundText.reason(error))
+        }
+        guard response.status == 200 else { throw failure(what, url, "answers with status \(response.status)") }
+        guard let json = try? JSON.parse(response.body), json.object != nil else { throw failure(what, url, "is not a JSON object") }
+        return json
+    }
+
+    private static func failure(_ what: String, _ url: String, _ reason: String) -> ProviderError {
+        .invalidResponse("The provider cannot be reached or is not what it should be.", detail: "The \(what) at \(url) \(reason).")
+    }
+}
+
+/// A failed request in words that follow the name of what was asked.
+enum OutboundText {
+    static func reason(_ error: OutboundError) -> String {
+        switch error {
+        case .refusedAddress: "is at an address that may not be dialled (outbound.allow in the configuration lists exceptions)"
+        case .refusedURL: "has a URL that may not be fetched"
+        case .refusedHeader(let name): "was asked for with a malformed \(name) field"
+        case .timedOut: "did not come in time"
+        case .tooLarge: "is too large"
+        case .unreachable(let reason): "cannot be reached: \(UpstreamText.line(reason))"
+        case .cancelled: "was no longer waited for"
+        }
+    }
+}
+
+extension UpstreamText {
+    /// libcurl's reason as one line of at most 200 characters.
+    static func line(_ text: String) -> String {
+        String(decoding: text.utf8.prefix(200).map { (0x20...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
+    }
+}

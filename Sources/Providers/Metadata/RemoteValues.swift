@@ -1,0 +1,130 @@
+import Runtime
+import Synchronization
+
+/// Values kept by the URL they came from: when to fetch, when to wait for somebody else's fetch, when to make do with an old value.
+final class RemoteValues<Value: Sendable>: Sendable {
+    typealias Fetch = () async throws(ProviderError) -> Value
+
+    private struct Entry {
+        var value: Value?
+        /// When `value` came.
+        var fetched = Instant(microseconds: 0)
+        /// Until when nobody asks for a newer one unprompted.
+        var fresh = Instant(microseconds: 0)
+        /// When somebody last asked, with or without success.
+        var asked: Instant?
+        var isFetching = false
+        var waiters: [CheckedContinuation<Result<Value, ProviderError>?, Never>] = []
+
+        /// The value while it is less than a day old.
+        func usable(_ now: Instant) -> Value? { now < fetched + RemoteValues.staleLife ? value : nil }
+    }
+
+    private enum Step {
+        case have(Value)
+        case fetch
+        case wait
+        case refuse
+    }
+
+    static var freshLife: Duration { .seconds(3600) }
+    static var staleLife: Duration { .seconds(86_400) }
+    /// Between two fetches after a failure, and between two for an unknown key.
+    static var pause: Duration { .seconds(60) }
+    /// Apps can name tenants, so the number of URLs is not the configuration's alone.
+    static var most: Int { 512 }
+
+    private let entries = Mutex<[String: Entry]>([:])
+    private let earlier: @Sendable () -> Duration
+
+    init(earlier: @escaping @Sendable () -> Duration) { self.earlier = earlier }
+
+    /// The value of `url`: the one at hand, else a new one, else an old one. Throws what `fetch` throws when there is none.
+    func value(of url: String, now: Instant, fetch: Fetch) async throws(ProviderError) -> Value {
+        while true {
+            let step = step(url) { entry in
+                if let value = entry.usable(now), now < entry.fresh || entry.isFetching { return .have(value) }
+                return entry.isFetching ? .wait : .fetch
+            }
+            switch step {
+            case .have(let value): return value
+            case .fetch: return try await fetched(url, now, fetch)
+            case .wait, .refuse: if let value = try await awaited(url) { return value }
+            }
+        }
+    }
+
+    /// A value fetched now, or by somebody else meanwhile; `nil` when the last fetch is less than a minute old.
+    func newer(of url: String, now: Instant, fetch: Fetch) async throws(ProviderError) -> Value? {
+        let step = step(url) { entry in
+            if entry.isFetching { return .wait }
+            if let asked = entry.asked, now < asked + Self.pause { return .refuse }
+            return .fetch
+        }
+        switch step {
+        case .fetch: return try await fetched(url, now, fetch)
+        case .wait: return try await awaited(url)
+        case .have, .refuse: return nil
+        }
+    }
+
+    /// Decides under the lock; whoever is told to fetch is the only one.
+    private func step(_ url: String, _ decide: (Entry) -> Step) -> Step {
+        entries.withLock { entries in
+            let step = decide(entries[url] ?? Entry())
+            if case .fetch = step {
+                if entries[url] == nil { Self.makeRoom(&entries) }
+                entries[url, default: Entry()].isFetching = true
+            }
+            return step
+        }
+    }
+
+    private static func makeRoom(_ entries: inout [String: Entry]) {
+        guard entries.count >= most else { return }
+        let oldest = entries.filter { !$0.value.isFetching }.min { $0.value.fetched < $1.value.fetched }
+        if let oldest { entries[oldest.key] = nil }
+    }
+
+    private func fetched(_ url: String, _ now: Instant, _ fetch: Fetch) async throws(ProviderError) -> Value {
+        let result: Result<Value, ProviderError>
+        do throws(ProviderError) { result = .success(try await fetch()) } catch { result = .failure(error) }
+        // A fetch that ended because its own caller went away says nothing to the others: they try again.
+        let isAnswer = (try? result.get()) != nil || !Task.isCancelled
+        let (waiters, outcome) = entries.withLock { entries in
+            var entry = entries[url] ?? Entry()
+            defer { entries[url] = entry }
+            entry.isFetching = false
+            if isAnswer { entry.asked = now }
+            var outcome = result
+            switch result {
+            case .success(let value):
+                entry.value = value
+                entry.fetched = now
+                entry.fresh = now + Self.freshLife - earlier()
+            case .failure:
+                if let value = entry.usable(now) {
+                    entry.fresh = now + Self.pause
+                    outcome = .success(value)
+                }
+            }
+            defer { entry.waiters = [] }
+            return (entry.waiters, outcome)
+        }
+        for waiter in waiters { waiter.resume(returning: isAnswer ? outcome : nil) }
+        return try outcome.get()
+    }
+
+    /// What the fetch under way brings; `nil` when there is none any more.
+    private func awaited(_ url: String) async throws(ProviderError) -> Value? {
+        let result = await withCheckedContinuation { waiter in
+            let isOver = entries.withLock { entries in
+                guard entries[url]?.isFetching == true else { return true }
+                entries[url]?.waiters.append(waiter)
+                return false
+            }
+            if isOver { waiter.resume(returning: nil) }
+        }
+        return try result?.get()
+    }
+}

@@ -1,0 +1,70 @@
+import JSON
+import Logging
+
+extension MicrosoftIssuer {
+    func identity(_ proof: Proof, _ api: ProviderAPI) async throws(ProviderError) -> UpstreamIdentity {
+        let claims = proof.claims
+        guard let oid = claims.text("oid", limit: 255)?.lowercased(), let tenantID = claims["tid"]?.string,
+            oid.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw .invalidResponse("The ID token does not say who signed in.", detail: "no oid; the scope profile is needed for it")
+        }
+        let (subject, alias) = Self.subject(oid: oid, tenantID: tenantID)
+        let profile = await profile(proof, oid: oid, subject: subject, api)
+        let graph = profile?.json ?? [:]
+        var identity = UpstreamIdentity(
+            providerID: proof.providerID, subject: subject, rawUserInfo: profile?.text ?? claims.text())
+        identity.alias = alias
+        identity.tenant = tenantID
+        identity.displayName = graph.text("displayName") ?? claims.text("name")
+        identity.firstName = graph.text("givenName") ?? claims.text("given_name")
+        identity.lastName = graph.text("surname") ?? claims.text("family_name")
+        identity.language = graph.text("preferredLanguage", limit: 35)
+        if let email = claims.text("email", limit: 254), EmailDomain.of(email) != nil {
+            identity.email = email
+            identity.emailVerified = isProven(email, proof, tenantID: tenantID)
+            identity.emailAuthoritative = identity.emailVerified
+        } else if let email = graph.text("mail", limit: 254), EmailDomain.of(email) != nil {
+            // What an administrator typed; never proof.
+            identity.email = email
+        }
+        return identity
+    }
+
+    /// Firebase's id of the person. Private accounts have 16 digits, which tokens pad to the form of a GUID; both find the person.
+    /// <https://firebase.google.com/docs/auth/web/microsoft-oauth>
+    static func subject(oid: String, tenantID: String) -> (subject: String, alias: String?) {
+        let padding = "00000000-0000-0000-"
+        guard tenantID == MicrosoftTenant.consumerID, oid.hasPrefix(padding) else { return (oid, nil) }
+        let groups = oid.dropFirst(padding.count).split(separator: "-", omittingEmptySubsequences: false)
+        guard groups.map(\.utf8.count) == [4, 12],
+            groups.joined().utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) })
+        else { return (oid, nil) }
+        return (groups.joined(), oid)
+    }
+
+    /// Whether the address in the token is the person's own, against the takeover called nOAuth: any administrator of any tenant can write
+    /// any address into a `mail` attribute.
+    /// <https://learn.microsoft.com/entra/identity-platform/migrate-off-email-claim-authorization>
+    private func isProven(_ email: String, _ proof: Proof, tenantID: String) -> Bool {
+        // The domain's owner vouches for it: documented as a boolean, seen as a number and as text too.
+        if let owned = proof.claims["xms_edov"] { return [true, 1, "1", "true"].contains(owned) }
+        let domain = EmailDomain.of(email)
+        if tenantID == MicrosoftTenant.consumerID {
+            return domain == "outlook.com" || domain == "hotmail.com" || proof.trustsDomain(of: email)
+        }
+        return (tenant.isSpecific || allowedTenants.contains(tenantID)) && proof.trustsDomain(of: email)
+    }
+
+    /// Graph's `/me`, when it is of the same person; sign-in goes on without it.
+    private func profile(_ proof: Proof, oid: String, subject: String, _ api: ProviderAPI) async -> (json: JSON, text: String)? {
+        guard fetchesProfile, let accessToken = proof.accessToken,
+            let profile = await api.object("\(graphBase)/v1.0/me", bearer: accessToken)
+        else { return nil }
+        guard let id = profile.json["id"]?.string?.lowercased(), oid.isExactly(id) || subject.isExactly(id) else {
+            api.log?.warning("Graph's profile is of another person and not used", metadata: ["provider": .string(proof.providerID)])
+            return nil
+        }
+        return profile
+    }
+}

@@ -1,0 +1,101 @@
+import JOSE
+import JSON
+
+/// Microsoft's v2 endpoint: one authority, an issuer for each tenant of it.
+///
+/// Strays: the metadata of several tenants names a template for the issuer, to be filled with the token's `tid`; every key says whose
+/// tokens it may sign; a person is an `oid`, not a `sub`; `access_token` alone proves nothing to a third party.
+/// <https://learn.microsoft.com/entra/identity-platform/access-tokens#validate-tokens>
+struct MicrosoftIssuer: Issuer {
+    var tenant = MicrosoftTenant.common
+    /// GUIDs in lower case; empty: all that `tenant` includes.
+    var allowedTenants: Set<String> = []
+    var deniedTenants: Set<String> = []
+    var authority = Self.publicCloud
+    var graphBase = "https://graph.microsoft.com"
+    /// Whether Graph is asked for the profile.
+    var fetchesProfile = true
+
+    static let publicCloud = "https://login.microsoftonline.com"
+    private static let placeholder = "{tenantid}"
+
+    var identitySpace: String { authority }
+
+    var documentURL: String { "\(authority)/\(tenant.segment)/v2.0/.well-known/openid-configuration" }
+
+    /// `claims` could ask for a token that says less, or something else.
+    var reservedParameters: Set<String> { ["claims"] }
+
+    private func issuer(_ tenantID: String) -> String { "\(authority)/\(tenantID)/v2.0" }
+
+    /// The app's parameter `tenant`, which chooses the address and is not sent. It can ask for less than the entry allows, never for more.
+    func narrowed(by parameters: [String: String]) throws(ProviderError) -> (issuer: any Issuer, rest: [String: String]) {
+        var rest = parameters
+        guard let wish = rest.removeValue(forKey: "tenant"), !wish.isEmpty else { return (self, rest) }
+        guard let wished = MicrosoftTenant(wish) else { throw .badParameter("The tenant is neither a GUID nor a domain name.") }
+        var narrowed = self
+        narrowed.tenant = wished
+        if tenant == .organizations { narrowed.deniedTenants.insert(MicrosoftTenant.consumerID) }
+        if case .id(let id) = wished, !narrowed.permits(id) { throw .badParameter("This tenant may not sign in here.") }
+        guard tenant.covers(wished) else { throw .badParameter("The tenant is not one that the configuration allows.") }
+        return (narrowed, rest)
+    }
+
+    private func permits(_ tenantID: String) -> Bool {
+        tenant.includes(tenantID) && !deniedTenants.contains(tenantID) && (allowedTenants.isEmpty || allowedTenants.contains(tenantID))
+    }
+
+    func publishes(_ issuer: String) -> Bool {
+        if self.issuer(Self.placeholder).isExactly(issuer) {
+            switch tenant {
+            case .common, .organizations, .consumers: return true
+            case .id, .domain: return false
+            }
+        }
+        guard let id = tenantID(of: issuer) else { return false }
+        switch tenant {
+        case .common, .organizations: return false
+        case .consumers: return id == MicrosoftTenant.consumerID
+        case .id(let own): return id == own
+        case .domain: return true
+        }
+    }
+
+    /// The GUID in an issuer of this authority.
+    private func tenantID(of issuer: String) -> String? {
+        guard issuer.hasPrefix(authority + "/"), issuer.hasSuffix("/v2.0") else { return nil }
+        let id = String(issuer.dropFirst(authority.utf8.count + 1).dropLast(5))
+        return MicrosoftTenant.isID(id) && self.issuer(id).isExactly(issuer) ? id : nil
+    }
+
+    func answers(as issuer: String, _ metadata: IssuerMetadata) -> Bool {
+        guard let id = tenantID(of: issuer) else { return false }
+        return permits(id) && metadata.issuer.replacing(Self.placeholder, with: id).isExactly(issuer)
+    }
+
+    func admits(_ claims: JSON) throws(ProviderError) {
+        let name = UpstreamText.visible(claims["iss"]?.string)
+        guard claims["ver"]?.string == "2.0" else {
+            throw .invalidResponse("Only tokens of Microsoft's v2 endpoint are accepted.", detail: "iss \(name)")
+        }
+        guard let id = claims["tid"]?.string, MicrosoftTenant.isID(id), issuer(id).isExactly(claims["iss"]?.string) else {
+            throw .invalidResponse("The ID token comes from another issuer.", detail: "iss \(name)")
+        }
+        guard permits(id) else { throw .invalidResponse("Accounts of this Microsoft tenant may not sign in here.", detail: "tenant \(id)") }
+    }
+
+    func check(_ token: JWT, _ metadata: IssuerMetadata) throws(ProviderError) {
+        let (id, name) = (token.claims["tid"]?.string ?? "", token.claims["iss"]?.string ?? "")
+        guard metadata.issuer.replacing(Self.placeholder, with: id).isExactly(name) else {
+            throw .invalidResponse("Accounts of this Microsoft tenant may not sign in here.", detail: "tenant \(id)")
+        }
+        guard let bound = token.key.issuer else { return }
+        guard bound.replacing(Self.placeholder, with: id).isExactly(name) else {
+            throw .invalidResponse("The ID token is signed with a key of another tenant.", detail: "key of \(UpstreamText.visible(bound))")
+        }
+    }
+
+    func photo(accessToken: String, _ api: ProviderAPI) async throws(ProviderError) -> Photo? {
+        try await api.picture("\(graphBase)/v1.0/me/photo/$value", bearer: accessToken)
+    }
+}

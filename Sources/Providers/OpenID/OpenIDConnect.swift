@@ -1,0 +1,110 @@
+import HTTP
+import JOSE
+import JSON
+import Logging
+
+/// Any issuer that follows OpenID Connect, and Azure AD B2C, which does not quite: its discovery document lies elsewhere than the issuer
+/// says, and all policies of a tenant share one issuer. <https://openid.net/specs/openid-connect-core-1_0.html>
+struct OpenIDConnect: Issuer {
+    let issuer: String
+    /// Where the issuer does not say.
+    var discoveryURL: String?
+    /// B2C's policy (user flow): tokens must have come through it and no weaker one.
+    var policy: String?
+    var subjectClaim = "sub"
+    var emailTrust = EmailTrust.claim
+    /// Whether the userinfo endpoint is asked for what the ID token leaves out.
+    var asksUserInfo = true
+
+    /// When an e-mail address counts as verified.
+    enum EmailTrust: String, Sendable, CaseIterable {
+        /// When `email_verified` says so.
+        case claim
+        case never, always
+    }
+
+    var identitySpace: String { issuer }
+
+    var documentURL: String {
+        discoveryURL ?? (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
+    }
+
+    /// B2C takes the policy from the parameter `p` too.
+    var reservedParameters: Set<String> { policy == nil ? [] : ["p"] }
+
+    func publishes(_ issuer: String) -> Bool { self.issuer.isExactly(issuer) }
+
+    func answers(as issuer: String, _: IssuerMetadata) -> Bool { publishes(issuer) }
+
+    func admits(_ claims: JSON) throws(ProviderError) {
+        guard let name = claims["iss"]?.string, publishes(name) else {
+            throw .invalidResponse("The ID token comes from another issuer.", detail: "iss \(UpstreamText.visible(claims["iss"]?.string))")
+        }
+        guard let policy else { return }
+        // The name of the claim is the tenant's choice; older tenants have `acr`.
+        let used = claims["tfp"]?.string ?? claims["acr"]?.string
+        guard used?.lowercased() == policy.lowercased() else {
+            throw .invalidResponse("The ID token comes from another policy.", detail: "policy \(UpstreamText.visible(used))")
+        }
+    }
+
+    func identity(_ proof: Proof, _ api: ProviderAPI) async throws(ProviderError) -> UpstreamIdentity {
+        let claims = proof.claims
+        guard let subject = claims.text(subjectClaim, limit: 255) else {
+            throw .invalidResponse("The ID token does not say who signed in.", detail: "no claim \(UpstreamText.visible(subjectClaim))")
+        }
+        // "Not supported currently. Use oid claim.": what B2C writes for everybody where `sub` is switched off.
+        guard !subject.hasPrefix("Not supported"), policy == nil || !subject.contains(" ") else {
+            throw .invalidResponse("The ID token does not say who signed in.", detail: "\(subjectClaim) is no id; set subjectClaim: oid")
+        }
+        let info = await userInfo(proof, api)
+        let profile = Self.merged(claims, info)
+        var identity = UpstreamIdentity(providerID: proof.providerID, subject: subject, rawUserInfo: JSON.object(profile).text())
+        let all = JSON.object(profile)
+        identity.displayName = all.text("name")
+        identity.firstName = all.text("given_name")
+        identity.lastName = all.text("family_name")
+        identity.screenName = all.text("preferred_username")
+        identity.language = all.text("locale", limit: 35)
+        identity.photoURL = all.text("picture", limit: 2048).flatMap { URI.parse($0) == nil ? nil : $0 }
+        // An address and the word on it must be of one source.
+        let source = Self.email(in: claims) == nil ? info ?? claims : claims
+        identity.email = Self.email(in: source)
+        identity.emailVerified = identity.email != nil && isVerified(source)
+        identity.emailAuthoritative = identity.emailVerified && identity.email.map(proof.trustsDomain) ?? false
+        return identity
+    }
+
+    /// B2C sends a list.
+    private static func email(in claims: JSON) -> String? {
+        let email = claims.text("email", limit: 254) ?? claims["emails"]?[0]?.string
+        return email.flatMap { EmailDomain.of($0) == nil || $0.utf8.count > 254 ? nil : $0 }
+    }
+
+    private func isVerified(_ claims: JSON) -> Bool {
+        switch emailTrust {
+        case .never: false
+        case .always: true
+        // AWS Cognito and Apple write the boolean as a string; no other form counts.
+        case .claim: claims["email_verified"] == true || claims["email_verified"] == "true"
+        }
+    }
+
+    /// The userinfo answer, discarded unless it is of the same person (OIDC Core §5.3.2). Its failure fails nothing.
+    private func userInfo(_ proof: Proof, _ api: ProviderAPI) async -> JSON? {
+        guard asksUserInfo, let endpoint = proof.metadata.userinfo, let accessToken = proof.accessToken,
+            let info = await api.object("\(endpoint)", bearer: accessToken)?.json
+        else { return nil }
+        guard let subject = info["sub"]?.string, subject.isExactly(proof.claims["sub"]?.string) else {
+            api.log?.warning("userinfo is of another person and not used", metadata: ["provider": .string(proof.providerID)])
+            return nil
+        }
+        return info
+    }
+
+    private static func merged(_ claims: JSON, _ info: JSON?) -> JSON.Object {
+        var all = claims.object ?? [:]
+        for member in info?.object ?? [:] where all[member.name] == nil { all[member.name] = member.value }
+        return all
+    }
+}

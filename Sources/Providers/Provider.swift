@@ -1,0 +1,27 @@
+import Config
+
+/// An upstream sign-in service, as a value.
+///
+/// Every field that has a standard has it as its default, so a provider's own file holds only what that provider does differently, each
+/// with a link to the page that says so.
+package struct Provider: Sendable {
+    /// Firebase's name for it, and its key in a project's `providers:`.
+    package let id: String
+    /// What a sign-in button says, unless the entry has its own words.
+    package let name: String
+    /// What is asked for in any case.
+    var scopes = ["openid", "profile", "email"]
+    var clientAuthentication = ClientAuthentication.auto
+    /// Reads the keys that only this provider has.
+    let issuer: @Sendable (Section, _ allowInsecure: Bool) -> any Issuer
+
+    /// The provider of that id: one of the catalogue, or any OpenID Connect issuer for `oidc.` and a name of lower-case letters, digits and
+    /// hyphens.
+    static func named(_ id: String) -> Provider? {
+        if let known = catalog.first(where: { $0.id == id }) { return known }
+        let name = id.utf8.dropFirst(5)
+        let fits = name.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
+        guard id.hasPrefix("oidc."), !name.isEmpty, name.count <= 64, fits else { return nil }
+        return Provider(id: id, name: String(id.dropFirst(5)), issuer: { OpenIDConnect($0, allowInsecure: $1) })
+    }
+}

@@ -1,0 +1,54 @@
+import Curl
+import HTTP
+import JSON
+import Logging
+
+/// A provider's own API, called with the person's access token. Failures are for the caller to weigh: most calls only add to what the ID
+/// token has proven already.
+struct ProviderAPI: Sendable {
+    let upstream: any Upstream
+    let log: Logger?
+
+    /// What a GET answers with status 200, as a JSON object and as the text it came as; `nil` for any other answer or none.
+    func object(_ url: String, bearer: String) async -> (json: JSON, text: String)? {
+        var request = OutboundRequest(.get, url, headers: ["accept": "application/json", "authorization": "Bearer \(bearer)"])
+        request.maxBytes = 64 << 10
+        let reason: String
+        do throws(OutboundError) {
+            let response = try await upstream.send(request)
+            if response.status == 200, let json = try? JSON.parse(response.body), json.object != nil {
+                return (json, String(decoding: response.body, as: UTF8.self))
+            }
+            reason = response.status == 200 ? "is not a JSON object" : "answers with status \(response.status)"
+        } catch {
+            reason = OutboundText.reason(error)
+        }
+        log?.notice("a profile is missing", metadata: ["url": .string(url), "reason": .string(reason)])
+        return nil
+    }
+
+    /// The picture at `url`; `nil` when there is none. A refused token throws.
+    func picture(_ url: String, bearer: String) async throws(ProviderError) -> Photo? {
+        var request = OutboundRequest(.get, url, headers: ["accept": "image/*", "authorization": "Bearer \(bearer)"])
+        request.maxBytes = 4 << 20
+        let response: OutboundResponse
+        do {
+            response = try await upstream.send(request)
+        } catch .refusedHeader {
+            throw .invalidCredential("The access token is malformed.")
+        } catch {
+            throw .invalidResponse("The provider does not answer.", detail: "photo: \(error)")
+        }
+        switch response.status {
+        case 200: break
+        case 204, 404: return nil
+        case 401, 403: throw .invalidCredential("The provider does not accept the access token for the photo.")
+        default: throw .invalidResponse("The provider has no photo to give now.", detail: "photo: status \(response.status)")
+        }
+        let type = (response.headers["content-type"] ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
+        guard ["image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"].contains(type), !response.body.isEmpty else {
+            throw .invalidResponse("The provider's photo is no picture.", detail: "photo: type \(UpstreamText.visible(type))")
+        }
+        return Photo(type: type, bytes: response.body)
+    }
+}

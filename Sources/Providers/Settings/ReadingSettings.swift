@@ -1,0 +1,113 @@
+package import Config
+import HTTP
+import JOSE
+
+extension ProviderSettings {
+    /// Reads one entry of `providers:`; what is wrong with it goes to the section's faults.
+    ///
+    /// - Parameter allowInsecure: whether URLs may be plain `http`, for development.
+    /// - Returns: `nil` when there is no such provider.
+    package init?(id: String, section: Section, allowInsecure: Bool) {
+        guard let provider = Provider.named(id) else {
+            let known = Provider.catalog.map(\.id).joined(separator: ", ")
+            section.fault(
+                "", "there is no provider of this name; use \(known), or oidc. and a name of lower-case letters, digits and hyphens")
+            return nil
+        }
+        self.init(
+            id: id, name: section.string("name") ?? provider.name, clientID: section.required("clientId"),
+            clientSecret: section.secret("clientSecret"), scopes: provider.scopes, issuer: provider.issuer(section, allowInsecure))
+        enabled = section.bool("enabled", default: true)
+        clientAuthentication = section.choice("clientAuth", default: provider.clientAuthentication)
+        allowedAudiences = Set(section.strings("allowedAudiences"))
+        flow = section.choice("flow", default: flow)
+        usesPKCE = section.choice("pkce", default: PKCE.s256) == .s256
+        nonceRule = section.choice("nonce", default: nonceRule)
+        allowsPlainText = allowInsecure
+        let names = Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
+        let wanted = section.values("algorithms", expected: "one of \(names)") { Algorithm(rawValue: $0) }
+        algorithms = wanted.isEmpty ? nil : Set(wanted)
+        authoritativeDomains = Set(section.values("authoritativeDomains", expected: "a mail domain such as example.com", Self.domain))
+        readScopes(section)
+        readParameters(section)
+        checkClient(section)
+        section.finish()
+    }
+
+    private enum PKCE: String, CaseIterable { case s256, off }
+
+    private mutating func readScopes(_ section: Section) {
+        for scope in section.strings("scopes") where !scopes.contains(scope) { scopes.append(scope) }
+        do throws(ProviderError) { try CustomParameters.check(scopes: scopes) } catch { section.fault("scopes", error.logDetail) }
+    }
+
+    private mutating func readParameters(_ section: Section) {
+        parameters = section.texts("parameters")
+        do throws(ProviderError) {
+            try CustomParameters.check(parameters, reserved: issuer.reservedParameters.union(["tenant"]))
+        } catch {
+            section.fault("parameters", error.logDetail)
+        }
+    }
+
+    private func checkClient(_ section: Section) {
+        if flow == .code, clientAuthentication != .none, !section.has("clientSecret") {
+            section.fault("clientSecret", "is missing; write {env: NAME} or {file: path}, or clientAuth: none for a public client")
+        }
+        if flow == .code, clientAuthentication == .none, !usesPKCE {
+            section.fault("pkce", "a public client (clientAuth: none) has nothing but PKCE to prove itself with; leave it on")
+        }
+    }
+
+    private static func domain(_ text: String) -> String? {
+        let domain = text.lowercased()
+        guard domain.contains("."), let uri = URI.parse("https://\(domain)"), uri.host == domain else { return nil }
+        return domain
+    }
+}
+
+extension Section {
+    /// The text of an `https` URL without query and fragment, exactly as written: issuers are compared byte by byte.
+    func url(_ key: String, allowInsecure: Bool, allowQuery: Bool = false) -> String? {
+        value(key, expected: allowInsecure ? "an http or https URL" : "an https URL") { text in
+            guard let uri = URI.parse(text), uri.isSecure || allowInsecure, uri.fragment == nil, allowQuery || uri.query == nil else {
+                return nil
+            }
+            return text
+        }
+    }
+}
+
+extension OpenIDConnect {
+    init(_ section: Section, allowInsecure: Bool) {
+        if !section.has("issuer") { section.fault("issuer", "is missing; it is the iss of the provider's ID tokens, exactly") }
+        self.init(issuer: section.url("issuer", allowInsecure: allowInsecure) ?? "")
+        discoveryURL = section.url("discoveryURL", allowInsecure: allowInsecure, allowQuery: true)
+        policy = section.string("policy")
+        subjectClaim = section.string("subjectClaim") ?? subjectClaim
+        emailTrust = section.choice("emailTrust", default: emailTrust)
+        asksUserInfo = section.choice("userinfo", default: UserInfo.auto) == .auto
+    }
+
+    private enum UserInfo: String, CaseIterable { case auto, never }
+}
+
+extension MicrosoftIssuer {
+    init(_ section: Section, allowInsecure: Bool) {
+        self.init()
+        let tenants = "common, organizations, consumers, a tenant's GUID, or its domain"
+        tenant = section.value("tenant", expected: tenants, MicrosoftTenant.init) ?? tenant
+        allowedTenants = Set(section.values("allowedTenants", expected: "a tenant's GUID", Self.tenantID))
+        deniedTenants = Set(section.values("deniedTenants", expected: "a tenant's GUID", Self.tenantID))
+        authority = section.url("authority", allowInsecure: allowInsecure).map(Self.base) ?? authority
+        graphBase = section.url("graphBase", allowInsecure: allowInsecure).map(Self.base) ?? graphBase
+        fetchesProfile = section.bool("fetchProfile", default: fetchesProfile)
+    }
+
+    private static func tenantID(_ text: String) -> String? {
+        let id = text.lowercased()
+        return MicrosoftTenant.isID(id) ? id : nil
+    }
+
+    private static func base(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
+}
