@@ -15,11 +15,21 @@ package struct ProjectSettings: Sendable {
     package var tokens = Tokens()
     package var oneAccountPerEmail = true
 
+    package init(id: String, number: Int64, apiKeys: [String], authorizedDomains: [String], redirectURLs: [String]) {
+        self.id = id
+        self.number = number
+        self.apiKeys = apiKeys
+        self.authorizedDomains = authorizedDomains
+        self.redirectURLs = redirectURLs
+    }
+
     package struct Tokens: Sendable {
         /// Whom ID tokens name as issuer.
         package var issuer = Issuer.firebase
         package var lifetime: Duration = .seconds(3600)
         package var algorithm = Algorithm.rs256
+
+        package init() {}
     }
 
     package enum Issuer: String, Sendable, CaseIterable {

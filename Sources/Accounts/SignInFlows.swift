@@ -17,13 +17,13 @@ package struct SignInFlows: Sendable {
 
     /// Everything a starter decides.
     package struct Start: Sendable {
-        let providerID: String
-        let kind: SignInFlow.Kind
-        let sessionHash: [UInt8]
-        let redirectURI: String
-        let returnURL: String?
-        let appState: String?
-        let customParameters: [String: String]
+        package let providerID: String
+        package let kind: SignInFlow.Kind
+        package let sessionHash: [UInt8]
+        package let redirectURI: String
+        package let returnURL: String?
+        package let appState: String?
+        package let customParameters: [String: String]
 
         package init(
             providerID: String, kind: SignInFlow.Kind, sessionHash: [UInt8], redirectURI: String, returnURL: String? = nil,

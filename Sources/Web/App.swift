@@ -1,0 +1,86 @@
+package import HTTP
+import HTTPServer
+import Accounts
+import Logging
+
+/// Everything one loop answers: the router and the parts it hands to endpoints.
+package struct App: RequestHandler {
+    private let router: Router
+    private let services: Services
+
+    package init(_ handlers: [Handler], services: Services) {
+        router = Router(handlers)
+        self.services = services
+    }
+
+    package func immediate(_ request: borrowing Request) -> Response? {
+        let request = copy request
+        if request.method == .options { return finish(CrossOrigin.preflight(request), request, route: "*") }
+        switch router.match(request.method, request.path) {
+        case .found(let handler, let parameters):
+            guard case .immediate(let work) = handler.work else { return nil }
+            do {
+                let response = try work(request, try context(handler, request, parameters))
+                return finish(response, request, route: handler.route.path)
+            } catch {
+                return refuse(error, request, handler.tongue, route: handler.route.path)
+            }
+        case .otherMethods(let methods, let tongue):
+            var response = refuse(Failure.methodNotAllowed, request, tongue, route: "*")
+            response.headers.add("allow", methods.map(\.name).joined(separator: ", "))
+            return response
+        case .none:
+            return refuse(Failure.notFound, request, .googleJSON, route: "*")
+        }
+    }
+
+    package func respond(to request: Request) async -> Response {
+        guard case .found(let handler, let parameters) = router.match(request.method, request.path),
+            case .asynchronous(let work) = handler.work
+        else { return refuse(Failure.notFound, request, .googleJSON, route: "*") }
+        do {
+            let response = try await work(request, try context(handler, request, parameters))
+            return finish(response, request, route: handler.route.path)
+        } catch {
+            return refuse(error, request, handler.tongue, route: handler.route.path)
+        }
+    }
+
+    private func context(_ handler: Handler, _ request: Request, _ parameters: PathParameters) throws(Failure) -> Context {
+        let project = try Access.check(handler.route, request, services.projects.current)
+        return Context(services: services, request: request, parameters: parameters, project: project)
+    }
+
+    private func refuse(_ error: any Error, _ request: Request, _ tongue: Tongue, route: String) -> Response {
+        let failure = Failure(telling: error)
+        if failure.kind == .internal || failure.kind == .unavailable {
+            services.log.error("request failed", metadata: ["id": "\(request.id)", "route": "\(route)", "error": "\(LogDetail.of(error))"])
+        } else if let detail = LogDetail.ofProvider(error) {
+            services.log.notice(
+                "provider refused", metadata: ["id": "\(request.id)", "route": "\(route)", "code": "\(failure.code)", "reason": "\(detail)"])
+        }
+        return finish(FailureResponse.make(failure, in: tongue, requestID: request.id), request, route: route)
+    }
+
+    private func finish(_ response: Response, _ request: Request, route: String) -> Response {
+        var response = response
+        response.route = route
+        CrossOrigin.allow(request, on: &response)
+        return response
+    }
+}
+
+extension HTTP.Method {
+    var name: String {
+        switch self {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .post: "POST"
+        case .put: "PUT"
+        case .patch: "PATCH"
+        case .delete: "DELETE"
+        case .options: "OPTIONS"
+        case .other(let name): name
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package import Accounts
+package import Curl
+package import HTTP
+package import Logging
+package import Providers
+package import Runtime
+
+/// What an endpoint works with: who calls which project, and the parts of the loop that the call runs on.
+package struct Context: Sendable {
+    package let services: Services
+    package let request: Request
+    /// What stands in the braces of the route's path.
+    package let parameters: PathParameters
+    private let keyed: Project?
+
+    init(services: Services, request: Request, parameters: PathParameters, project: Project?) {
+        self.services = services
+        self.request = request
+        self.parameters = parameters
+        keyed = project
+    }
+
+    /// The project whose API key the caller showed.
+    package var project: Project {
+        get throws {
+            guard let keyed else { throw Failure.missingAPIKey }
+            return keyed
+        }
+    }
+
+    /// The project that the path names, for what anybody may read.
+    package var namedProject: Project? { parameters["project"].flatMap(services.projects.current.project(id:)) }
+
+    /// What a session remembers of where it was opened.
+    package var origin: Session.Origin {
+        Session.Origin(userAgent: request.headers["user-agent"], address: request.peer.description)
+    }
+
+    package var log: Logger {
+        var log = services.log
+        log[metadataKey: "id"] = "\(request.id)"
+        return log
+    }
+}
+
+/// The parts of one loop, made once at start.
+package struct Services: Sendable {
+    package let accounts: Accounts
+    package let sessions: Sessions
+    package let flows: SignInFlows
+    package let pendingTokens: PendingTokens
+    package let projects: ProjectDirectory
+    package let upstream: any Upstream
+    package let providerMetadata: MetadataCache
+    package let signIns: SignInMetrics
+    package let site: Site
+    package let metrics: Metrics
+    package let clock: Clock
+    package let log: Logger
+    /// Throws the reason why requests cannot be served.
+    package let readiness: @Sendable () async throws -> Void
+
+    package init(
+        accounts: Accounts, sessions: Sessions, flows: SignInFlows, pendingTokens: PendingTokens, projects: ProjectDirectory,
+        upstream: any Upstream, providerMetadata: MetadataCache, signIns: SignInMetrics, site: Site, metrics: Metrics, clock: Clock, log: Logger,
+        readiness: @escaping @Sendable () async throws -> Void
+    ) {
+        self.accounts = accounts
+        self.sessions = sessions
+        self.flows = flows
+        self.pendingTokens = pendingTokens
+        self.projects = projects
+        self.upstream = upstream
+        self.providerMetadata = providerMetadata
+        self.signIns = signIns
+        self.site = site
+        self.metrics = metrics
+        self.clock = clock
+        self.log = log
+        self.readiness = readiness
+    }
+}
+
+/// Where this server stands, as the operator configured it; nothing a request says changes it (SEC-07).
+package struct Site: Sendable {
+    /// Scheme, host and port, without a slash at the end.
+    package let publicURL: String
+    /// A server on somebody's own machine: plain http, cookies without `Secure`.
+    package let development: Bool
+
+    package init(publicURL: String, development: Bool) {
+        self.publicURL = publicURL
+        self.development = development
+    }
+
+    /// The redirect URI that operators register with providers.
+    package var handlerURL: String { publicURL + "/__/auth/handler" }
+}
+
+extension Context {
+    /// A provider of the caller's project, ready to run on this loop.
+    package func provider(_ id: String) throws -> ConfiguredProvider { try provider(id, of: project) }
+
+    /// Throws `OPERATION_NOT_ALLOWED` for a provider that the project has not, or has switched off.
+    package func provider(_ id: String, of project: Project) throws(Failure) -> ConfiguredProvider {
+        guard !id.isEmpty else { throw .invalidProviderID("providerId is missing.") }
+        guard let settings = project.providers[id] else {
+            throw .operationNotAllowed("The provider \(id.prefix(64)) is not enabled for this project.")
+        }
+        return ConfiguredProvider(
+            settings, upstream: services.upstream, cache: services.providerMetadata, clock: services.clock)
+    }
+}

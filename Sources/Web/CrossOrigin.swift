@@ -1,0 +1,24 @@
+package import HTTP
+
+/// CORS for the API: any origin may call, since no cookie and nothing ambient counts there. Errors carry the same headers, or browsers
+/// would show them as network failures.
+package enum CrossOrigin {
+    package static func allow(_ request: Request, on response: inout Response) {
+        guard let origin = request.headers["origin"], response.headers["access-control-allow-origin"] == nil else { return }
+        response.headers.add("access-control-allow-origin", origin)
+        response.headers.add("vary", "Origin")
+    }
+
+    /// The answer to a preflight, whatever its path: it promises nothing that the call itself would not check.
+    package static func preflight(_ request: Request) -> Response {
+        var response = Response(status: 204)
+        allow(request, on: &response)
+        response.headers.add("access-control-allow-methods", "GET, POST, PATCH, PUT, DELETE, OPTIONS")
+        if let asked = request.headers["access-control-request-headers"] { response.headers.add("access-control-allow-headers", asked) }
+        if request.headers["access-control-request-private-network"] == "true" {
+            response.headers.add("access-control-allow-private-network", "true")
+        }
+        response.headers.add("access-control-max-age", "3600")
+        return response
+    }
+}

@@ -1,0 +1,84 @@
+package import HTTP
+import JSON
+
+/// One JSON call of the REST API: where it answers, what it takes, what it gives.
+///
+/// Web is what features are built from. A request's path through it: `App` (the server's handler) → `Router.match` → `Access` → the
+/// endpoint's `Input`, decoded once → the endpoint → its `Output`, or the `Failure` that `FailureResponse` writes in the route's tongue.
+/// Nothing wraps anything: what is common to all calls is in these few lines, in this order.
+package protocol Endpoint: Sendable {
+    associatedtype Input: Decodable & Sendable
+    associatedtype Output: Encodable & Sendable
+    static var route: Route { get }
+    init()
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> Output
+}
+
+extension Endpoint {
+    /// The endpoint as the router keeps it.
+    package static var handler: Handler {
+        Handler(route: route, tongue: .googleJSON) { request, context in
+            let output = try await Self()(try JSONBody.decode(Input.self, from: request), context)
+            return Response(json: try JSON(encoding: output).bytes())
+        }
+    }
+}
+
+/// A call that reads the request itself and answers in its own form: pages, redirects, form-encoded tokens.
+package protocol RawEndpoint: Sendable {
+    static var route: Route { get }
+    static var tongue: Tongue { get }
+    init()
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response
+}
+
+extension RawEndpoint {
+    package static var handler: Handler {
+        Handler(route: route, tongue: tongue) { request, context in try await Self()(request, context) }
+    }
+}
+
+/// A call that is answered on the spot, without a task: from what the process already holds.
+package protocol ImmediateEndpoint: Sendable {
+    static var route: Route { get }
+    init()
+    func callAsFunction(_ request: Request, _ context: Context) throws -> Response
+}
+
+extension ImmediateEndpoint {
+    package static var handler: Handler {
+        Handler(route: route, tongue: .googleJSON, immediate: { request, context in try Self()(request, context) })
+    }
+}
+
+/// One entry of the router.
+package struct Handler: Sendable {
+    package enum Work: Sendable {
+        case immediate(@Sendable (Request, Context) throws -> Response)
+        case asynchronous(@Sendable (Request, Context) async throws -> Response)
+    }
+
+    package let route: Route
+    package let tongue: Tongue
+    package let work: Work
+
+    package init(route: Route, tongue: Tongue, work: @escaping @Sendable (Request, Context) async throws -> Response) {
+        self.route = route
+        self.tongue = tongue
+        self.work = .asynchronous(work)
+    }
+
+    package init(route: Route, tongue: Tongue, immediate: @escaping @Sendable (Request, Context) throws -> Response) {
+        self.route = route
+        self.tongue = tongue
+        work = .immediate(immediate)
+    }
+}
+
+/// How a route says no.
+package enum Tongue: Sendable {
+    /// `{"error":{"code":400,"message":"EMAIL_EXISTS",…}}`
+    case googleJSON
+    /// A small page for a person.
+    case page
+}

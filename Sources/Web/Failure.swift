@@ -1,0 +1,116 @@
+import Accounts
+import Postgres
+import Providers
+
+/// Every error a caller may see: its wire code, what may be said of it, and its kind. The one such table; what has no line here is a
+/// 500 that only the log explains.
+package struct Failure: Error, Equatable {
+    package let code: String
+    package let detail: String?
+    package let kind: Kind
+
+    /// Which row of the contract's envelope table an error is answered by.
+    package enum Kind: Sendable, Equatable {
+        /// 400 without `status`: almost everything.
+        case business
+        /// 400 `INVALID_ARGUMENT`: the request could not be read.
+        case badRequest
+        case invalidAPIKey
+        case unauthenticated
+        case forbidden
+        case notFound
+        case methodNotAllowed
+        /// 503 with `Retry-After`.
+        case unavailable
+        case `internal`
+    }
+
+    package init(_ code: String, _ detail: String? = nil, kind: Kind = .business) {
+        self.code = code
+        self.detail = detail
+        self.kind = kind
+    }
+
+    /// `CODE` or `CODE : detail`, with the separator that every SDK splits at.
+    package var message: String { detail.map { "\(code) : \($0)" } ?? code }
+}
+
+extension Failure {
+    package static let missingAPIKey = Failure(
+        "The request is missing a valid API key.", kind: .forbidden)
+    package static let invalidAPIKey = Failure("API key not valid. Please pass a valid API key.", kind: .invalidAPIKey)
+    package static let unknownBearer = Failure("Invalid Credentials", kind: .unauthenticated)
+    package static let unauthenticatedTarget = Failure(
+        "INSUFFICIENT_PERMISSION", "Only authenticated requests can specify target_project_id.")
+    package static let unsupportedTenantOperation = Failure("UNSUPPORTED_TENANT_OPERATION")
+    package static let notFound = Failure("Not Found", kind: .notFound)
+    package static let methodNotAllowed = Failure("Method Not Allowed", kind: .methodNotAllowed)
+    package static let `internal` = Failure("INTERNAL", kind: .internal)
+    package static let unavailable = Failure("UNAVAILABLE", kind: .unavailable)
+
+    package static func invalidJSON(_ detail: String) -> Failure {
+        Failure("Invalid JSON payload received. \(detail)", kind: .badRequest)
+    }
+
+    package static let missingIDToken = Failure("MISSING_ID_TOKEN")
+    package static let missingRequestURI = Failure("MISSING_REQUEST_URI")
+    package static let invalidRequestURI = Failure("INVALID_REQUEST_URI")
+    package static let missingContinueURI = Failure("MISSING_CONTINUE_URI")
+    package static let invalidContinueURI = Failure("INVALID_CONTINUE_URI")
+    package static let missingIdentifier = Failure("MISSING_IDENTIFIER")
+    package static let missingGrantType = Failure("MISSING_GRANT_TYPE")
+    package static let invalidGrantType = Failure("INVALID_GRANT_TYPE")
+    package static let missingRefreshToken = Failure("MISSING_REFRESH_TOKEN")
+
+    package static func invalidProviderID(_ detail: String? = nil) -> Failure { Failure("INVALID_PROVIDER_ID", detail) }
+    package static func unauthorizedDomain(_ detail: String) -> Failure { Failure("UNAUTHORIZED_DOMAIN", detail) }
+    package static func operationNotAllowed(_ detail: String) -> Failure { Failure("OPERATION_NOT_ALLOWED", detail) }
+    package static func invalidIDPResponse(_ detail: String) -> Failure { Failure("INVALID_IDP_RESPONSE", detail) }
+    package static func userCancelled(_ detail: String) -> Failure { Failure("USER_CANCELLED", detail) }
+    package static func invalidCredential(_ detail: String) -> Failure {
+        Failure("INVALID_CREDENTIAL_OR_PROVIDER_ID", "Invalid IdP response/credential: \(detail)")
+    }
+    package static func invalidArgument(_ detail: String) -> Failure { Failure(detail, kind: .badRequest) }
+
+    /// What the caller is told of any thrown error.
+    package init(telling error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as AccountError: self.init(telling: error)
+        case let error as ProviderError: self.init(telling: error)
+        default: self = .internal
+        }
+    }
+
+    private init(telling error: AccountError) {
+        self =
+            switch error {
+            case .accountNotFound: Failure("USER_NOT_FOUND")
+            case .accountDisabled: Failure("USER_DISABLED")
+            case .sessionEnded: Failure("TOKEN_EXPIRED")
+            case .invalidIDToken: Failure("INVALID_ID_TOKEN")
+            case .invalidRefreshToken: Failure("INVALID_REFRESH_TOKEN")
+            case .wrongProject: Failure("PROJECT_NUMBER_MISMATCH")
+            case .emailTaken: Failure("EMAIL_EXISTS")
+            case .identityTaken: Failure("FEDERATED_USER_ID_ALREADY_LINKED")
+            // "User mismatch" in the SDKs; USER_NOT_FOUND would sign the present user out.
+            case .noSuchIdentity: Failure("EMAIL_NOT_FOUND")
+            case .tenantChanged: .invalidIDPResponse("This identity belongs to another tenant of the provider.")
+            case .flowRefused: .invalidIDPResponse("The sign-in is unknown, used up or expired, or was started elsewhere.")
+            case .invalidPendingToken: Failure("INVALID_PENDING_TOKEN")
+            case .database(.unavailable), .database(.timedOut): Failure.unavailable
+            case .sealBroken, .database: .internal
+            }
+    }
+
+    private init(telling error: ProviderError) {
+        self =
+            switch error {
+            case .badParameter(let text): .invalidArgument(text)
+            case .invalidResponse(let reason, detail: _): .invalidIDPResponse(reason)
+            case .nonce: Failure("MISSING_OR_INVALID_NONCE")
+            case .invalidCredential(let reason): .invalidCredential(reason)
+            case .denied(let text): .userCancelled(text)
+            }
+    }
+}

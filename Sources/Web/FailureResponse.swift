@@ -1,0 +1,81 @@
+package import HTTP
+import JSON
+
+/// The one writer of errors.
+package enum FailureResponse {
+    package static func make(_ failure: Failure, in tongue: Tongue, requestID: RequestID) -> Response {
+        switch failure.kind {
+        case .internal, .unavailable: overloaded(failure, requestID)
+        case _ where tongue == .page: page(failure)
+        default: googleJSON(failure)
+        }
+    }
+
+    /// Not JSON on purpose: the JS SDK signs its user out when a JSON error meets it at start-up, and keeps the user on anything else.
+    private static func overloaded(_ failure: Failure, _ requestID: RequestID) -> Response {
+        let text = failure.kind == .internal ? "internal error, request \(requestID)\n" : "temporarily unavailable, request \(requestID)\n"
+        return Response(
+            status: failure.kind == .internal ? 500 : 503,
+            headers: ["content-type": "text/plain; charset=utf-8", "cache-control": "no-store", "retry-after": "1"], body: Array(text.utf8))
+    }
+
+    private static func googleJSON(_ failure: Failure) -> Response {
+        var item: JSON.Object = ["message": .string(failure.message), "domain": "global", "reason": .string(failure.kind.reason)]
+        var error: JSON.Object = ["code": .integer(Int64(failure.kind.httpStatus)), "message": .string(failure.message)]
+        if failure.kind == .unauthenticated {
+            item["location"] = "Authorization"
+            item["locationType"] = "header"
+        }
+        error["errors"] = .array([.object(item)])
+        error["status"] = failure.kind.status.map(JSON.string)
+        if failure.kind == .invalidAPIKey {
+            error["details"] = [
+                [
+                    "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID", "domain": "googleapis.com",
+                ]
+            ]
+        }
+        return Response(json: JSON.object(["error": .object(error)]).bytes(), status: failure.kind.httpStatus)
+    }
+
+    private static func page(_ failure: Failure) -> Response {
+        Page.message(status: failure.kind.httpStatus, title: "Sign-in did not work", text: failure.detail ?? failure.code)
+    }
+}
+
+extension Failure.Kind {
+    var httpStatus: Int {
+        switch self {
+        case .business, .badRequest, .invalidAPIKey: 400
+        case .unauthenticated: 401
+        case .forbidden: 403
+        case .notFound: 404
+        case .methodNotAllowed: 405
+        case .internal: 500
+        case .unavailable: 503
+        }
+    }
+
+    /// Google's canonical name; business errors have none.
+    fileprivate var status: String? {
+        switch self {
+        case .business, .internal, .unavailable: nil
+        case .badRequest, .invalidAPIKey: "INVALID_ARGUMENT"
+        case .unauthenticated: "UNAUTHENTICATED"
+        case .forbidden: "PERMISSION_DENIED"
+        case .notFound: "NOT_FOUND"
+        case .methodNotAllowed: "METHOD_NOT_ALLOWED"
+        }
+    }
+
+    fileprivate var reason: String {
+        switch self {
+        case .business, .internal, .unavailable: "invalid"
+        case .badRequest, .invalidAPIKey: "badRequest"
+        case .unauthenticated: "authError"
+        case .forbidden: "forbidden"
+        case .notFound: "notFound"
+        case .methodNotAllowed: "httpMethodNotAllowed"
+        }
+    }
+}

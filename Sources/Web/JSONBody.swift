@@ -1,0 +1,28 @@
+package import HTTP
+import JSON
+
+/// A request body as Google's REST mapping of protocol buffers reads it.
+package enum JSONBody {
+    /// Decodes once; an empty body is an empty object. What no client may ask without administrator's access is refused here, for every
+    /// call alike.
+    package static func decode<Input: Decodable>(_ type: Input.Type, from request: Request) throws(Failure) -> Input {
+        do {
+            let body = try request.body.isEmpty ? JSON.object([:]) : JSON.parse(request.body)
+            guard case .object(let object) = body else { throw Failure.invalidJSON("Root element must be a message.") }
+            if let target = object["targetProjectId"] ?? object["target_project_id"], target != .null { throw Failure.unauthenticatedTarget }
+            if let tenant = (object["tenantId"] ?? object["tenant_id"])?.string, !tenant.isEmpty { throw Failure.unsupportedTenantOperation }
+            return try body.decode(Input.self, spelling: .wire)
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw .invalidJSON("\(error)")
+        }
+    }
+}
+
+extension Response {
+    /// A JSON answer that no cache keeps.
+    package init(json: [UInt8], status: Int = 200) {
+        self.init(status: status, headers: ["content-type": "application/json; charset=utf-8", "cache-control": "no-store"], body: json)
+    }
+}

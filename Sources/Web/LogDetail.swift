@@ -1,0 +1,18 @@
+import Accounts
+import Postgres
+import Providers
+
+/// What the log may say of an error: never a bound value, a token or a secret (SEC-21).
+package enum LogDetail {
+    package static func of(_ error: any Error) -> String {
+        switch error {
+        case AccountError.database(let error): "database: \(error)"
+        case let error as ProviderError: error.logDetail
+        case let error as Failure: error.message
+        default: "\(error)"
+        }
+    }
+
+    /// The reason a provider's answer was refused, `nil` for other errors.
+    static func ofProvider(_ error: any Error) -> String? { (error as? ProviderError)?.logDetail }
+}

@@ -1,0 +1,59 @@
+package import HTTP
+import Logging
+import Runtime
+
+/// What operators and their machines ask: is it alive, is it ready, how is it doing.
+package enum Operations {
+    package static let handlers: [Handler] = [Live.handler, Ready.handler, MetricsText.handler, Root.handler, RootPost.handler]
+}
+
+/// The process runs. Says nothing of the database, so that an outage there restarts nobody.
+private struct Live: ImmediateEndpoint {
+    static let route = Route(.get, "/health/live", access: .anyone)
+    func callAsFunction(_ request: Request, _ context: Context) throws -> Response { .text("ok\n") }
+}
+
+/// Requests can be served: the database answers and its schema is this binary's.
+private struct Ready: RawEndpoint {
+    static let route = Route(.get, "/health/ready", access: .anyone)
+    static let tongue = Tongue.googleJSON
+
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        do {
+            try await context.services.readiness()
+            return .text("ready\n")
+        } catch {
+            context.log.warning("not ready", metadata: ["error": "\(LogDetail.of(error))"])
+            return .text("not ready\n", status: 503)
+        }
+    }
+}
+
+/// Prometheus text format.
+private struct MetricsText: ImmediateEndpoint {
+    static let route = Route(.get, "/metrics", access: .anyone)
+    func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
+        Response(
+            headers: ["content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store"],
+            body: Array(context.services.metrics.text().utf8))
+    }
+}
+
+/// For whoever opens the bare address: says what answers here, and nothing else.
+private struct Root: ImmediateEndpoint {
+    static let route = Route(.get, "/", access: .anyone)
+    func callAsFunction(_ request: Request, _ context: Context) throws -> Response { .text("Gatehouse\n") }
+}
+
+/// Load balancers and probes that POST to the bare address.
+private struct RootPost: ImmediateEndpoint {
+    static let route = Route(.post, "/", access: .anyone)
+    func callAsFunction(_ request: Request, _ context: Context) throws -> Response { .text("Gatehouse\n") }
+}
+
+extension Response {
+    package static func text(_ text: String, status: Int = 200) -> Response {
+        Response(
+            status: status, headers: ["content-type": "text/plain; charset=utf-8", "cache-control": "no-store"], body: Array(text.utf8))
+    }
+}

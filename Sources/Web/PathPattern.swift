@@ -1,0 +1,57 @@
+/// A path with braces: `/{project}/oauth2/jwks`.
+struct PathPattern: Sendable {
+    let text: String
+    var handlers: [Handler]
+    private let segments: [Segment]
+
+    private enum Segment: Sendable {
+        case literal([UInt8])
+        case any(name: String)
+    }
+
+    init(_ text: String, _ handlers: [Handler]) {
+        self.text = text
+        self.handlers = handlers
+        segments = text.split(separator: "/").map { segment in
+            segment.hasPrefix("{") ? .any(name: String(segment.dropFirst().dropLast())) : .literal(Array(segment.utf8))
+        }
+    }
+
+    /// What stands in the braces, `nil` when the path is another. Reads the path once, in place.
+    func match(_ path: String) -> PathParameters? {
+        var parameters = PathParameters()
+        var rest = path.utf8[...]
+        for segment in segments {
+            guard rest.first == UInt8(ascii: "/") else { return nil }
+            rest = rest.dropFirst()
+            let part = rest.prefix { $0 != UInt8(ascii: "/") }
+            switch segment {
+            case .literal(let bytes): if !part.elementsEqual(bytes) { return nil }
+            case .any(let name):
+                if part.isEmpty { return nil }
+                parameters.add(name, String(Substring(part)))
+            }
+            rest = rest[part.endIndex...]
+        }
+        return rest.isEmpty ? parameters : nil
+    }
+}
+
+/// What stood in the braces of a route's path, by name.
+package struct PathParameters: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    private var names: [String] = []
+    private var values: [String] = []
+
+    package init() {}
+
+    package init(dictionaryLiteral elements: (String, String)...) {
+        for (name, value) in elements { add(name, value) }
+    }
+
+    package subscript(name: String) -> String? { names.firstIndex(of: name).map { values[$0] } }
+
+    mutating func add(_ name: String, _ value: String) {
+        names.append(name)
+        values.append(value)
+    }
+}

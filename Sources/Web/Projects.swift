@@ -1,0 +1,63 @@
+package import Accounts
+import JOSE
+package import Providers
+import JSON
+import Synchronization
+
+/// One project as requests see it: its rules and its providers.
+package struct Project: Sendable {
+    package let settings: ProjectSettings
+    package let providers: [String: ProviderSettings]
+    /// The discovery document for back ends, as its endpoint answers.
+    package let discovery: [UInt8]
+
+    package init(settings: ProjectSettings, providers: [ProviderSettings], publicURL: String) {
+        self.settings = settings
+        self.providers = Dictionary(providers.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let base = "\(publicURL)/\(settings.id)"
+        discovery =
+            JSON.object([
+                "issuer": .string(settings.issuer(publicURL: publicURL)),
+                "jwks_uri": .string(base + "/oauth2/jwks"),
+                "response_types_supported": ["id_token"],
+                "subject_types_supported": ["public"],
+                "id_token_signing_alg_values_supported": .array([.string(settings.tokens.algorithm.rawValue)]),
+                "claims_supported": ["iss", "aud", "sub", "iat", "exp", "auth_time", "user_id", "email", "email_verified", "name", "picture", "firebase"],
+            ]).bytes()
+    }
+
+    /// Whether pages of `host` may start and receive sign-ins. Entries are exact, or `*.example.com` for the hosts below example.com.
+    package func authorizes(host: String) -> Bool {
+        settings.authorizedDomains.contains { entry in
+            entry.hasPrefix("*.") ? host.hasSuffix(entry.dropFirst(1)) : entry == host
+        }
+    }
+}
+
+/// All projects of one moment: never changed, only replaced.
+package struct Projects: Sendable {
+    package let all: [Project]
+    private let byKey: [String: Int]
+    private let byID: [String: Int]
+
+    package init(_ all: [Project]) {
+        self.all = all
+        byID = Dictionary(all.enumerated().map { ($1.settings.id, $0) }, uniquingKeysWith: { first, _ in first })
+        byKey = Dictionary(
+            all.enumerated().flatMap { index, project in project.settings.apiKeys.map { ($0, index) } }, uniquingKeysWith: { first, _ in first })
+    }
+
+    package func project(apiKey: String) -> Project? { byKey[apiKey].map { all[$0] } }
+    package func project(id: String) -> Project? { byID[id].map { all[$0] } }
+}
+
+/// The projects as every loop reads them; a reload replaces them all at once.
+package final class ProjectDirectory: Sendable {
+    private let snapshot: Mutex<Projects>
+
+    package init(_ projects: Projects) { snapshot = Mutex(projects) }
+
+    package var current: Projects { snapshot.withLock { $0 } }
+
+    package func replace(_ projects: Projects) { snapshot.withLock { $0 = projects } }
+}

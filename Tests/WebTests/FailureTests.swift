@@ -1,0 +1,55 @@
+import Accounts
+import HTTP
+import JSON
+import Testing
+@testable import Web
+
+@Suite struct FailureTests {
+    private func body(_ failure: Failure) throws -> JSON {
+        try JSON.parse(FailureResponse.make(failure, in: .googleJSON, requestID: RequestID(1)).body)
+    }
+
+    @Test func `answers a business error without status, with the separator that SDKs split at`() throws {
+        let failure = Failure.invalidIDPResponse("No.")
+        #expect(
+            try body(failure) == [
+                "error": [
+                    "code": 400, "message": "INVALID_IDP_RESPONSE : No.",
+                    "errors": [["message": "INVALID_IDP_RESPONSE : No.", "domain": "global", "reason": "invalid"]],
+                ]
+            ])
+    }
+
+    @Test func `answers an invalid API key with the reason that SDKs look for`() throws {
+        let error = try #require(try body(.invalidAPIKey)["error"])
+        #expect(error["status"]?.string == "INVALID_ARGUMENT")
+        #expect(error["details"]?[0]?["reason"]?.string == "API_KEY_INVALID")
+    }
+
+    @Test(arguments: [Failure.missingAPIKey, .invalidAPIKey, .unknownBearer, .notFound, .methodNotAllowed, .invalidJSON("x")])
+    func `gives every value of an errors item as a string, since iOS casts them`(failure: Failure) throws {
+        let items = try #require(try body(failure)["error"]?["errors"]?.array)
+        for item in items { #expect(item.object?.allSatisfy { $0.value.string != nil } == true) }
+    }
+
+    @Test(arguments: [Failure.internal, .unavailable])
+    func `answers what is our own fault without JSON, which would sign JS users out`(failure: Failure) {
+        let response = FailureResponse.make(failure, in: .googleJSON, requestID: RequestID(0xABC))
+        #expect(response.headers["content-type"]?.hasPrefix("text/plain") == true)
+        #expect(response.headers["retry-after"] != nil)
+        #expect(String(decoding: response.body, as: UTF8.self).contains("0000000000000abc"))
+    }
+
+    @Test func `keeps what has no line in the table inside`() {
+        struct Secret: Error {}
+        #expect(Failure(telling: Secret()) == .internal)
+        #expect(Failure(telling: AccountError.sealBroken("x")) == .internal)
+    }
+
+    @Test func `escapes what a page shows`() {
+        let response = FailureResponse.make(Failure("X", "<script>\"'&"), in: .page, requestID: RequestID(1))
+        let html = String(decoding: response.body, as: UTF8.self)
+        #expect(html.contains("&lt;script&gt;&quot;&#39;&amp;"))
+        #expect(!html.contains("<script"))
+    }
+}

@@ -1,0 +1,44 @@
+import HTTP
+import Testing
+@testable import Web
+
+@Suite struct RouterTests {
+    private let router = Router([
+        Handler(route: Route(.post, "/v1/accounts:lookup", aliases: ["/identitytoolkit/v3/relyingparty/getAccountInfo"], access: .apiKey), tongue: .googleJSON, immediate: { _, _ in Response() }),
+        Handler(route: Route(.get, "/__/auth/handler/{provider}", access: .anyone), tongue: .page, immediate: { _, _ in Response() }),
+        Handler(route: Route(.get, "/{project}/oauth2/jwks", access: .anyone), tongue: .googleJSON, immediate: { _, _ in Response() }),
+    ])
+
+    private func found(_ method: HTTP.Method, _ path: String) -> (path: String, parameters: PathParameters)? {
+        guard case .found(let handler, let parameters) = router.match(method, path) else { return nil }
+        return (handler.route.path, parameters)
+    }
+
+    @Test(arguments: [
+        "/v1/accounts:lookup", "/identitytoolkit.googleapis.com/v1/accounts:lookup",
+        "/identitytoolkit/v3/relyingparty/getAccountInfo", "/www.googleapis.com/identitytoolkit/v3/relyingparty/getAccountInfo",
+    ])
+    func `reaches a call by raw path, behind a Google host's name, and by its v3 name`(path: String) {
+        #expect(found(.post, path)?.path == "/v1/accounts:lookup")
+    }
+
+    @Test func `gives what stands in the braces`() {
+        #expect(found(.get, "/demo/oauth2/jwks")?.parameters == ["project": "demo"])
+        #expect(found(.get, "/__/auth/handler/oidc.demo")?.parameters == ["provider": "oidc.demo"])
+    }
+
+    @Test func `answers HEAD where it answers GET`() {
+        #expect(found(.head, "/demo/oauth2/jwks") != nil)
+    }
+
+    @Test(arguments: ["/", "/v1/accounts:lookup/", "/V1/accounts:lookup", "//oauth2/jwks", "/demo/oauth2/jwks/x", "/example.com/v1/accounts:lookup"])
+    func `SEC-09 finds nothing at any other path`(path: String) {
+        #expect(found(.post, path) == nil)
+        #expect(found(.get, path) == nil)
+    }
+
+    @Test func `knows a path that answers other methods`() {
+        guard case .otherMethods(let methods, _) = router.match(.get, "/v1/accounts:lookup") else { return #expect(Bool(false)) }
+        #expect(methods == [.post])
+    }
+}
