@@ -1,0 +1,76 @@
+import Accounts
+import Crypto
+import HTTP
+import JSON
+import Providers
+import Web
+
+/// `accounts:createAuthUri`: with `providerId`, starts a sign-in that the client itself will finish; with `identifier`, tells how an address
+/// signs in, which is nothing as long as addresses are protected from enumeration.
+/// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/createAuthUri>
+struct CreateAuthURI: Endpoint {
+    static let route = Route.client(.post, "/v1/accounts:createAuthUri", v3: "createAuthUri")
+
+    struct Input: Decodable {
+        var identifier: String?
+        var providerId: String?
+        var continueUri: String?
+        var sessionId: String?
+        var customParameter: [String: String]?
+        var oauthScope: String?
+    }
+
+    struct Output: Encodable {
+        var kind = "identitytoolkit#CreateAuthUriResponse"
+        var authUri: String?
+        var providerId: String?
+        var sessionId: String
+    }
+
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
+        let sessionID = input.sessionId.flatMap { $0.isEmpty ? nil : $0 } ?? Random.token(20)
+        if let providerID = input.providerId?.lowercased(), !providerID.isEmpty {
+            return try await start(providerID, input, sessionID: sessionID, context)
+        }
+        guard let identifier = input.identifier, !identifier.isEmpty else { throw Failure.missingIdentifier }
+        guard let continueURI = input.continueUri, !continueURI.isEmpty else { throw Failure.missingContinueURI }
+        guard EmailAddress.canonical(identifier) != nil else { throw Failure("INVALID_IDENTIFIER") }
+        guard URI.parse(continueURI) != nil else { throw Failure.invalidContinueURI }
+        return Output(sessionId: sessionID)
+    }
+
+    private func start(_ providerID: String, _ input: Input, sessionID: String, _ context: Context) async throws -> Output {
+        let redirectURI = try redirectURI(input.continueUri, context)
+        let provider = try context.provider(providerID)
+        let start = SignInFlows.Start(
+            providerID: providerID, kind: .client, sessionHash: SessionBinding.hash(atStart: sessionID), redirectURI: redirectURI,
+            customParameters: input.customParameter ?? [:])
+        let started = context.services.flows.prepare(start, in: try context.project.settings)
+        let url = try await provider.authorize(
+            redirectURI: redirectURI, state: started.state, nonce: started.flow.secrets.nonce, codeChallenge: started.codeChallenge,
+            customParameters: start.customParameters, scopes: try scopes(input.oauthScope, providerID))
+        try await context.services.flows.store(started, start)
+        return Output(authUri: url, providerId: providerID, sessionId: sessionID)
+    }
+
+    /// Our handler, or a page of an authorised domain that the operator registered with the provider.
+    private func redirectURI(_ text: String?, _ context: Context) throws -> String {
+        guard let text, !text.isEmpty else { throw Failure.missingContinueURI }
+        guard let uri = URI.parse(text), uri.fragment == nil, uri.query == nil else { throw Failure.invalidContinueURI }
+        let handler = context.services.site.handlerURL
+        if text == handler || text.hasPrefix(handler + "/") { return text }
+        guard uri.scheme == "https" || uri.isLoopback else { throw Failure.invalidContinueURI }
+        guard try context.project.authorizes(host: uri.host) else {
+            throw Failure.unauthorizedDomain("\(uri.host) is not an authorized domain of this project.")
+        }
+        return text
+    }
+
+    /// Separated by spaces, or the handler page's own form: `{"google.com": "a,b"}`.
+    private func scopes(_ text: String?, _ providerID: String) throws -> [String] {
+        guard let text, !text.isEmpty else { return [] }
+        guard text.hasPrefix("{") else { return text.split(separator: " ").map(String.init) }
+        guard let object = try? JSON.parse(Array(text.utf8)) else { throw Failure.invalidArgument("oauthScope is not a JSON object.") }
+        return (object[providerID]?.string ?? "").split { $0 == "," || $0 == " " }.map(String.init)
+    }
+}

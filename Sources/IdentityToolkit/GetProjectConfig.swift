@@ -1,0 +1,22 @@
+import Accounts
+import HTTP
+import Web
+
+/// `GET /v1/projects`: what an SDK must know of the project before a redirect.
+/// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects>
+struct GetProjectConfig: Endpoint {
+    static let route = Route.client(.get, "/v1/projects", v3: "getProjectConfig")
+
+    struct Input: Decodable {}
+
+    struct Output: Encodable {
+        /// The project's number, not its id.
+        var projectId: String
+        var authorizedDomains: [String]
+    }
+
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
+        let project = try context.project.settings
+        return Output(projectId: String(project.number), authorizedDomains: project.authorizedDomains)
+    }
+}

@@ -1,0 +1,36 @@
+import Accounts
+import HTTP
+import Providers
+import Web
+
+/// `accounts:providerPhoto`: the person's photo, fetched on demand with the access token that the app holds, for providers that have
+/// no photo URL (Microsoft keeps it as bytes behind Graph). Ours, not Firebase's.
+struct ProviderPhoto: RawEndpoint {
+    static let route = Route.client(.post, "/v1/accounts:providerPhoto")
+    static let tongue = Tongue.googleJSON
+
+    private struct Input: Decodable {
+        var idToken: String?
+        var providerId: String?
+        var oauthAccessToken: String?
+    }
+
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        let input = try JSONBody.decode(Input.self, from: request)
+        guard let idToken = input.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
+        guard let token = input.oauthAccessToken, !token.isEmpty else { throw Failure.invalidCredential("no oauthAccessToken.") }
+        let (account, _) = try await context.services.accounts.account(forIDToken: idToken, in: context.project.settings)
+        let providerID = input.providerId?.lowercased() ?? ""
+        guard account.identities.contains(where: { $0.providerID == providerID }) else {
+            throw Failure.invalidProviderID("This account has no such provider.")
+        }
+        guard let photo = try await context.provider(providerID).photo(accessToken: token) else {
+            throw Failure("No photo", kind: .notFound)
+        }
+        return Response(
+            headers: [
+                "content-type": photo.type, "cache-control": "private, no-store", "x-content-type-options": "nosniff",
+                "content-security-policy": "default-src 'none'; sandbox",
+            ], body: photo.bytes)
+    }
+}

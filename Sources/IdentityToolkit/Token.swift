@@ -1,0 +1,67 @@
+import Accounts
+import HTTP
+import JSON
+import Runtime
+import Web
+
+/// `securetoken /v1/token`: a refresh token for a fresh ID token, as form or JSON, in either spelling.
+/// <https://cloud.google.com/identity-platform/docs/use-rest-api#section-refresh-token>
+struct Token: RawEndpoint {
+    static let route = Route(.post, "/v1/token", access: .apiKey)
+    static let tongue = Tongue.googleJSON
+
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        let grant = try Grant(request)
+        guard let type = grant.type, !type.isEmpty else { throw Failure.missingGrantType }
+        guard type == "refresh_token" else { throw Failure.invalidGrantType }
+        guard let token = grant.refreshToken, !token.isEmpty else { throw Failure.missingRefreshToken }
+        let project = try context.project.settings
+        let (account, session) = try await context.services.sessions.refresh(token, in: project)
+        let tokens = try IssuedTokens(account, session, context)
+        return Response(
+            json: JSON.object([
+                "access_token": .string(tokens.idToken), "expires_in": .string(tokens.expiresIn), "token_type": "Bearer",
+                "refresh_token": .string(tokens.refreshToken), "id_token": .string(tokens.idToken), "user_id": .string(account.id),
+                "project_id": .string(String(project.number)),
+            ]).bytes())
+    }
+}
+
+/// What the caller asks for, from either encoding.
+private struct Grant {
+    let type: String?
+    let refreshToken: String?
+
+    private struct Body: Decodable {
+        var grantType: String?
+        var refreshToken: String?
+    }
+
+    init(_ request: Request) throws(Failure) {
+        if request.headers["content-type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false {
+            let form = try Form.reading(request.body)
+            try form.once(["grant_type", "grantType", "refresh_token", "refreshToken"])
+            type = form["grant_type"] ?? form["grantType"]
+            refreshToken = form["refresh_token"] ?? form["refreshToken"]
+        } else {
+            let body = try JSONBody.decode(Body.self, from: request)
+            type = body.grantType
+            refreshToken = body.refreshToken
+        }
+    }
+}
+
+/// The trio that every sign-in ends with.
+struct IssuedTokens {
+    let idToken: String
+    let refreshToken: String
+    /// Seconds, as a string.
+    let expiresIn: String
+
+    init(_ account: Account, _ session: Session, _ context: Context) throws {
+        let project = try context.project.settings
+        idToken = try context.services.accounts.idToken(for: account, session, in: project)
+        refreshToken = context.services.sessions.refreshToken(for: session, in: project)
+        expiresIn = String(project.tokens.lifetime.wholeSeconds)
+    }
+}

@@ -1,0 +1,33 @@
+import HTTP
+import Web
+
+/// Redirects that leak nothing: no cache, no Referer.
+enum Redirect {
+    static func to(_ url: String, status: Int) -> Response {
+        Response(status: status, headers: ["location": url, "cache-control": "no-store", "referrer-policy": "no-referrer"])
+    }
+}
+
+/// Where a web flow's browser goes in the end, and what it always takes along: the app's own state and who sent it (RFC 9207).
+struct ReturnAddress {
+    let url: String
+    let appState: String?
+    let issuer: String
+
+    func redirect(_ fields: [(name: String, value: String)]) -> Response {
+        let fields = fields + (appState.map { [("state", $0)] } ?? []) + [("iss", issuer)]
+        return Redirect.to(url + (url.contains("?") ? "&" : "?") + Form(fields).encoded(), status: 303)
+    }
+}
+
+extension Failure {
+    /// The nearest code of RFC 6749 §4.1.2.1.
+    var oauthError: String {
+        switch kind {
+        case .unavailable, .internal: "temporarily_unavailable"
+        case .business where code == "INVALID_IDP_RESPONSE": "server_error"
+        case .business where code == "USER_CANCELLED": "access_denied"
+        default: "invalid_request"
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import Accounts
+import Crypto
+import HTTP
+import JSON
+import Logging
+import Providers
+import Web
+
+/// `GET /__/auth/start`: a plain browser app, without an SDK, sends its user to a provider.
+///
+/// The app makes a PKCE verifier, keeps it, and sends its S256 challenge: the verifier is what later redeems the result. Where the browser is
+/// sent back to must be registered to the letter (SEC-10); until that is certain, errors are pages and never redirects.
+struct Start: RawEndpoint {
+    static let route = Route(.get, "/__/auth/start", access: .anyone)
+    static let tongue = Tongue.page
+
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        let query = try Query(request)
+        guard let project = context.services.projects.current.project(apiKey: query.apiKey) else {
+            throw Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
+        }
+        // By bytes: Swift's own comparison of texts takes some different characters for equal.
+        guard project.settings.redirectURLs.contains(where: { $0.utf8.elementsEqual(query.redirectURL.utf8) }) else {
+            throw Failure.unauthorizedDomain("The app's address is not registered for sign-in: redirectUrl must equal one of the project's redirectURLs.")
+        }
+        let back = ReturnAddress(url: query.redirectURL, appState: query.state, issuer: project.settings.issuer(publicURL: context.services.site.publicURL))
+        do {
+            return try await start(query, project, context)
+        } catch {
+            let failure = Failure(telling: error)
+            if failure.kind == .internal { throw error }
+            context.log.notice("sign-in not started", metadata: ["provider": "\(query.providerID)", "reason": "\(LogDetail.of(error))"])
+            return back.redirect([("error", failure.oauthError), ("error_description", failure.message)])
+        }
+    }
+
+    private func start(_ query: Query, _ project: Project, _ context: Context) async throws -> Response {
+        let site = context.services.site
+        let provider = try context.provider(query.providerID, of: project)
+        let start = SignInFlows.Start(
+            providerID: query.providerID, kind: .web, sessionHash: try query.sessionHash(), redirectURI: site.handlerURL,
+            returnURL: query.redirectURL, appState: query.state, customParameters: try query.customParameters())
+        let started = context.services.flows.prepare(start, in: project.settings)
+        let url = try await provider.authorize(
+            redirectURI: start.redirectURI, state: started.state, nonce: started.flow.secrets.nonce,
+            codeChallenge: started.codeChallenge, customParameters: start.customParameters, scopes: query.scopes)
+        try await context.services.flows.store(started, start)
+        var response = Redirect.to(url, status: 302)
+        for cookie in FlowCookie.set(for: started, context.request, site) { response.headers.add("set-cookie", cookie) }
+        return response
+    }
+}
+
+/// The start's parameters, each given at most once.
+private struct Query {
+    let apiKey: String
+    let providerID: String
+    let redirectURL: String
+    let state: String?
+    let scopes: [String]
+    private let form: Form
+
+    init(_ request: Request) throws(Failure) {
+        form = try Form.reading(request.query)
+        try form.once(form.fields.map(\.name))
+        apiKey = form["apiKey"] ?? form["key"] ?? ""
+        redirectURL = form["redirectUrl"] ?? ""
+        providerID = form["providerId"]?.lowercased() ?? ""
+        state = form["state"]
+        scopes = (form["scopes"] ?? "").split { $0 == "," || $0 == " " }.map(String.init)
+        guard (state?.utf8.count ?? 0) <= 2048 else { throw Failure("INVALID_ARGUMENT", "state is longer than 2048 bytes.") }
+    }
+
+    /// The S256 challenge, which is the hash of the verifier that will redeem. Nothing weaker is taken (SEC-11).
+    func sessionHash() throws(Failure) -> [UInt8] {
+        guard form["code_challenge_method"] == "S256" else { throw .invalidArgument("code_challenge_method must be S256") }
+        guard let challenge = form["code_challenge"], let hash = Base64URL.decodeStrict(challenge), hash.count == 32 else {
+            throw .invalidArgument("code_challenge must be the base64url SHA-256 of the code verifier")
+        }
+        return hash
+    }
+
+    func customParameters() throws(Failure) -> [String: String] {
+        guard let text = form["customParameters"], !text.isEmpty else { return [:] }
+        guard case .object(let object)? = try? JSON.parse(Array(text.utf8)) else {
+            throw .invalidArgument("customParameters must be a JSON object of strings")
+        }
+        var parameters: [String: String] = [:]
+        for member in object {
+            guard let value = member.value.string else { throw .invalidArgument("customParameters must be a JSON object of strings") }
+            parameters[member.name] = value
+        }
+        return parameters
+    }
+}

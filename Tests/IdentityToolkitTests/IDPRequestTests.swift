@@ -1,0 +1,53 @@
+import Accounts
+import Crypto
+import Providers
+import Testing
+import Web
+@testable import IdentityToolkit
+
+@Suite struct IDPRequestTests {
+    private let flow = FlowID(bytes: Array(1...16)).text
+
+    private func read(_ uri: String?, _ body: String? = nil, pending: String? = nil) throws -> IDPRequest {
+        try IDPRequest(requestURI: uri, postBody: body, pendingToken: pending)
+    }
+
+    @Test func `takes flow and code as a web result, and the page without them as the app registered it`() throws {
+        guard case .returned(let id, let code, let page) = try read(
+            "https://app.example.com/cb?keep=1&code=abc&flow=\(flow)&state=s&iss=https%3A%2F%2Fx#frag")
+        else { return #expect(Bool(false)) }
+        #expect(id == Array(1...16))
+        #expect(code == "abc")
+        #expect(page == "https://app.example.com/cb?keep=1")
+    }
+
+    @Test func `lets the body override the query, and the fragment override both`() throws {
+        guard case .credential(let provider, let credential) = try read(
+            "http://localhost?providerId=oidc.a&id_token=1#id_token=3", "id_token=2&providerId=OIDC.B")
+        else { return #expect(Bool(false)) }
+        #expect(provider == "oidc.b")
+        #expect(credential.idToken == "3")
+    }
+
+    @Test func `prefers a pending token to whatever else is there`() throws {
+        guard case .pending("token") = try read("http://localhost", "providerId=x&id_token=y", pending: "token") else {
+            return #expect(Bool(false))
+        }
+    }
+
+    @Test(arguments: [
+        (nil, nil, "MISSING_REQUEST_URI"), ("", nil, "MISSING_REQUEST_URI"), ("not a uri", nil, "INVALID_REQUEST_URI"),
+        ("/relative", nil, "INVALID_REQUEST_URI"), ("http://localhost", nil, "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
+        ("http://localhost", "providerId=oidc.x", "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
+        ("http://localhost", "id_token=x", "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
+        ("http://localhost?state=garbage&code=1", nil, "INVALID_IDP_RESPONSE"), ("http://localhost?flow=x&code=1", nil, "INVALID_IDP_RESPONSE"),
+    ] as [(String?, String?, String)])
+    func `refuses what is none of the ways in`(uri: String?, body: String?, code: String) {
+        #expect { try read(uri, body) } throws: { ($0 as? Failure)?.code == code }
+    }
+
+    @Test(arguments: ["http://localhost?code=1&code=2&flow=x", "http://localhost?state=a&state=b"])
+    func `refuses a parameter given twice`(uri: String) {
+        #expect { try read(uri) } throws: { ($0 as? Failure)?.kind == .badRequest }
+    }
+}
