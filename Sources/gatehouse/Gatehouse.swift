@@ -1,1 +1,19 @@
-@main struct Main { static func main() {} }
+import ArgumentParser
+
+/// The executable: commands and wiring, nothing else.
+@main
+struct Gatehouse: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gatehouse", abstract: "A self-hosted identity broker that speaks the Firebase Auth protocol.",
+        version: Version.text, subcommands: [ServeCommand.self, MigrateCommand.self, CheckCommand.self, KeysCommand.self])
+}
+
+enum Version {
+    static let text = "0.1.0"
+}
+
+/// What every command takes.
+struct CommonOptions: ParsableArguments {
+    @Option(help: "The server's configuration file; projects and migrations are found from there.")
+    var config = "config/gatehouse.yaml"
+}

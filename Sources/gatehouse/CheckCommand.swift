@@ -1,0 +1,43 @@
+import Accounts
+import ArgumentParser
+import Curl
+import Logging
+import Providers
+import Runtime
+import Web
+
+/// `gatehouse check`: tells every fault of the configuration, and with `--live` asks every provider too.
+struct CheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check the configuration; with --live, fetch every provider's discovery document too.")
+
+    @OptionGroup var common: CommonOptions
+
+    @Flag(help: "Ask every provider, and explain what is wrong there.")
+    var live = false
+
+    func run() async throws {
+        let configuration: Configuration
+        do {
+            configuration = try Configuration.load(from: common.config)
+        } catch let error as Configuration.Faulty {
+            print(error)
+            throw ExitCode.failure
+        }
+        print("The configuration is sound: \(configuration.projects.count) projects.")
+        guard live else { return }
+        let client = try HTTPClient(
+            loop: try Loop(index: 0), policy: configuration.server.dialPolicy, metrics: Metrics(), log: Logger(label: "gatehouse"))
+        var problems = 0
+        for project in configuration.projects {
+            for settings in project.providers.values.sorted(by: { $0.id < $1.id }) {
+                let provider = ConfiguredProvider(settings, upstream: client, cache: MetadataCache(), clock: .system)
+                let findings = await provider.diagnose()
+                problems += findings.count
+                let name = "\(project.settings.id)  \(settings.id)"
+                print(findings.isEmpty ? "\(name)  ok" : findings.map { "\(name)  \($0)" }.joined(separator: "\n"))
+            }
+        }
+        if problems > 0 { throw ExitCode.failure }
+    }
+}

@@ -1,0 +1,65 @@
+import Accounts
+import ArgumentParser
+import JOSE
+import Logging
+import Postgres
+import Runtime
+
+/// `gatehouse keys`: the keys that sign ID tokens.
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "List or rotate the keys that sign ID tokens.", subcommands: [List.self, Rotate.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "Print every key: id, algorithm, since when it signs, when it retires.")
+
+        @OptionGroup var common: CommonOptions
+
+        func run() async throws {
+            try await KeysCommand.withStore(common.config) { store in
+                for key in try await store.list() {
+                    let end = key.retiresAt.map { "retires \(Timestamp.text($0))" } ?? "in use"
+                    print("\(key.kid)  \(key.algorithm)  signs from \(Timestamp.text(key.signsFrom))  \(end)")
+                }
+            }
+        }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rotate", abstract: "Publish a new key now and let it sign two hours later, when every cache has it.")
+
+        @OptionGroup var common: CommonOptions
+
+        @Option(help: "RS256 or ES256.")
+        var algorithm = "RS256"
+
+        @Flag(help: "Let the new key sign at once, and withdraw the old ones: for a key that leaked. Back ends refuse new tokens until they fetch the key set again.")
+        var compromised = false
+
+        func validate() throws {
+            guard Algorithm(rawValue: algorithm) != nil, ["RS256", "ES256"].contains(algorithm) else {
+                throw ValidationError("--algorithm is RS256 or ES256")
+            }
+        }
+
+        func run() async throws {
+            guard let algorithm = Algorithm(rawValue: algorithm) else { throw ValidationError("--algorithm is RS256 or ES256") }
+            try await KeysCommand.withStore(common.config) { store in
+                let kid = try await store.rotate(algorithm, compromised: compromised)
+                print(kid)
+            }
+        }
+    }
+
+    /// A store on a loop of its own, for as long as a command runs.
+    private static func withStore(_ config: String, _ body: (SigningKeyStore) async throws -> Void) async throws {
+        let settings = try Configuration.server(from: config)
+        guard let masterKey = MasterKey(text: settings.masterKey.reveal()) else { throw StartFailure.masterKey }
+        let database = Database(
+            loop: try Loop(index: 0), url: settings.database, settings: settings.databasePool, metrics: Metrics(), log: Logger(label: "gatehouse"))
+        try await Migrator(directory: settings.migrations).verify(database)
+        try await body(SigningKeyStore(database: database, masterKey: masterKey, clock: .system))
+        await database.close()
+    }
+}

@@ -1,0 +1,17 @@
+import ArgumentParser
+import Postgres
+
+/// `gatehouse migrate`: brings the database's schema up to this binary's.
+struct MigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate", abstract: "Apply the migrations that the database has not seen. Safe to run at any time, by several at once.")
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let server = try Configuration.server(from: common.config)
+        let applied = try await Migrator(directory: server.migrations).migrate(url: server.database)
+        for migration in applied { print("applied \(migration)") }
+        print(applied.isEmpty ? "The schema is current." : "The schema is current: \(applied.count) applied.")
+    }
+}

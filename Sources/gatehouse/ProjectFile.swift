@@ -1,0 +1,65 @@
+import Accounts
+import Config
+import HTTP
+import JOSE
+import Providers
+import Runtime
+import Web
+
+/// One project's file: `config/projects/<project>.yaml`.
+enum ProjectFile {
+    static func read(_ section: Section, development: Bool, publicURL: String) -> Project {
+        let id = section.value("project", expected: "lower-case letters, digits and hyphens, 4 to 30 of them", Self.projectID)
+        if id == nil, !section.has("project") { section.fault("project", "is missing; the project's id, as your app's SDK configuration names it") }
+        var settings = ProjectSettings(
+            id: id ?? "", number: Int64(section.int("number", default: 0, in: 1...Int(Int64.max))), apiKeys: section.strings("apiKeys"),
+            authorizedDomains: section.values("authorizedDomains", expected: "a host name, without scheme or port", Self.domain),
+            redirectURLs: section.values(
+                "redirectURLs", expected: "an https URL without fragment (http for loopback addresses in development)"
+            ) { Self.redirectURL($0, development: development) })
+        if !section.has("number") { section.fault("number", "is missing; the project number of your SDK configuration (messagingSenderId)") }
+        if settings.apiKeys.isEmpty { section.fault("apiKeys", "is empty, so no app can call; add the apiKey of your SDK configuration") }
+        if settings.authorizedDomains.isEmpty { section.fault("authorizedDomains", "is empty, so no redirect can succeed; add your app's host") }
+        settings.tokens = ProjectSettings.Tokens(section.section("tokens"))
+        let signIn = section.section("signIn")
+        settings.oneAccountPerEmail = signIn.bool("oneAccountPerEmail", default: true)
+        signIn.finish()
+        let providers = section.sections("providers").compactMap { id, entry in
+            ProviderSettings(id: id, section: entry, allowInsecure: development)
+        }
+        section.finish()
+        return Project(settings: settings, providers: providers.filter(\.enabled), publicURL: publicURL)
+    }
+
+    private static func projectID(_ text: String) -> String? {
+        let letters = text.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") }
+        return letters && (4...30).contains(text.count) && text.first?.isLetter == true && text.last != "-" ? text : nil
+    }
+
+    /// A host, `*.host`, or an IP address; lower case.
+    private static func domain(_ text: String) -> String? {
+        let host = text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
+        guard let uri = URI.parse("https://\(host)"), uri.path.isEmpty || uri.path == "/", uri.query == nil, uri.fragment == nil,
+            uri.port == 443, uri.host == host
+        else { return nil }
+        return text
+    }
+
+    private static func redirectURL(_ text: String, development: Bool) -> String? {
+        guard let uri = URI.parse(text), uri.fragment == nil else { return nil }
+        return uri.isSecure || development && uri.isLoopback ? text : nil
+    }
+}
+
+extension ProjectSettings.Tokens {
+    init(_ section: Section) {
+        self.init()
+        issuer = section.choice("issuer", default: issuer)
+        lifetime = section.duration("lifetime", default: lifetime, in: .seconds(300)...(.seconds(86400)))
+        algorithm = section.choice("algorithm", default: SigningAlgorithm.RS256) == .RS256 ? .rs256 : .es256
+        section.finish()
+    }
+
+    /// What we sign with; JOSE verifies more.
+    private enum SigningAlgorithm: String, CaseIterable { case RS256, ES256 }
+}

@@ -1,0 +1,138 @@
+import Accounts
+import Glibc
+import HTTPServer
+import Logging
+import Postgres
+import Providers
+import Runtime
+import Web
+
+/// All workers of the process, and what happens to them together: start, reload, stop.
+actor Server {
+    /// How long requests that run may take to finish once the server is told to stop.
+    private static let grace: Duration = .seconds(10)
+    private static let keyInterval: Duration = .seconds(60)
+    private static let cleanupInterval: Duration = .seconds(300)
+
+    private let shared: Shared
+    private let workers: [Worker]
+    private let path: String
+    private let log: Logger
+    private let begun = MonotonicTime.read()
+    private var chores: [Task<Void, Never>] = []
+
+    init(_ configuration: Configuration, path: String, log: Logger) throws {
+        let settings = configuration.server
+        guard let masterKey = MasterKey(text: settings.masterKey.reveal()) else { throw StartFailure.masterKey }
+        let shared = Shared(configuration, masterKey: masterKey, clock: .system, log: log)
+        self.shared = shared
+        self.path = path
+        self.log = log
+        let count = settings.loops == 0 ? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) : settings.loops
+        workers = try (0..<count).map { try Worker(index: $0, shared) }
+    }
+
+    private var first: Worker { workers[0] }
+
+    /// Listens only once every request could be served: schema current, keys loaded.
+    func start() async throws {
+        if shared.settings.development {
+            log.warning("DEVELOPMENT MODE: plain http, cookies without Secure, private addresses may be dialled. Never in production.")
+        }
+        signal(SIGPIPE, SIG_IGN)
+        try await Migrator(directory: shared.settings.migrations).verify(first.database)
+        try await keyStore.load(into: shared.signingKeys)
+        let conflicts = try await issuerConflicts(shared.projects.current)
+        guard conflicts.isEmpty else { throw StartFailure.issuers(conflicts) }
+        for worker in workers {
+            _ = try await worker.server.listen(host: shared.settings.listenHost, port: shared.settings.listenPort)
+        }
+        chores = [
+            every(Self.keyInterval, "reload signing keys") { [shared, keyStore] in try await keyStore.load(into: shared.signingKeys) },
+            every(Self.cleanupInterval, "clean up") { [cleanup = Cleanup(database: first.database, clock: shared.clock)] in
+                try await cleanup.run()
+            },
+        ]
+        log.info(
+            "serving",
+            metadata: [
+                "address": "\(shared.settings.listenHost):\(shared.settings.listenPort)", "url": "\(shared.settings.publicURL)",
+                "projects": "\(shared.projects.current.all.count)", "loops": "\(workers.count)",
+                "started_ms": "\(MonotonicTime.read().microseconds(since: begun) / 1000)", "version": "\(Version.text)",
+            ])
+    }
+
+    /// Reads the project files anew. A fault changes nothing; requests under way keep what they started with.
+    func reload() async {
+        do {
+            let configuration = try Configuration.load(from: path)
+            guard configuration.server.restartSignature == shared.settings.restartSignature else {
+                log.error("not reloaded: gatehouse.yaml changed, which takes a restart")
+                return
+            }
+            let projects = Projects(configuration.projects)
+            let conflicts = try await issuerConflicts(projects)
+            guard conflicts.isEmpty else { throw StartFailure.issuers(conflicts) }
+            shared.projects.replace(projects)
+            log.info("reloaded", metadata: ["projects": "\(projects.all.count)"])
+        } catch {
+            log.error("not reloaded, the former configuration stays", metadata: ["reason": "\(StartFailure.text(error))"])
+        }
+    }
+
+    func stop() async {
+        log.info("stopping")
+        for chore in chores { chore.cancel() }
+        await withTaskGroup(of: Void.self) { group in
+            for worker in workers { group.addTask { await worker.server.stop(grace: Self.grace) } }
+        }
+        for worker in workers { await worker.database.close() }
+        log.info("stopped")
+    }
+
+    private var keyStore: SigningKeyStore {
+        SigningKeyStore(database: first.database, masterKey: shared.masterKey, clock: shared.clock)
+    }
+
+    private func every(_ interval: Duration, _ name: String, _ chore: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {
+        Task { [log] in
+            while !Task.isCancelled {
+                try? await Task.sleep(for: interval)
+                guard !Task.isCancelled else { return }
+                do { try await chore() } catch { log.warning("could not \(name)", metadata: ["error": "\(LogDetail.of(error))"]) }
+            }
+        }
+    }
+
+    /// A provider entry whose issuer changed while people signed in under the old one.
+    private func issuerConflicts(_ projects: Projects) async throws -> [String] {
+        let issuers = ProviderIssuers(database: first.database)
+        var conflicts: [String] = []
+        for project in projects.all {
+            for provider in project.providers.values.sorted(by: { $0.id < $1.id }) {
+                let stored = try await issuers.conflict(
+                    project: project.settings.id, provider: provider.id, issuer: provider.issuerForStorage)
+                guard let stored else { continue }
+                conflicts.append(
+                    "project \(project.settings.id), provider \(provider.id): users are stored under the issuer \(stored). "
+                        + "Another issuer is another set of people; give it a provider id of its own.")
+            }
+        }
+        return conflicts
+    }
+}
+
+/// Why the server did not start, in an operator's words.
+enum StartFailure: Error {
+    case masterKey
+    case issuers([String])
+
+    static func text(_ error: any Error) -> String {
+        switch error {
+        case StartFailure.masterKey: "masterKey is not 32 bytes as base64 or hex; make one with: openssl rand -base64 32"
+        case StartFailure.issuers(let conflicts): conflicts.joined(separator: "\n")
+        case AccountError.sealBroken(let what): "\(what) was sealed with another master key than the configured one"
+        default: LogDetail.of(error)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Config
+import Curl
+import HTTP
+import HTTPServer
+import Logging
+import Postgres
+import Runtime
+
+/// `config/gatehouse.yaml`: where the server stands and what it may use. Projects have files of their own.
+struct ServerSettings: Sendable {
+    let listenHost: String
+    let listenPort: Int
+    /// Scheme, host and port, without a slash at the end.
+    let publicURL: String
+    let database: Secret
+    let databasePool: DatabaseSettings
+    let masterKey: Secret
+    /// Folders.
+    let projects: String
+    let migrations: String
+    /// The folder of the sample page; development only.
+    let sample: String?
+    /// 0: one a core.
+    let loops: Int
+    let trustedProxies: [CIDR]
+    let dialPolicy: DialPolicy
+    let limits: ServerLimits
+    let development: Bool
+    let accessLog: Bool
+    let logLevel: Logger.Level
+
+    init(_ section: Section) {
+        let listen = section.value("listen", expected: "an address and a port, such as 127.0.0.1:8080", Self.address)
+        (listenHost, listenPort) = listen ?? ("127.0.0.1", 8080)
+        development = section.bool("development", default: false)
+        let url = section.value("publicURL", expected: "the URL that browsers reach this server by, such as https://auth.example.com", Self.site)
+        publicURL = url ?? ""
+        if url == nil, !section.has("publicURL") { section.fault("publicURL", "is missing; the URL that browsers reach this server by") }
+        if let url, url.hasPrefix("http:"), !development {
+            section.fault("publicURL", "must be https; plain http is for development: true alone")
+        }
+        if development, !["127.0.0.1", "::1", "localhost"].contains(listenHost) {
+            section.fault("development", "only goes with a loopback address to listen on; \(listenHost) is none")
+        }
+        database = section.requiredSecret("database")
+        databasePool = DatabaseSettings(section.section("databasePool"))
+        masterKey = section.requiredSecret("masterKey")
+        projects = section.path("projects", default: "projects")
+        migrations = section.path("migrations", default: "../Migrations")
+        sample = section.has("sample") ? section.path("sample", default: "") : nil
+        if sample != nil, !development { section.fault("sample", "is for development: true alone") }
+        loops = section.int("loops", default: 0, in: 0...256)
+        trustedProxies = section.values("trustedProxies", expected: "an address range, such as 10.0.0.0/8") { CIDR($0) }
+        let outbound = section.section("outbound")
+        dialPolicy = DialPolicy.allowing(
+            outbound.values("allow", expected: "an address range, such as 10.1.2.0/24") { CIDR($0) })
+        outbound.finish()
+        limits = ServerLimits(section.section("limits"))
+        accessLog = section.bool("accessLog", default: true)
+        logLevel = section.choice("logLevel", default: Logger.Level.info)
+        section.finish()
+    }
+
+    /// What a reload cannot change: sockets, connections and keys are made at start.
+    var restartSignature: String {
+        "\(listenHost) \(listenPort) \(publicURL) \(database.reveal()) \(masterKey.reveal()) \(loops) \(development) \(limits) \(dialPolicy)"
+    }
+
+    private static func address(_ text: String) -> (String, Int)? {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), (0...65535).contains(port) else { return nil }
+        let host = text[..<colon].filter { $0 != "[" && $0 != "]" }
+        return host.isEmpty ? nil : (String(host), port)
+    }
+
+    private static func site(_ text: String) -> String? {
+        guard let uri = URI.parse(text), uri.path.isEmpty || uri.path == "/", uri.query == nil, uri.fragment == nil else { return nil }
+        return uri.origin
+    }
+}
+
+extension DatabaseSettings {
+    init(_ section: Section) {
+        self.init()
+        readConnections = section.int("readConnections", default: readConnections, in: 1...64)
+        writeConnections = section.int("writeConnections", default: writeConnections, in: 1...256)
+        statementTimeout = section.duration("statementTimeout", default: statementTimeout, in: .seconds(1)...(.seconds(600)))
+        section.finish()
+    }
+}
+
+extension ServerLimits {
+    init(_ section: Section) {
+        self.init()
+        requestLine = section.int("requestLine", default: requestLine, in: 512...65536)
+        headerBlock = section.int("headerBlock", default: headerBlock, in: 1024...262_144)
+        headerCount = section.int("headerCount", default: headerCount, in: 8...1000)
+        body = section.int("body", default: body, in: 1024...67_108_864)
+        headerRead = section.duration("headerRead", default: headerRead, in: .seconds(1)...(.seconds(120)))
+        bodyRead = section.duration("bodyRead", default: bodyRead, in: .seconds(1)...(.seconds(600)))
+        idle = section.duration("idle", default: idle, in: .seconds(1)...(.seconds(3600)))
+        connections = section.int("connections", default: connections, in: 1...1_000_000)
+        connectionsPerAddress = section.int("connectionsPerAddress", default: connectionsPerAddress, in: 1...1_000_000)
+        section.finish()
+    }
+}

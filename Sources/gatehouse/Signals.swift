@@ -1,0 +1,25 @@
+import Dispatch
+import Glibc
+
+/// Signals as values, one after another.
+enum Signals {
+    static func stream(_ signals: [Int32]) -> AsyncStream<Int32> {
+        AsyncStream { continuation in
+            let sources = signals.map { number in
+                signal(number, SIG_IGN)
+                let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+                source.setEventHandler { continuation.yield(number) }
+                source.resume()
+                return Source(source)
+            }
+            continuation.onTermination = { _ in for source in sources { source.cancel() } }
+        }
+    }
+
+    private final class Source: @unchecked Sendable {
+        // @unchecked Sendable because cancelling, the one call made, is safe from any thread.
+        private let source: any DispatchSourceSignal
+        init(_ source: any DispatchSourceSignal) { self.source = source }
+        func cancel() { source.cancel() }
+    }
+}

@@ -1,0 +1,79 @@
+import Accounts
+import Curl
+import FoundationEssentials
+import HTTPServer
+import IdentityToolkit
+import Logging
+import Postgres
+import Providers
+import Runtime
+import SignIn
+import Web
+
+/// What all loops of the process share: immutable, or behind a lock that nobody holds for long.
+struct Shared: Sendable {
+    let settings: ServerSettings
+    let masterKey: MasterKey
+    let projects: ProjectDirectory
+    let signingKeys: SigningKeys
+    let providerMetadata: MetadataCache
+    let metrics: Metrics
+    let signIns: SignInMetrics
+    let clock: Clock
+    let log: Logger
+
+    init(_ configuration: Configuration, masterKey: MasterKey, clock: Clock, log: Logger) {
+        settings = configuration.server
+        self.masterKey = masterKey
+        projects = ProjectDirectory(Projects(configuration.projects))
+        signingKeys = SigningKeys()
+        providerMetadata = MetadataCache()
+        metrics = Metrics()
+        signIns = SignInMetrics(metrics)
+        self.clock = clock
+        self.log = log
+    }
+}
+
+/// One loop with one of everything: database connections, outbound connections, listener and the connections it accepts.
+struct Worker: Sendable {
+    let loop: Loop
+    let database: Database
+    let services: Services
+    let server: HTTPServer
+
+    init(index: Int, _ shared: Shared) throws {
+        let settings = shared.settings
+        loop = try Loop(index: index)
+        let database = Database(
+            loop: loop, url: settings.database, settings: settings.databasePool, metrics: shared.metrics, log: shared.log)
+        self.database = database
+        let upstream = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
+        let accounts = Accounts(
+            database: database, clock: shared.clock, publicURL: settings.publicURL, signingKeys: shared.signingKeys)
+        let migrator = Migrator(directory: settings.migrations)
+        services = Services(
+            accounts: accounts, sessions: Sessions(accounts: accounts, masterKey: shared.masterKey, log: shared.log),
+            flows: SignInFlows(database: database, masterKey: shared.masterKey, clock: shared.clock),
+            pendingTokens: PendingTokens(database: database, masterKey: shared.masterKey, clock: shared.clock),
+            projects: shared.projects, upstream: upstream, providerMetadata: shared.providerMetadata, signIns: shared.signIns,
+            site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
+            clock: shared.clock, log: shared.log, readiness: { try await migrator.verify(database) })
+        var handlers = Operations.handlers + IdentityToolkit.handlers + SignIn.handlers
+        if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
+        server = HTTPServer(
+            loop: loop, limits: settings.limits, trustedProxies: settings.trustedProxies, handler: App(handlers, services: services),
+            metrics: shared.metrics, log: shared.log, accessLog: settings.accessLog)
+    }
+}
+
+extension SampleFiles {
+    /// All files of a folder.
+    fileprivate init(folder: String) throws {
+        var files: [String: [UInt8]] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            files[name] = FileManager.default.contents(atPath: folder + "/" + name).map(Array.init)
+        }
+        self.init(files)
+    }
+}

@@ -1,0 +1,1 @@
+// Makes room for the target.
