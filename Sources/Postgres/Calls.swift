@@ -9,8 +9,8 @@ struct Read: Sendable {
     let sql: SQL
     let answer: Answer<[Row]>
     let since: MonotonicTime
-    /// Whether a connection already died under it.
-    var isRepeated = false
+    /// How many connections died under it.
+    var losses = 0
 }
 
 /// A write, or a step of a transaction, that awaits its commit.

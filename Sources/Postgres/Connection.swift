@@ -92,7 +92,10 @@ actor Connection: Watcher {
         pipeline.endReads()
         do throws(Wire.Broken) {
             if !pipeline.isAwaiting { quietSince = loop.now }
-            while let command = pipeline.next() { try wire?.send(command) }
+            while let command = pipeline.next() {
+                if command == .sync { metrics.syncs.increment() }
+                try wire?.send(command)
+            }
             awaitRoom(try wire?.flush() == false)
         } catch {
             return lose(error.reason)

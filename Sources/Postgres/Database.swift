@@ -21,7 +21,7 @@ package actor Database {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     let target: ConnectionString?
     let settings: DatabaseSettings
-    let metrics: DatabaseMetrics
+    nonisolated let metrics: DatabaseMetrics
     let log: Logger
 
     var reads: [Connection?]
@@ -92,6 +92,9 @@ package actor Database {
         }.get()
         return Transaction(on: connection, of: self)
     }
+
+    /// Round trips so far: what a test holds a design to.
+    package nonisolated var roundTrips: Int { metrics.syncs.value }
 
     /// Whether the database answers.
     package func ping() async throws(PostgresError) {

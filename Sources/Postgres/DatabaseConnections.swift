@@ -157,14 +157,14 @@ extension Database {
         }
         countConnections()
         if !wasReady && retry == nil {
-            var generator = SystemRandomNumberGenerator()
-            retryLater(outage.failed(at: loop.now, using: &generator))
+            retryLater(outage.failed(at: loop.now, chance: .random(in: 0...1)))
         }
         for var read in unanswered {
-            if read.isRepeated {
-                read.answer.resume(returning: .failure(.unavailable("the connection was lost twice: \(reason)")))
+            read.losses += 1
+            // More than a server that restarts can explain: the read itself may be what ends its connections.
+            if read.losses > settings.readConnections {
+                read.answer.resume(returning: .failure(.unavailable("the connection was lost \(read.losses) times: \(reason)")))
             } else {
-                read.isRepeated = true
                 place(read)
             }
         }

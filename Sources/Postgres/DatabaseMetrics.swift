@@ -15,6 +15,7 @@ final class DatabaseMetrics: Sendable {
     let writeConnections = Gauge()
     let busy = Gauge()
     let waiting = Gauge()
+    let syncs: Counter
     let lost: Counter
     let refused: Counter
 
@@ -23,6 +24,7 @@ final class DatabaseMetrics: Sendable {
         let seconds = "From the call to the answer, waiting included."
         reads = metrics.histogram("gatehouse_database_seconds", seconds, ["loop": loop, "kind": "read"])
         writes = metrics.histogram("gatehouse_database_seconds", seconds, ["loop": loop, "kind": "write"])
+        syncs = metrics.counter("gatehouse_database_round_trips_total", "Syncs sent: groups of reads, writes, steps.", ["loop": loop])
         lost = metrics.counter("gatehouse_database_connections_lost_total", "Connections that broke or failed to open.", ["loop": loop])
         refused = metrics.counter("gatehouse_database_refused_total", "Calls refused for want of a connection.", ["loop": loop])
         let open = "Open connections."

@@ -7,13 +7,13 @@ struct Outage {
 
     var isUnderWay: Bool { since != nil }
 
-    /// Notes a failed attempt and gives the delay before the next: from 0.1 s, doubling up to 5 s, between half of that and all of it by
-    /// chance, so that many processes don't come back at the same moment.
-    mutating func failed(at now: MonotonicTime, using generator: inout some RandomNumberGenerator) -> Duration {
+    /// Notes a failed attempt and gives the delay before the next: from 0.05–0.1 s, doubling up to 2.5–5 s, of which `chance` (0 to 1) decides the
+    /// second half, so that many processes don't come back at the same moment.
+    mutating func failed(at now: MonotonicTime, chance: Double) -> Duration {
         if since == nil { since = now }
-        let longest: Int64 = min(5_000_000, 100_000 << Int64(min(failures, 6)))
+        let half = min(2_500_000, 50_000 << min(failures, 6))
         failures += 1
-        return .microseconds(Int64.random(in: longest / 2...longest, using: &generator))
+        return .microseconds(half + Int(Double(half) * chance))
     }
 
     mutating func ended() {

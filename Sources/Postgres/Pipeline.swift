@@ -185,7 +185,7 @@ struct Pipeline {
         case (.read(let ticket, let sql, _, _), .skipped):
             if let error = refusedPrepare {
                 refusedPrepare = nil
-                return .fail(ticket, error.publicError(in: sql.text))
+                return .fail(ticket, error.publicError(preparing: sql.text))
             }
             repeatRead(ticket, sql)
             return .none
@@ -194,18 +194,18 @@ struct Pipeline {
             return .keep(ticket)
         case (.step(_, let text, let name), .refused(let error)):
             if error.isStaleStatement, let name { statements.forget(text, name) }
-            writeFailure = (error.publicError(in: text), error.isStaleStatement && name != nil)
+            writeFailure = (error.publicError, error.isStaleStatement && name != nil)
             return .none
         case (.step(_, let text, _), .skipped):
             if let error = refusedPrepare {
                 refusedPrepare = nil
-                writeFailure = (error.publicError(in: text), false)
+                writeFailure = (error.publicError(preparing: text), false)
             }
             return .none
 
-        case (.sync(let write), .refused(let error)):
+        case (.sync, .refused(let error)):
             // What is checked at commit failed: the Sync's own answer still follows.
-            writeFailure = (error.publicError(in: write?.statements.last?.text ?? ""), false)
+            writeFailure = (error.publicError, false)
             awaited.prepend(expected)
             return .none
         case (.sync(let write), .synced):
@@ -217,7 +217,7 @@ struct Pipeline {
     }
 
     private mutating func refuse(_ ticket: Ticket, _ sql: SQL, _ name: String?, _ isRepeated: Bool, _ error: ServerError) -> Action {
-        guard error.isStaleStatement, let name, !isRepeated else { return .fail(ticket, error.publicError(in: sql.text)) }
+        guard error.isStaleStatement, let name, !isRepeated else { return .fail(ticket, error.publicError) }
         statements.forget(sql.text, name)
         repeatRead(ticket, sql)
         return .none

@@ -33,14 +33,17 @@ struct ServerError: Error, Equatable {
     /// FATAL or PANIC: the server ends the connection.
     var endsConnection = false
 
-    /// As callers see it; `text` is the statement's, which holds no values.
-    func publicError(in text: String) -> PostgresError {
+    /// As callers see it. What is refused while it is prepared has met no value yet, so that message is whole and quotes the statement.
+    func publicError(preparing text: String) -> PostgresError {
+        state == "57014" ? .timedOut : .sql(state: state, message: "\(message), in: \(text.prefix(200))")
+    }
+
+    /// As callers see it. "invalid input syntax for type uuid: "…"" and the like quote a value, so most messages are withheld.
+    var publicError: PostgresError {
         switch state {
         case "57014": .timedOut
         case _ where state.hasPrefix("23"): .constraint(name: constraint ?? column ?? "", state: state)
-        case _ where state.hasPrefix("42"): .sql(state: state, message: "\(message), in: \(text.prefix(200))")
-        case _ where Self.namesOnlySchema.contains(String(state.prefix(2))): .sql(state: state, message: message)
-        // "invalid input syntax for type uuid: "…"" and the like quote the value.
+        case _ where state == "42501" || Self.namesOnlySchema.contains(String(state.prefix(2))): .sql(state: state, message: message)
         default: .sql(state: state, message: "message withheld, it may quote a value")
         }
     }

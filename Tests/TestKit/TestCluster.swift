@@ -29,10 +29,9 @@ package actor TestCluster {
     private init(folder: String?, url: Secret) throws {
         self.folder = folder
         self.url = url
-        var settings = DatabaseSettings()
+        var settings = TestDatabase.settings
         // One, so that it keeps the session's lock from statement to statement.
         settings.writeConnections = 1
-        settings.patience = .seconds(60)
         settings.statementTimeout = .seconds(60)
         server = try TestDatabase.open(url, settings)
     }

@@ -25,8 +25,16 @@ package enum TestDatabase {
     }
 
     /// A `Database` on a loop of its own, for `url`.
-    package static func open(_ url: Secret, _ settings: DatabaseSettings = DatabaseSettings()) throws -> Database {
+    package static func open(_ url: Secret, _ settings: DatabaseSettings = settings) throws -> Database {
         Database(loop: try Loop(index: 0), url: url, settings: settings, metrics: Metrics(), log: silent)
+    }
+
+    /// The defaults, with patience for a machine that has other things to do.
+    package static var settings: DatabaseSettings {
+        var settings = DatabaseSettings()
+        settings.patience = .seconds(30)
+        settings.connectTimeout = .seconds(30)
+        return settings
     }
 
     package static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

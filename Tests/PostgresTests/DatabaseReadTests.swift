@@ -1,0 +1,166 @@
+import Postgres
+import Runtime
+import TestKit
+import Testing
+
+@Suite struct DatabaseReadTests {
+    @Test func `reads every type from the server`() async throws {
+        let database = try TestDatabase.open(try await TestDatabase.empty())
+        let instant = Instant(microseconds: 1_700_000_000_123_456)
+        let none: String? = nil
+        let empty: [UInt8] = []
+        let rows = try await database.query(
+            """
+            SELECT \(true), \(Int.min), \(Int16(-2)), \(Int32(7)), \(0.5), \("é\u{1F44B}"), \([0, 255] as [UInt8]), \(instant), \(["a", ""]),
+                \(none), \(#"{"a": 1}"#)::jsonb, \([1, -1] as [Int64]), 'x'::varchar, \(""), \(empty), \([] as [String])
+            """)
+        let row = try #require(rows.first)
+        #expect(try row.get(0, as: Bool.self))
+        #expect(try row.get(1, as: Int.self) == .min)
+        #expect(try row.get(2, as: Int.self) == -2)
+        #expect(try row.get(3, as: Int64.self) == 7)
+        #expect(try row.get(4, as: Double.self) == 0.5)
+        #expect(try row.get(5, as: String.self) == "é\u{1F44B}")
+        #expect(try row.get(6, as: [UInt8].self) == [0, 255])
+        #expect(try row.get(7, as: Instant.self) == instant)
+        #expect(try row.get(8, as: [String].self) == ["a", ""])
+        #expect(try row.get(9, as: String?.self) == nil)
+        #expect(try row.get(5, as: String?.self) == "é\u{1F44B}")
+        #expect(try row.get(10, as: String.self) == #"{"a": 1}"#)
+        #expect(try row.get(11, as: [Int64].self) == [1, -1])
+        #expect(try row.get(12, as: String.self) == "x")
+        #expect(try row.get(13, as: String.self) == "")
+        #expect(try row.get(14, as: [UInt8].self) == [])
+        #expect(try row.get(15, as: [String].self) == [])
+        await database.close()
+    }
+
+    @Test func `names the column that can't be read, not its value`() async throws {
+        let database = try TestDatabase.open(try await TestDatabase.empty())
+        let row = try #require(try await database.query("SELECT 'hidden' AS name, NULL::int AS age").first)
+        #expect(throws: PostgresError.decoding("column 0 (name) of type 25 is no Int")) { try row.get(0, as: Int.self) }
+        #expect(throws: PostgresError.decoding("column 1 (age) is NULL, not Int")) { try row.get(1, as: Int.self) }
+        #expect(throws: PostgresError.decoding("there is no column 2, the answer has 2")) { try row.get(2, as: Int.self) }
+        #expect(throws: PostgresError.self) { try row.get(-1, as: Int.self) }
+        await database.close()
+    }
+
+    @Test func `answers each of many reads at once with its own rows, whatever its neighbours do`() async throws {
+        let database = try TestDatabase.open(try await TestDatabase.empty())
+        try await withThrowingTaskGroup { group in
+            for number in 0..<500 {
+                group.addTask {
+                    if number % 7 == 3 {
+                        await #expect(throws: PostgresError.sql(state: "22012", message: "message withheld, it may quote a value")) {
+                            try await database.query("SELECT 1 / (\(number) - \(number))")
+                        }
+                    } else if number % 7 == 5 {
+                        await #expect(throws: PostgresError.self) { try await database.query("SELECT nothing FROM nowhere") }
+                    } else {
+                        let rows = try await database.query("SELECT \(number), \(String(repeating: "x", count: number * 20))")
+                        #expect(try rows[0].get(0, as: Int.self) == number)
+                        #expect(try rows[0].get(1, as: String.self).utf8.count == number * 20)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        await database.close()
+    }
+
+    @Test func `sends the reads of one turn in one round trip`() async throws {
+        var settings = TestDatabase.settings
+        settings.readConnections = 1
+        let database = try TestDatabase.open(try await TestDatabase.empty(), settings)
+        try await database.ping()
+        let before = database.roundTrips
+        try await readTogether(database, 40)
+        #expect(database.roundTrips == before + 1)
+        await database.close()
+    }
+
+    private func readTogether(_ database: isolated Database, _ count: Int) async throws {
+        var tasks: [Task<Int, any Error>] = []
+        for number in 0..<count {
+            tasks.append(
+                Task {
+                    _ = database
+                    return try await database.query("SELECT \(number)")[0].get(0)
+                })
+        }
+        for (number, task) in tasks.enumerated() { #expect(try await task.value == number) }
+    }
+
+    @Test func `answers with more rows than fit a buffer`() async throws {
+        let database = try TestDatabase.open(try await TestDatabase.empty())
+        let rows = try await database.query("SELECT n, repeat('x', 1000) FROM generate_series(1, 20000) n")
+        #expect(rows.count == 20000)
+        #expect(try rows[19999].get(0, as: Int.self) == 20000)
+        await database.close()
+    }
+
+    @Test func `sends more than the socket takes at once`() async throws {
+        let database = try TestDatabase.open(try await TestDatabase.empty())
+        let megabytes = [UInt8](repeating: 7, count: 8 << 20)
+        async let first = database.query("SELECT length(\(megabytes))")
+        async let second = database.query("SELECT length(\(megabytes)), \(megabytes)")
+        #expect(try await first[0].get(0, as: Int.self) == 8 << 20)
+        #expect(try await second[0].get(1, as: [UInt8].self) == megabytes)
+        await database.close()
+    }
+
+    @Test func `refuses a statement that writes`() async throws {
+        let database = try TestDatabase.open(try await TestDatabase.empty())
+        await #expect(throws: PostgresError.sql(state: "25006", message: "cannot execute CREATE TABLE in a read-only transaction")) {
+            try await database.query("CREATE TABLE t ()")
+        }
+        await database.close()
+    }
+
+    @Test func `prepares anew what the server has forgotten`() async throws {
+        let database = try TestDatabase.open(try await TestDatabase.empty())
+        for _ in 0..<3 {
+            #expect(try await database.query("SELECT \(1)").count == 1)
+            #expect(try await database.write("SELECT \(2)").count == 1)
+            _ = try await database.query("DEALLOCATE ALL")
+            _ = try await database.write("DISCARD ALL")
+        }
+        await database.close()
+    }
+
+    @Test func `goes on with a table that was changed under its statements`() async throws {
+        let database = try TestDatabase.open(try await TestDatabase.empty())
+        _ = try await database.write("CREATE TABLE t AS SELECT 1 AS a")
+        for columns in 1...3 {
+            let read = try #require(try await database.query("SELECT * FROM t").first)
+            let written = try #require(try await database.write("UPDATE t SET a = a RETURNING *").first)
+            #expect(throws: PostgresError.self) { try read.get(columns, as: Int?.self) }
+            #expect(try read.get(columns - 1, as: Int?.self) == (columns == 1 ? 1 : nil))
+            #expect(try written.get(columns - 1, as: Int?.self) == (columns == 1 ? 1 : nil))
+            _ = try await database.write(SQL(unsafe: "ALTER TABLE t ADD column\(columns) bigint"))
+        }
+        await database.close()
+    }
+
+    @Test func `ends a statement that takes too long and answers those behind it`() async throws {
+        var settings = TestDatabase.settings
+        settings.readConnections = 1
+        settings.statementTimeout = .milliseconds(100)
+        let database = try TestDatabase.open(try await TestDatabase.empty(), settings)
+        let slow = Task { try await database.query("SELECT pg_sleep(60)") }
+        let quick = Task { try await database.query("SELECT 1") }
+        await #expect(throws: PostgresError.timedOut) { try await slow.value }
+        #expect(try await quick.value.count == 1)
+        await #expect(throws: PostgresError.timedOut) { try await database.write("SELECT pg_sleep(60)") }
+        await database.close()
+    }
+
+    @Test func `finishes the statement of a cancelled task and goes on`() async throws {
+        let database = try TestDatabase.open(try await TestDatabase.empty())
+        let task = Task { try await database.query("SELECT pg_sleep(0.05), 5")[0].get(1, as: Int.self) }
+        task.cancel()
+        #expect(try await task.value == 5)
+        #expect(try await database.query("SELECT 6")[0].get(0, as: Int.self) == 6)
+        await database.close()
+    }
+}

@@ -1,0 +1,180 @@
+import Glibc
+import Runtime
+import TestKit
+import Testing
+
+@testable import Postgres
+
+@Suite struct ConnectionLossTests {
+    private let metrics = Metrics()
+
+    private func open(_ url: Secret, _ settings: DatabaseSettings = TestDatabase.settings) throws -> Database {
+        Database(loop: try Loop(index: 0), url: url, settings: settings, metrics: metrics, log: TestDatabase.silent)
+    }
+
+    /// Ends every connection of `url`'s database but the caller's own.
+    private func terminateAll(_ url: Secret) async throws {
+        let killer = try TestDatabase.open(url)
+        _ = try await killer.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+        await killer.close()
+    }
+
+    @Test func `sends reads again whose connection dies`() async throws {
+        let url = try await TestDatabase.empty()
+        let database = try open(url)
+        let reads = (0..<50).map { number in
+            Task { try await database.query("SELECT \(number) FROM pg_sleep(0.02)")[0].get(0, as: Int.self) }
+        }
+        while try await database.write("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
+            .isEmpty
+        {}
+        try await terminateAll(url)
+        for (number, read) in reads.enumerated() { #expect(try await read.value == number) }
+        #expect(metrics.text().contains("gatehouse_database_refused_total{loop=\"0\"} 0"))
+        await database.close()
+    }
+
+    @Test func `fails a write whose connection dies, and makes the next on another`() async throws {
+        let url = try await TestDatabase.empty()
+        let database = try open(url)
+        _ = try await database.write("CREATE TABLE t (a int)")
+        let write = Task { try await database.write("INSERT INTO t SELECT 1 FROM pg_sleep(60)") }
+        while try await database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
+            .isEmpty
+        {}
+        try await terminateAll(url)
+        let error = await #expect(throws: PostgresError.self) { try await write.value }
+        #expect("\(String(describing: error))".contains("57P01"))
+        // Every connection that was idle is noticed as lost, so nothing of what follows meets a dead one.
+        while !metrics.text().contains("gatehouse_database_connections{loop=\"0\",kind=\"write\"} 0") { await Task.yield() }
+        for _ in 0..<20 { _ = try await database.write("INSERT INTO t VALUES (2)") }
+        #expect(try await database.query("SELECT count(*), min(a) FROM t")[0].get(1, as: Int.self) == 2)
+        await database.close()
+    }
+
+    @Test func `fails a transaction whose connection dies, and no other`() async throws {
+        let url = try await TestDatabase.empty()
+        let database = try open(url)
+        _ = try await database.write("CREATE TABLE t (a int)")
+        await #expect(throws: PostgresError.self) {
+            try await database.transaction { transaction in
+                let own: Int = try await transaction.query("INSERT INTO t VALUES (1) RETURNING pg_backend_pid()")[0].get(0)
+                _ = try await database.write("SELECT pg_terminate_backend(\(Int32(own)))")
+                _ = try await transaction.query("INSERT INTO t VALUES (2)")
+            }
+        }
+        let count: Int = try await database.transaction { try await $0.query("SELECT count(*) FROM t")[0].get(0) }
+        #expect(count == 0)
+        await database.close()
+    }
+
+    @Test func `gives up a connection that falls silent, and reads on another`() async throws {
+        let url = try await TestDatabase.empty()
+        var settings = TestDatabase.settings
+        settings.readConnections = 1
+        settings.statementTimeout = .milliseconds(200)
+        settings.silence = .milliseconds(100)
+        let database = try open(url, settings)
+        let backend: Int = try await database.query("SELECT pg_backend_pid()")[0].get(0)
+        try #require(kill(pid_t(backend), SIGSTOP) == 0)
+        #expect(try await database.query("SELECT pg_backend_pid()")[0].get(0, as: Int.self) != backend)
+        let frozen: Int = try await database.write("SELECT pg_backend_pid()")[0].get(0)
+        try #require(kill(pid_t(frozen), SIGSTOP) == 0)
+        await #expect(throws: PostgresError.unavailable("the connection was lost: no answer within 0.3 seconds")) {
+            try await database.write("SELECT 1")
+        }
+        _ = try await database.write("SELECT 1")
+        kill(pid_t(backend), SIGCONT)
+        kill(pid_t(frozen), SIGCONT)
+        await database.close()
+    }
+}
+
+@Suite struct OutageTests {
+    @Test func `fails while the server is away and goes on by itself when it is back`() async throws {
+        let cluster = try TestCluster.start()
+        var settings = TestDatabase.settings
+        settings.patience = .milliseconds(200)
+        let database = try TestDatabase.open(cluster.url, settings)
+        try await untilAnswered { try await database.ping() }
+        try await untilAnswered { _ = try await database.write("CREATE TABLE IF NOT EXISTS t (a int)") }
+        for round in 1...2 {
+            try await cluster.stop()
+            let error = await #expect(throws: PostgresError.self) { for _ in 0..<1000 { try await database.ping() } }
+            #expect("\(String(describing: error))".contains("database unavailable"))
+            await #expect(throws: PostgresError.self) { for _ in 0..<1000 { _ = try await database.write("INSERT INTO t VALUES (0)") } }
+            try await cluster.restart()
+            try await untilAnswered { try await database.ping() }
+            try await untilAnswered { _ = try await database.write("INSERT INTO t VALUES (\(round))") }
+            try await untilAnswered { _ = try await database.transaction { try await $0.query("INSERT INTO t VALUES (\(round))") } }
+        }
+        await database.close()
+    }
+
+    /// Calls until it succeeds, at most for half a minute.
+    private func untilAnswered(_ body: () async throws -> Void) async throws {
+        let start = MonotonicTime.read()
+        while true {
+            do { return try await body() } catch {
+                if MonotonicTime.read() > start + .seconds(30) { throw error }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    @Test func `says why there is no connection`() async throws {
+        var settings = DatabaseSettings()
+        settings.patience = .milliseconds(100)
+        let url = try ConnectionString(try await TestDatabase.empty()).database("no_such_database").text
+        let database = try TestDatabase.open(url, settings)
+        let error = await #expect(throws: PostgresError.self) { try await database.ping() }
+        #expect("\(String(describing: error))".contains("database \"no_such_database\" does not exist"))
+        // From here on the outage is older than anyone's patience: a call fails at once, and is counted as refused.
+        await #expect(throws: PostgresError.self) { for _ in 0..<100_000 { _ = try await database.write("SELECT 1") } }
+        await database.close()
+        let nowhere = try TestDatabase.open(Secret("postgresql://127.0.0.1:1/x?user=y"), settings)
+        let refused = await #expect(throws: PostgresError.self) { try await nowhere.ping() }
+        #expect("\(String(describing: refused))".contains("Connection refused"))
+        await nowhere.close()
+        let nameless = try TestDatabase.open(Secret("postgresql://name.invalid/x?user=y"), settings)
+        await #expect(throws: PostgresError.self) { try await nameless.ping() }
+        await nameless.close()
+    }
+
+    @Test func `gives up a server that accepts and says nothing`() async throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port =
+            withUnsafeMutablePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Bool in
+                    bind(listener, address, length) == 0 && listen(listener, 5) == 0 && getsockname(listener, address, &length) == 0
+                }
+            } ? UInt16(bigEndian: address.sin_port) : 0
+        try #require(port > 0)
+        var settings = DatabaseSettings()
+        settings.connectTimeout = .milliseconds(100)
+        settings.patience = .milliseconds(200)
+        let database = try TestDatabase.open(Secret("postgresql://localhost:\(port)/x?user=y&sslmode=disable"), settings)
+        await #expect(throws: PostgresError.unavailable("no connection within 0.1 seconds")) { try await database.ping() }
+        await database.close()
+    }
+
+    @Test func `tries again with growing pauses that differ by chance`() {
+        var outage = Outage()
+        let start = MonotonicTime.read()
+        #expect(!outage.isUnderWay && !outage.isLonger(than: .zero, at: start))
+        let delays = [0, 1, 0.5, 0, 0, 0, 0, 1].map { outage.failed(at: start, chance: $0).microseconds }
+        #expect(delays == [50_000, 200_000, 300_000, 400_000, 800_000, 1_600_000, 2_500_000, 5_000_000])
+        #expect(!outage.isLonger(than: .seconds(2), at: start + .seconds(1)))
+        #expect(outage.isLonger(than: .seconds(2), at: start + .seconds(2)))
+        outage.ended()
+        #expect(!outage.isUnderWay)
+        let first = outage.failed(at: start, chance: 0)
+        #expect(first == .milliseconds(50))
+    }
+}

@@ -1,0 +1,150 @@
+import Runtime
+import Testing
+
+@testable import Postgres
+
+@Suite struct WritePoolTests {
+    private let now = MonotonicTime.read()
+    private var pool = WritePool<String>(connections: 2, room: 3)
+
+    /// Everything there is to do, in short: `open 0`, `a on 1`.
+    private mutating func actions(mayOpen: Bool = true) -> [String] {
+        var actions: [String] = []
+        while let action = pool.next(mayOpen: mayOpen) {
+            switch action {
+            case .open(let slot): actions.append("open \(slot)")
+            case .run(let job, let slot): actions.append("\(job) on \(slot)")
+            }
+        }
+        return actions
+    }
+
+    private mutating func add(_ job: String, after delay: Duration = .zero) -> Bool { pool.add(job, at: now + delay) }
+    private mutating func openOne() -> Int? { pool.openOne() }
+    private mutating func removeAll() -> [String] { pool.removeAll() }
+    private mutating func expire(after delay: Duration) -> [String] { pool.expire(at: now + delay, patience: .seconds(2)) }
+
+    @Test mutating func `opens a connection for a job and keeps it for the next`() {
+        #expect(actions() == [])
+        #expect(add("a"))
+        #expect(actions() == ["open 0"])
+        #expect(actions() == [])
+        pool.free(0)
+        #expect(actions() == ["a on 0"])
+        pool.free(0)
+        #expect(add("b"))
+        #expect(actions() == ["b on 0"])
+    }
+
+    @Test mutating func `opens no more connections than jobs wait, and serves them in order`() {
+        for job in ["a", "b", "c"] { #expect(add(job)) }
+        #expect(actions() == ["open 0", "open 1"])
+        pool.free(1)
+        #expect(actions() == ["a on 1"])
+        pool.free(1)
+        #expect(actions() == ["b on 1"])
+        pool.free(0)
+        #expect(actions() == ["c on 0"])
+        #expect(pool.count(.busy) == 2 && pool.waitingCount == 0)
+    }
+
+    @Test mutating func `opens another for a job whose connection never came to be`() {
+        #expect(add("a"))
+        #expect(actions() == ["open 0"])
+        pool.vacate(0)
+        #expect(!pool.hasConnection)
+        #expect(actions(mayOpen: false) == [])
+        #expect(actions() == ["open 0"])
+        #expect(openOne() == 1)
+        #expect(openOne() == nil)
+    }
+
+    @Test mutating func `refuses a job when too many wait`() {
+        for job in ["a", "b", "c"] { #expect(add(job)) }
+        #expect(!add("d"))
+        #expect(removeAll() == ["a", "b", "c"])
+        #expect(add("e"))
+    }
+
+    @Test mutating func `gives up the jobs that have waited too long`() {
+        #expect(add("a"))
+        #expect(add("b", after: .seconds(1)))
+        #expect(pool.oldestWait == now)
+        #expect(expire(after: .milliseconds(1999)) == [])
+        #expect(expire(after: .seconds(2)) == ["a"])
+        #expect(pool.waitingCount == 1)
+    }
+}
+
+@Suite struct SlabTests {
+    private func take(_ key: Int, _ slab: inout Slab<String>) -> String? { slab.remove(key) }
+
+    @Test func `gives a thing out once`() {
+        var slab = Slab<String>()
+        let first = slab.insert("a")
+        let second = slab.insert("b")
+        #expect(take(first, &slab) == "a")
+        #expect(take(first, &slab) == nil)
+        #expect(take(99, &slab) == nil)
+        #expect(take(-1, &slab) == nil)
+        let third = slab.insert("c")
+        #expect(third == first)
+        slab.update(second) { $0 += "!" }
+        slab.update(99) { $0 += "!" }
+        #expect(slab.count == 2)
+        let all = slab.removeAll()
+        #expect(all.sorted() == ["b!", "c"])
+        #expect(slab.count == 0)
+        #expect(take(first, &slab) == nil)
+    }
+}
+
+@Suite struct ResolverTests {
+    private func target(_ text: String) throws -> ConnectionString { try ConnectionString(Secret(text)) }
+
+    @Test(arguments: [
+        "postgresql:///db", "postgresql://127.0.0.1,[::1]/db", "host=/run/postgresql", "host=@abstract",
+        "host=name hostaddr=10.0.0.1",
+    ])
+    func `resolves only names`(text: String) throws {
+        #expect(!Resolver.needsResolving(try target(text)))
+    }
+
+    @Test func `lists every address of every host with its port`() throws {
+        let target = try target("postgresql://one:1,10.0.0.9:2,none:3,two:4/db")
+        #expect(Resolver.needsResolving(target))
+        let resolved = try #require(
+            Resolver.resolved(target) { ["one": ["10.0.0.1", "fd00::1"], "two": ["10.0.0.2"]][$0] ?? [] })
+        #expect(resolved["host"] == "one,one,10.0.0.9,two")
+        #expect(resolved["hostaddr"] == "10.0.0.1,fd00::1,,10.0.0.2")
+        #expect(resolved["port"] == "1,1,2,4")
+        #expect(resolved["dbname"] == "db")
+    }
+
+    @Test func `says that no name resolves`() throws {
+        #expect(Resolver.resolved(try target("postgresql://one,two/db")) { _ in [] } == nil)
+    }
+}
+
+@Suite struct ConnectionStringTests {
+    @Test func `reads back what it writes, whatever the password`() throws {
+        let text = #"postgresql://user:it%27s%20%5C%22odd%22@%2Frun%2Fpg:5433/db?application_name=a%20b"#
+        let target = try ConnectionString(Secret(text))
+        #expect(target["password"] == #"it's \"odd""#)
+        let again = try ConnectionString(target.database("other").text)
+        #expect(again["password"] == #"it's \"odd""#)
+        #expect(again["host"] == "/run/pg" && again["port"] == "5433" && again["dbname"] == "other" && again["application_name"] == "a b")
+    }
+
+    @Test func `keeps what the URL sets beside its own session parameters`() throws {
+        let url = try ConnectionString(Secret("host=/x application_name=mine gssencmode=prefer options='-c work_mem=1MB'"))
+        let keywords = DatabaseSettings().keywords(url, isReadOnly: true)
+        #expect(keywords["gssencmode"] == "prefer")
+        #expect(
+            keywords["options"] == """
+                -c work_mem=1MB -c statement_timeout=10000 -c idle_in_transaction_session_timeout=10000 -c jit=off \
+                -c default_transaction_read_only=on
+                """)
+        #expect(DatabaseSettings().keywords(url, isReadOnly: false)["options"]?.contains("read_only") == false)
+    }
+}

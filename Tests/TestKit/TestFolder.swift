@@ -1,0 +1,35 @@
+import Glibc
+import Runtime
+
+/// A folder of files for one test, gone with it.
+package final class TestFolder: Sendable {
+    package let path: String
+
+    package init(_ files: [String: String] = [:]) throws {
+        var template = Array("/tmp/gatehouse-files-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw SystemError("mkdtemp") }
+        path = String(cString: made)
+        for (name, text) in files { try write(name, text) }
+    }
+
+    deinit {
+        if let directory = opendir(path) {
+            while let entry = readdir(directory) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+                unlink("\(path)/\(name)")
+            }
+            closedir(directory)
+        }
+        rmdir(path)
+    }
+
+    package func write(_ name: String, _ text: String) throws {
+        guard let file = fopen("\(path)/\(name)", "w") else { throw SystemError("fopen") }
+        defer { fclose(file) }
+        fputs(text, file)
+    }
+
+    package func remove(_ name: String) {
+        unlink("\(path)/\(name)")
+    }
+}
