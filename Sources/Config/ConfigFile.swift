@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Yams
 
 /// Strict reading of YAML configuration: unknown keys are faults, secrets come only by reference, and every fault is found at once.
@@ -6,6 +5,9 @@ import Yams
 /// The kit knows no key by name. A settings type reads its `Section` top to bottom like a table and ends with `finish()`, which reports
 /// every key that nobody asked for. Reading never throws in the middle: what is wrong is noted in `Faults`, and a stand-in is
 /// given back so that the rest can be read too; whoever started looks at the faults before using anything.
+///
+/// Of YAML this takes mappings, lists, texts, anchors and aliases. What a plain word means (`yes`, `0123`, `1:30`) is decided by the
+/// setting that asks for it, never guessed from its look. Tags and merge keys are faults.
 package enum ConfigFile {
     /// Anything larger is not a configuration.
     private static let maxBytes = 1 << 20
@@ -14,27 +16,57 @@ package enum ConfigFile {
     /// - Returns: the top mapping; an empty one when the file cannot be read, with the reason in `faults`.
     package static func read(_ file: String, environment: [String: String], faults: Faults) -> Section {
         let source = Source(file: file, environment: environment, faults: faults)
-        func failed(_ message: String, line: Int = 0, column: Int = 0) -> Section {
-            faults.add(Fault(file: file, line: line, column: column, path: "", message: message))
+        do {
+            let node = try compose(text(of: file))
+            return Section(source: source, path: "", node: node)
+        } catch {
+            faults.add(Fault(file: file, line: error.mark?.line ?? 0, column: error.mark?.column ?? 0, path: "", message: error.message))
             return Section(source: source)
         }
-        guard let bytes = FileManager.default.contents(atPath: file) else { return failed("cannot be read; does it exist, and may this user read it?") }
-        guard bytes.count <= maxBytes else { return failed("is larger than 1 MiB") }
-        guard let text = String(bytes: bytes, encoding: .utf8) else { return failed("is not UTF-8 text") }
+    }
+
+    /// Why there is nothing to read.
+    private struct Unreadable: Error {
+        let message: String
+        var mark: Mark?
+    }
+
+    private static func text(of file: String) throws(Unreadable) -> String {
+        let bytes: [UInt8]
         do {
-            guard let node = try compose(yaml: text) else { return failed("is empty") }
-            guard case .mapping = node else { return failed("must be a mapping of keys to values") }
-            return Section(source: source, path: "", node: node)
-        } catch let error as YamlError {
-            switch error {
-            case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
-                return failed("is not YAML: \(problem)", line: mark.line, column: mark.column)
-            case .duplicatedKeysInMapping(let keys, let context):
-                return failed("the key \(keys.joined(separator: ", ")) is given twice", line: context.mark.line, column: context.mark.column)
-            default: return failed("is not YAML: \(error)")
-            }
+            bytes = try FileBytes.read(file, atMost: maxBytes)
         } catch {
-            return failed("is not YAML: \(error)")
+            throw Unreadable(message: error.message)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw Unreadable(message: "is not UTF-8 text") }
+        return text
+    }
+
+    private static func compose(_ text: String) throws(Unreadable) -> Node {
+        let node: Node?
+        do {
+            // The basic resolver: no guessing of types, so `1` and `"1"` are one key, and no regular expression runs at start.
+            node = try Yams.compose(yaml: text, .basic, .default, .utf8)
+        } catch let error as YamlError {
+            throw unreadable(error)
+        } catch {
+            throw Unreadable(message: "is not YAML")
+        }
+        guard let node, !Section.isNull(node) else { throw Unreadable(message: "is empty") }
+        guard case .mapping = node else { throw Unreadable(message: "must be a mapping of keys to values", mark: node.mark) }
+        return node
+    }
+
+    private static func unreadable(_ error: YamlError) -> Unreadable {
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
+            Unreadable(message: "is not YAML: \(problem)", mark: mark)
+        case .duplicatedKeysInMapping(let keys, let context):
+            Unreadable(message: "the key \(keys.map { "\"\($0)\"" }.joined(separator: ", ")) is given twice in one mapping", mark: context.mark)
+        case .reader(let problem, _, _, _):
+            Unreadable(message: "is not YAML: \(problem)")
+        default:
+            Unreadable(message: "is not YAML")
         }
     }
 }
@@ -53,8 +85,7 @@ final class Source {
 
     /// `path` as seen from the file's own folder.
     func resolved(_ path: String) -> String {
-        if path.hasPrefix("/") { return path }
-        let folder = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        return folder.isEmpty ? path : folder + "/" + path
+        guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
+        return file[...slash] + path
     }
 }

@@ -17,10 +17,10 @@ package struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
         self.message = message
     }
 
-    package var description: String {
-        let place = line > 0 ? "\(file):\(line):\(column)" : file
-        return path.isEmpty ? "\(place)  \(message)" : "\(place)  \(path): \(message)"
-    }
+    package var description: String { "\(place)  \(text)" }
+
+    fileprivate var place: String { line > 0 ? "\(file):\(line):\(column)" : file }
+    fileprivate var text: String { path.isEmpty ? message : "\(path): \(message)" }
 }
 
 /// All faults of one reading, in the order of the files and lines.
@@ -39,4 +39,12 @@ package final class Faults {
     }
 
     package var isEmpty: Bool { found.isEmpty }
+
+    /// A line each, with what is wrong in one column, and a last line with their number and what became of it all ("Nothing was started.").
+    package func report(_ outcome: String) -> String {
+        let faults = all
+        let width = faults.map(\.place.count).max() ?? 0
+        let lines = faults.map { $0.place + String(repeating: " ", count: width - $0.place.count) + "  " + $0.text }
+        return (lines + ["\(faults.count) \(faults.count == 1 ? "fault" : "faults"). \(outcome)"]).joined(separator: "\n")
+    }
 }

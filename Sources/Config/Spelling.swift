@@ -3,7 +3,8 @@ enum Spelling {
     /// The known word within two edits of `word` (one for short words), the nearest first; `nil` when there is none.
     static func nearest(to word: String, in known: Set<String>) -> String? {
         let limit = word.count < 5 ? 1 : 2
-        return known.map { ($0, distance(word.lowercased(), $0.lowercased())) }.filter { $0.1 <= limit }
+        return known.filter { abs($0.count - word.count) <= limit }
+            .map { ($0, distance(word.lowercased(), $0.lowercased())) }.filter { $0.1 <= limit }
             .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
     }
 
@@ -22,23 +23,5 @@ enum Spelling {
             rows.append(row)
         }
         return rows[a.count][b.count]
-    }
-}
-
-extension Duration {
-    /// `10s`, `5m`, `24h`, `7d`; `nil` for anything else.
-    package init?(text: String) {
-        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
-        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count >= 0, count <= 1_000_000 else { return nil }
-        self = .seconds(count * unit)
-    }
-
-    /// The same back, in the largest unit that fits.
-    package var text: String {
-        let seconds = components.seconds
-        for (unit, size) in [("d", Int64(86400)), ("h", 3600), ("m", 60)] where seconds > 0 && seconds.isMultiple(of: size) {
-            return "\(seconds / size)\(unit)"
-        }
-        return "\(seconds)s"
     }
 }

@@ -1,0 +1,62 @@
+import Yams
+
+// A list or mapping with nothing below it (all its lines commented out, say) counts as empty.
+extension Section {
+    package func strings(_ key: String) -> [String] { values(key, expected: "text") { $0 } }
+
+    /// A list of texts in a form of the caller's own; a single text counts as a list of one.
+    package func values<Value>(_ key: String, expected: String, _ parse: (String) -> Value?) -> [Value] {
+        guard let node = ask(key), !Self.isNull(node) else { return [] }
+        switch node {
+        case .sequence(let sequence):
+            return sequence.enumerated().compactMap { index, item in
+                Self.text(item).flatMap(parse) ?? wrong("\(key)[\(index)]", item, "expected \(expected)")
+            }
+        case .scalar:
+            return [Self.text(node).flatMap(parse) ?? wrong(key, node, "expected \(expected), or a list of such")].compactMap { $0 }
+        default: return wrong(key, node, "expected a list") ?? []
+        }
+    }
+
+    /// A mapping of texts.
+    package func texts(_ key: String) -> [String: String] {
+        guard let mapping = mapping(key, "expected a mapping of names to texts") else { return [:] }
+        var texts: [String: String] = [:]
+        for (name, value) in mapping {
+            guard let name = named(name, in: key) else { continue }
+            texts[name] = Self.text(value) ?? wrong("\(key).\(name)", value, "expected text")
+        }
+        return texts
+    }
+
+    /// The mapping under `key`; an empty one when there is none.
+    package func section(_ key: String) -> Section {
+        let mapping = mapping(key, "expected a mapping")
+        return Section(source: source, path: joined(key), node: mapping.map(Node.mapping), near: mark)
+    }
+
+    /// The mappings below `key`, by name and in their order. A name with nothing behind it has an empty one.
+    package func sections(_ key: String) -> [(name: String, section: Section)] {
+        guard let mapping = mapping(key, "expected a mapping") else { return [] }
+        return mapping.compactMap { name, value in
+            guard let name = named(name, in: key) else { return nil }
+            let path = "\(key).\(name)"
+            switch value {
+            case .mapping: return (name, Section(source: source, path: joined(path), node: value))
+            case .scalar where Self.isNull(value): return (name, Section(source: source, path: joined(path), node: value))
+            default: return wrong(path, value, "expected a mapping")
+            }
+        }
+    }
+
+    private func mapping(_ key: String, _ otherwise: String) -> Node.Mapping? {
+        guard let node = ask(key), !Self.isNull(node) else { return nil }
+        guard case .mapping(let mapping) = node else { return wrong(key, node, otherwise) }
+        return mapping
+    }
+
+    private func named(_ node: Node, in key: String) -> String? {
+        guard let name = Self.text(node) else { return wrong(key, node, "keys must be texts") }
+        return name != "<<" ? name : wrong("\(key).<<", node, "merge keys are not taken; write the keys out")
+    }
+}

@@ -1,0 +1,34 @@
+import Glibc
+import Runtime
+
+/// Reads small files whole: configuration and secrets. Works on pipes too, as `<(command)` and some secret stores give them.
+enum FileBytes {
+    enum Problem: Error {
+        case failed(SystemError)
+        case tooLarge(limit: Int)
+
+        /// What to tell the operator, after the file's name.
+        var message: String {
+            switch self {
+            case .failed(let error): "cannot be read (\(error))"
+            case .tooLarge(let limit): "is larger than \(limit / 1024) KiB"
+            }
+        }
+    }
+
+    static func read(_ file: String, atMost limit: Int) throws(Problem) -> [UInt8] {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .failed(SystemError("open")) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .failed(SystemError("read")) }
+            guard count > 0 else { return bytes }
+            guard bytes.count + count <= limit else { throw .tooLarge(limit: limit) }
+            bytes += buffer[..<count]
+        }
+    }
+}

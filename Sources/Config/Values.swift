@@ -1,0 +1,74 @@
+import Yams
+
+extension Section {
+    package func string(_ key: String) -> String? { value(key, expected: "text") { $0 } }
+
+    /// A text that must be there and not be empty.
+    package func required(_ key: String) -> String {
+        guard let node = ask(key) else {
+            fault(key, "is missing")
+            return ""
+        }
+        guard let text = Self.text(node), !text.isEmpty else { return wrong(key, node, "expected text that is not empty") ?? "" }
+        return text
+    }
+
+    /// `true` or `false`, unquoted.
+    package func bool(_ key: String, default value: Bool) -> Bool {
+        guard let node = ask(key) else { return value }
+        return Self.word(node).flatMap(Bool.init) ?? wrong(key, node, "expected true or false, without quotes") ?? value
+    }
+
+    /// A whole number in decimal digits, unquoted.
+    package func int(_ key: String, default value: Int, in range: ClosedRange<Int>) -> Int {
+        guard let node = ask(key) else { return value }
+        guard let word = Self.word(node), !word.hasPrefix("+"), let number = Int(word), range.contains(number) else {
+            return wrong(key, node, "expected a whole number from \(range.lowerBound) to \(range.upperBound), without quotes") ?? value
+        }
+        return number
+    }
+
+    /// `10s`, `5m`, `24h`, `7d`.
+    package func duration(_ key: String, default value: Duration, in range: ClosedRange<Duration>) -> Duration {
+        guard let node = ask(key) else { return value }
+        guard let duration = Self.text(node).flatMap(Duration.init(text:)), range.contains(duration) else {
+            return wrong(key, node, "expected a time from \(range.lowerBound.text) to \(range.upperBound.text), such as 30s, 5m or 24h") ?? value
+        }
+        return duration
+    }
+
+    package func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, default value: Choice) -> Choice
+    where Choice.RawValue == String {
+        guard let node = ask(key) else { return value }
+        guard let choice = Self.text(node).flatMap(Choice.init(rawValue:)) else {
+            return wrong(key, node, "expected one of: \(Choice.allCases.map(\.rawValue).joined(separator: ", "))") ?? value
+        }
+        return choice
+    }
+
+    /// A text in a form of the caller's own. `expected` names it: "an https URL".
+    package func value<Value>(_ key: String, expected: String, _ parse: (String) -> Value?) -> Value? {
+        guard let node = ask(key) else { return nil }
+        return Self.text(node).flatMap(parse) ?? wrong(key, node, "expected \(expected)")
+    }
+}
+
+extension Duration {
+    /// `10s`, `5m`, `24h`, `7d`; nil for anything else.
+    package init?(text: String) {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
+        guard let unit = text.last.flatMap({ units[$0] }), text.utf8.first != UInt8(ascii: "+"), let count = Int64(text.dropLast()),
+            (0...1_000_000).contains(count)
+        else { return nil }
+        self = .seconds(count * unit)
+    }
+
+    /// The same back, in the largest unit that fits.
+    package var text: String {
+        let seconds = components.seconds
+        for (unit, size) in [("d", Int64(86400)), ("h", 3600), ("m", 60)] where seconds > 0 && seconds.isMultiple(of: size) {
+            return "\(seconds / size)\(unit)"
+        }
+        return "\(seconds)s"
+    }
+}

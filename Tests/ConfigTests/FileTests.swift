@@ -1,0 +1,97 @@
+import Testing
+
+@testable import Config
+
+@Suite struct FileTests {
+    @Test(arguments: [
+        ("", "c.yaml  is empty"), ("# nothing\n", "c.yaml  is empty"), ("---\n", "c.yaml  is empty"), ("null", "c.yaml  is empty"),
+        ("- a\n- b\n", "c.yaml:1:1  must be a mapping of keys to values"), ("just text", "c.yaml:1:1  must be a mapping of keys to values"),
+        ("a: 1\nb: [1, 2\nc: 3\n", "c.yaml:3:2  is not YAML: did not find expected ',' or ']'"),
+        ("a: 1\n\tb: 2\n", "c.yaml:2:1  is not YAML: found a tab character that violates indentation"),
+        ("a: b: c\n", "c.yaml:1:5  is not YAML: mapping values are not allowed in this context"),
+        ("a: *nobody\n", "c.yaml:1:4  is not YAML: found undefined alias"), ("a: 'open\n", "c.yaml:2:1  is not YAML: found unexpected end of stream"),
+        ("a: 1\n---\nb: 2\n", "c.yaml:2:1  is not YAML: but found another document"),
+        ("a: 1\nb: 2\na: 3\n", "c.yaml:1:1  the key \"a\" is given twice in one mapping"),
+        ("x:\n  '1': a\n  1: b\n", "c.yaml:2:3  the key \"1\" is given twice in one mapping"),
+        ("a: \u{0}\n", "c.yaml  is not YAML: control characters are not allowed"),
+    ])
+    func `one fault says why a file is no configuration`(yaml: String, fault: String) {
+        #expect(reading(yaml) { $0.string("a") }.faults == [fault])
+    }
+
+    @Test func `a file that is not there or a folder is a fault with the system's reason`() {
+        let folder = Folder()
+        let faults = Faults()
+        _ = ConfigFile.read("\(folder.path)/none.yaml", environment: [:], faults: faults)
+        _ = ConfigFile.read(folder.path, environment: [:], faults: faults)
+        #expect(
+            faults.all.map(\.description) == [
+                "\(folder.path)  cannot be read (read: Is a directory)", "\(folder.path)/none.yaml  cannot be read (open: No such file or directory)",
+            ])
+    }
+
+    @Test func `bytes that are not UTF-8 and more than a mebibyte are faults`() {
+        let folder = Folder()
+        let faults = Faults()
+        _ = ConfigFile.read(folder.write("a.yaml", [0x61, 0x3A, 0x20, 0xFF]), environment: [:], faults: faults)
+        _ = ConfigFile.read(folder.write("b.yaml", [UInt8](repeating: 0x23, count: 1 << 20 + 1)), environment: [:], faults: faults)
+        #expect(faults.all.map(\.message) == ["is not UTF-8 text", "is larger than 1024 KiB"])
+    }
+
+    @Test(arguments: ["[", "- ", "{a: ", "? "])
+    func `a file nested without end is a fault, not a crash`(open: String) {
+        let (_, faults) = reading("a: " + String(repeating: open, count: 100_000)) { $0.strings("a") }
+        #expect(faults.count == 1)
+    }
+
+    @Test func `aliases stand for what their anchor names, also when they multiply`() {
+        let yaml = "base: &base {scope: mail}\none: *base\nl0: &l0 x\n" + (1...30).map { "l\($0): &l\($0) [*l\($0 - 1), *l\($0 - 1)]\n" }.joined()
+        let (scope, faults) = reading(yaml) { $0.section("one").string("scope") }
+        #expect(scope == "mail")
+        #expect(faults.isEmpty)
+    }
+
+    @Test func `merge keys and tags are faults with a remedy`() {
+        let (_, faults) = reading("a: &a {k: v}\nb:\n  <<: *a\n  k: !env NAME\nc:\n  <<: *a\n") { file in
+            _ = file.section("a").string("k")
+            let section = file.section("b")
+            _ = section.string("k")
+            section.finish()
+            _ = file.texts("c")
+            file.finish()
+        }
+        #expect(
+            faults == [
+                "c.yaml:3:3  b.<<: merge keys are not taken; write the keys out", "c.yaml:4:6  b.k: expected text",
+                "c.yaml:6:3  c.<<: merge keys are not taken; write the keys out",
+            ])
+    }
+
+    @Test func `all faults come at once, in the order of files and lines, in columns`() {
+        let folder = Folder()
+        let faults = Faults()
+        for (name, yaml) in [("b.yaml", "x: 1\n"), ("a.yaml", "  \n\n\n\n\n\n\n\n\n\n\nlimit: lots\nnam: me\n")] {
+            let section = ConfigFile.read(folder.write(name, yaml), environment: [:], faults: faults)
+            section.finish()
+            _ = section.int("limit", default: 5, in: 1...9)
+            _ = section.required("name")
+        }
+        #expect(
+            faults.report("Nothing was started.").replacing("\(folder.path)/", with: "") == """
+                a.yaml:12:1  limit: unknown key
+                a.yaml:12:1  name: is missing
+                a.yaml:12:8  limit: expected a whole number from 1 to 9, without quotes
+                a.yaml:13:1  nam: unknown key
+                b.yaml:1:1   x: unknown key
+                b.yaml:1:1   name: is missing
+                6 faults. Nothing was started.
+                """)
+    }
+
+    @Test func `paths are seen from the file's own folder`() {
+        for (file, seen) in [("config/a.yaml", "config/p/q"), ("a.yaml", "p/q"), ("/a.yaml", "/p/q"), ("/x/y/a.yaml", "/x/y/p/q")] {
+            #expect(Source(file: file, environment: [:], faults: Faults()).resolved("p/q") == seen)
+        }
+        #expect(Source(file: "config/a.yaml", environment: [:], faults: Faults()).resolved("/abs") == "/abs")
+    }
+}

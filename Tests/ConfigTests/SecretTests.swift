@@ -1,0 +1,64 @@
+import Glibc
+import Runtime
+import Testing
+
+@testable import Config
+
+@Suite struct SecretTests {
+    @Test func `comes from the environment or from a file beside the configuration`() {
+        let folder = Folder()
+        _ = folder.write("key", "line one\nline two\r\n\n")
+        let yaml = folder.write("c.yaml", "a: {env: TOKEN}\nb: {file: key}\nc: {file: \(folder.path)/key}\n")
+        let faults = Faults()
+        let section = ConfigFile.read(yaml, environment: ["TOKEN": " t \n"], faults: faults)
+        #expect(section.requiredSecret("a").reveal() == " t \n")
+        #expect(section.secret("b")?.reveal() == "line one\nline two")
+        #expect(section.secret("c")?.reveal() == "line one\nline two")
+        #expect(faults.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("k: hunter2", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME} or {file: path}"),
+        ("k: {value: hunter2}", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME} or {file: path}"),
+        ("k: {env: A, file: b}", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME} or {file: path}"),
+        ("k: {env: }", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME} or {file: path}"),
+        ("k: {env: [hunter2]}", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME} or {file: path}"),
+        ("k: [hunter2]", "c.yaml:1:4  k: secrets come by reference only: write {env: NAME} or {file: path}"),
+        ("k:", "c.yaml:1:3  k: secrets come by reference only: write {env: NAME} or {file: path}"),
+        ("k: {env: NOWHERE}", "c.yaml:1:10  k: the environment variable NOWHERE is not set"),
+        ("k: {env: EMPTY}", "c.yaml:1:10  k: the environment variable EMPTY is empty"),
+        ("k: {file: /nonexistent/key}", "c.yaml:1:11  k: the file /nonexistent/key cannot be read (open: No such file or directory)"),
+        ("k: {file: /dev/null}", "c.yaml:1:11  k: the file /dev/null is empty"),
+        ("k: {file: /dev/zero}", "c.yaml:1:11  k: the file /dev/zero is larger than 64 KiB"),
+        ("other: 1", "c.yaml:1:1  k: is missing; write {env: NAME} or {file: path}"),
+    ])
+    func `SEC-21 a secret in the file or out of reach is one fault, which never quotes it`(yaml: String, fault: String) {
+        let (secret, faults) = reading(yaml, environment: ["EMPTY": ""]) { $0.requiredSecret("k") }
+        #expect(secret.reveal() == "")
+        #expect(faults == [fault])
+        #expect(!faults.joined().contains("hunter2"))
+    }
+
+    @Test func `a secret file of newlines alone is empty, and one that is not text is a fault`() {
+        let folder = Folder()
+        _ = folder.write("newlines", "\n\r\n")
+        _ = folder.write("binary", [0xFF, 0xFE])
+        let faults = Faults()
+        let section = ConfigFile.read(folder.write("c.yaml", "a: {file: newlines}\nb: {file: binary}\n"), environment: [:], faults: faults)
+        #expect(section.secret("a") == nil)
+        #expect(section.secret("b") == nil)
+        #expect(faults.all.map { $0.message.hasSuffix("is empty") || $0.message.hasSuffix("is not UTF-8 text") } == [true, true])
+    }
+
+    @Test func `a secret is read from a pipe as from a file`() throws {
+        let folder = Folder()
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        #expect(write(ends[1], "from a pipe\n", 12) == 12)
+        close(ends[1])
+        defer { close(ends[0]) }
+        let faults = Faults()
+        let section = ConfigFile.read(folder.write("c.yaml", "a: {file: /dev/fd/\(ends[0])}\n"), environment: [:], faults: faults)
+        #expect(section.secret("a")?.reveal() == "from a pipe")
+    }
+}
