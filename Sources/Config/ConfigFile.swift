@@ -62,7 +62,8 @@ package enum ConfigFile {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
             Unreadable(message: "is not YAML: \(problem)", mark: mark)
         case .duplicatedKeysInMapping(let keys, let context):
-            Unreadable(message: "the key \(keys.map { "\"\($0)\"" }.joined(separator: ", ")) is given twice in one mapping", mark: context.mark)
+            Unreadable(
+                message: "the key \(keys.map { "\"\($0)\"" }.joined(separator: ", ")) is given twice in one mapping", mark: context.mark)
         case .reader(let problem, _, _, _):
             Unreadable(message: "is not YAML: \(problem)")
         default:

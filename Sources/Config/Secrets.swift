@@ -9,7 +9,8 @@ extension Section {
     /// away. A secret that stands in the file itself is a fault: configuration is copied, mailed and committed.
     package func secret(_ key: String) -> Secret? {
         guard let node = ask(key) else { return nil }
-        guard case .mapping(let mapping) = node, mapping.count == 1, let (kind, value) = mapping.first, let name = Self.text(value), !name.isEmpty
+        guard case .mapping(let mapping) = node, mapping.count == 1, let (kind, value) = mapping.first, let name = Self.text(value),
+            !name.isEmpty
         else { return wrong(key, node, Self.remedy) }
         switch Self.text(kind) {
         case "env": return variable(name, key, value)

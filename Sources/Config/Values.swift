@@ -32,7 +32,8 @@ extension Section {
     package func duration(_ key: String, default value: Duration, in range: ClosedRange<Duration>) -> Duration {
         guard let node = ask(key) else { return value }
         guard let duration = Self.text(node).flatMap(Duration.init(text:)), range.contains(duration) else {
-            return wrong(key, node, "expected a time from \(range.lowerBound.text) to \(range.upperBound.text), such as 30s, 5m or 24h") ?? value
+            return wrong(key, node, "expected a time from \(range.lowerBound.text) to \(range.upperBound.text), such as 30s, 5m or 24h")
+                ?? value
         }
         return duration
     }

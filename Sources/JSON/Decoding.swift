@@ -75,7 +75,8 @@ extension JSONError {
     init(_ error: DecodingError) {
         self =
             switch error {
-            case .typeMismatch(let type, let context): .typeMismatch(path: Path(context.codingPath).text, expected: String(describing: type))
+            case .typeMismatch(let type, let context):
+                .typeMismatch(path: Path(context.codingPath).text, expected: String(describing: type))
             case .valueNotFound(_, let context): .missing(path: Path(context.codingPath).text)
             case .keyNotFound(let key, let context): .missing(path: Path(context.codingPath + [key]).text)
             case .dataCorrupted(let context): .invalidValue(path: Path(context.codingPath).text, reason: "not one of the accepted values")

@@ -106,7 +106,9 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
     func encode(_ number: Int64) { slot.content = .value(spelling == .wire ? .string(String(number)) : .integer(number)) }
 
     func encode<Number: FixedWidthInteger & Encodable>(_ number: Number) throws {
-        guard let number = Int64(exactly: number) else { throw JSONError.invalidValue(path: slot.path.text, reason: "does not fit 64 bits") }
+        guard let number = Int64(exactly: number) else {
+            throw JSONError.invalidValue(path: slot.path.text, reason: "does not fit 64 bits")
+        }
         slot.content = .value(.integer(number))
     }
 
@@ -155,7 +157,9 @@ private struct ArrayWriter: UnkeyedEncodingContainer {
     func encode<Number: FixedWidthInteger & Encodable>(_ value: Number) throws { try element().encode(value) }
     func encode(_ value: some Encodable) throws { try value.encode(to: element()) }
 
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> { element().container(keyedBy: type) }
+    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        element().container(keyedBy: type)
+    }
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { element().unkeyedContainer() }
     func superEncoder() -> any Encoder { element() }
 

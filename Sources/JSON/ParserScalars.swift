@@ -71,7 +71,8 @@ extension Parser {
             let digit: UInt8
             switch try peek() {
             case let byte where (.zero ... .nine).contains(byte): digit = byte - .zero
-            case let byte where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20): digit = (byte | 0x20) - UInt8(ascii: "a") + 10
+            case let byte where (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20):
+                digit = (byte | 0x20) - UInt8(ascii: "a") + 10
             default: throw .badEscape(at: start)
             }
             unit = unit << 4 | UInt16(digit)

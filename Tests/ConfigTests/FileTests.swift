@@ -9,7 +9,8 @@ import Testing
         ("a: 1\nb: [1, 2\nc: 3\n", "c.yaml:3:2  is not YAML: did not find expected ',' or ']'"),
         ("a: 1\n\tb: 2\n", "c.yaml:2:1  is not YAML: found a tab character that violates indentation"),
         ("a: b: c\n", "c.yaml:1:5  is not YAML: mapping values are not allowed in this context"),
-        ("a: *nobody\n", "c.yaml:1:4  is not YAML: found undefined alias"), ("a: 'open\n", "c.yaml:2:1  is not YAML: found unexpected end of stream"),
+        ("a: *nobody\n", "c.yaml:1:4  is not YAML: found undefined alias"),
+        ("a: 'open\n", "c.yaml:2:1  is not YAML: found unexpected end of stream"),
         ("a: 1\n---\nb: 2\n", "c.yaml:2:1  is not YAML: but found another document"),
         ("a: 1\nb: 2\na: 3\n", "c.yaml:1:1  the key \"a\" is given twice in one mapping"),
         ("x:\n  '1': a\n  1: b\n", "c.yaml:2:3  the key \"1\" is given twice in one mapping"),
@@ -26,7 +27,8 @@ import Testing
         _ = ConfigFile.read(folder.path, environment: [:], faults: faults)
         #expect(
             faults.all.map(\.description) == [
-                "\(folder.path)  cannot be read (read: Is a directory)", "\(folder.path)/none.yaml  cannot be read (open: No such file or directory)",
+                "\(folder.path)  cannot be read (read: Is a directory)",
+                "\(folder.path)/none.yaml  cannot be read (open: No such file or directory)",
             ])
     }
 
@@ -45,7 +47,8 @@ import Testing
     }
 
     @Test func `aliases stand for what their anchor names, also when they multiply`() {
-        let yaml = "base: &base {scope: mail}\none: *base\nl0: &l0 x\n" + (1...30).map { "l\($0): &l\($0) [*l\($0 - 1), *l\($0 - 1)]\n" }.joined()
+        let yaml =
+            "base: &base {scope: mail}\none: *base\nl0: &l0 x\n" + (1...30).map { "l\($0): &l\($0) [*l\($0 - 1), *l\($0 - 1)]\n" }.joined()
         let (scope, faults) = reading(yaml) { $0.section("one").string("scope") }
         #expect(scope == "mail")
         #expect(faults.isEmpty)

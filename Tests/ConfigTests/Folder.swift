@@ -14,7 +14,9 @@ final class Folder {
     deinit {
         guard let list = opendir(path) else { return }
         while let entry = readdir(list) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) } }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
             unlink("\(path)/\(name)")
         }
         closedir(list)

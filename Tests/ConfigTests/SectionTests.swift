@@ -69,7 +69,8 @@ private enum Style: String, CaseIterable { case firebase, gatehouse }
     }
 
     @Test(arguments: [
-        ("k: [a]", "c.yaml:1:4  k: expected text"), ("k: {a: b}", "c.yaml:1:4  k: expected text"), ("k: null", "c.yaml:1:4  k: expected text"),
+        ("k: [a]", "c.yaml:1:4  k: expected text"), ("k: {a: b}", "c.yaml:1:4  k: expected text"),
+        ("k: null", "c.yaml:1:4  k: expected text"),
     ])
     func `text must be text`(yaml: String, fault: String) {
         #expect(reading(yaml) { $0.string("k") }.faults == [fault])
@@ -138,7 +139,8 @@ private enum Style: String, CaseIterable { case firebase, gatehouse }
             return file.sections("p").map(\.name)
         }
         #expect(names == ["z", "m"])
-        #expect(faults == ["c.yaml:3:6  p.a: expected a mapping", "c.yaml:5:4  q: expected a mapping", "c.yaml:5:4  q: expected a mapping"])
+        #expect(
+            faults == ["c.yaml:3:6  p.a: expected a mapping", "c.yaml:5:4  q: expected a mapping", "c.yaml:5:4  q: expected a mapping"])
     }
 
     @Test func `what is missing is reported where its mapping starts`() {
@@ -147,13 +149,16 @@ private enum Style: String, CaseIterable { case firebase, gatehouse }
             _ = file.section("tokens").required("issuer")
             _ = file.section("absent").required("key")
         }
-        #expect(faults == ["c.yaml:1:1  project: is missing", "c.yaml:1:1  absent.key: is missing", "c.yaml:3:3  tokens.issuer: is missing"])
+        #expect(
+            faults == ["c.yaml:1:1  project: is missing", "c.yaml:1:1  absent.key: is missing", "c.yaml:3:3  tokens.issuer: is missing"])
     }
 
-    @Test(arguments: [
-        ("clinetSecret", "clientSecret"), ("clientsecret", "clientSecret"), ("scope", "scopes"), ("issuers", "issuer"), ("xyz", nil), ("isseur", "issuer"),
-        ("ide", "id"), ("nane", "name"), (String(repeating: "a", count: 100_000), nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("clinetSecret", "clientSecret"), ("clientsecret", "clientSecret"), ("scope", "scopes"), ("issuers", "issuer"), ("xyz", nil),
+            ("isseur", "issuer"),
+            ("ide", "id"), ("nane", "name"), (String(repeating: "a", count: 100_000), nil),
+        ] as [(String, String?)])
     func `guesses a key within two edits`(word: String, meant: String?) {
         #expect(Spelling.nearest(to: word, in: ["clientSecret", "scopes", "issuer", "id", "name"]) == meant)
     }

@@ -32,7 +32,8 @@ private struct Person: Decodable, Equatable {
         #expect(
             person
                 == Person(
-                    localId: "u", age: 7, weight: 1, kind: .phone, tags: ["a", "b"], links: [.init(rawId: "r", seen: 5), .init(rawId: "s")],
+                    localId: "u", age: 7, weight: 1, kind: .phone, tags: ["a", "b"],
+                    links: [.init(rawId: "r", seen: 5), .init(rawId: "s")],
                     claims: ["some_name": 1], extra: ["k": [nil]]))
     }
 
@@ -74,7 +75,10 @@ private struct Person: Decodable, Equatable {
         (#"{"localId":"u","tags":["a", 1]}"#, .typeMismatch(path: "tags[1]", expected: "a string")),
         (#"{"localId":"u","tags":["a", null]}"#, .typeMismatch(path: "tags[1]", expected: "a string")),
         (#"{"localId":"u","links":[{"rawId":"r"}, {}]}"#, .missing(path: "links[1].rawId")),
-        (#"{"localId":"u","links":[{"rawId":"r","seen":true}]}"#, .typeMismatch(path: "links[0].seen", expected: "a whole number that fits")),
+        (
+            #"{"localId":"u","links":[{"rawId":"r","seen":true}]}"#,
+            .typeMismatch(path: "links[0].seen", expected: "a whole number that fits")
+        ),
         (#"{"localId":"u","links":[[]]}"#, .typeMismatch(path: "links[0]", expected: "an object")),
         (#"{"localId":"u","claims":{"x":"y"}}"#, .typeMismatch(path: "claims.x", expected: "a whole number that fits")),
         (#"[]"#, .typeMismatch(path: "", expected: "an object")),
@@ -85,9 +89,13 @@ private struct Person: Decodable, Equatable {
     }
 
     @Test func `SEC-21 errors say where and what, never the value`() {
-        #expect(JSONError.typeMismatch(path: "links[0].seen", expected: "a string").description == "Invalid value at 'links[0].seen': expected a string.")
+        #expect(
+            JSONError.typeMismatch(path: "links[0].seen", expected: "a string").description
+                == "Invalid value at 'links[0].seen': expected a string.")
         #expect(JSONError.missing(path: "localId").description == "Missing value at 'localId'.")
-        #expect(throws: JSONError.invalidValue(path: "", reason: "not one of the accepted values")) { try JSON.string("hunter2").decode(Kind.self) }
+        #expect(throws: JSONError.invalidValue(path: "", reason: "not one of the accepted values")) {
+            try JSON.string("hunter2").decode(Kind.self)
+        }
     }
 
     @Test func `decodes bare values, arrays with holes and small integers in range`() throws {

@@ -22,7 +22,8 @@ private struct Answer: Encodable {
 @Suite struct EncodingTests {
     @Test func `keeps the order of the type and leaves out nil`() throws {
         #expect(
-            try JSON(encoding: Answer()).text() == #"{"kind":"EMAIL","localId":"u","createdAt":1700000000000,"period":30,"ratio":0.5,"isNew":true,"#
+            try JSON(encoding: Answer()).text()
+                == #"{"kind":"EMAIL","localId":"u","createdAt":1700000000000,"period":30,"ratio":0.5,"isNew":true,"#
                 + #""links":[{"providerId":"a.com"},{"providerId":"b.com"}],"claims":{"n":1},"extra":{"x":null},"empty":[]}"#)
     }
 
@@ -43,7 +44,9 @@ private struct Answer: Encodable {
 
     @Test func `refuses numbers JSON does not have, naming the field`() {
         struct Odd: Encodable { var list: [Double] }
-        #expect(throws: JSONError.invalidValue(path: "list[1]", reason: "not a number JSON has")) { try JSON(encoding: Odd(list: [1, .nan])) }
+        #expect(throws: JSONError.invalidValue(path: "list[1]", reason: "not a number JSON has")) {
+            try JSON(encoding: Odd(list: [1, .nan]))
+        }
         #expect(throws: JSONError.invalidValue(path: "", reason: "does not fit 64 bits")) { try JSON(encoding: UInt64.max) }
     }
 

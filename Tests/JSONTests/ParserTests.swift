@@ -3,12 +3,13 @@ import Testing
 @testable import JSON
 
 @Suite struct ParserTests {
-    @Test(arguments: [
-        ("null", JSON.null), (" \t\r\n true \n", true), ("false", false), ("0", 0), ("-1", -1),
-        ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
-        ("[]", []), ("{}", [:]), ("[ ]", []), ("{ }", [:]), ("\"\"", ""), ("[1,[2,[3]]]", [1, [2, [3]]]),
-        (#"{"a":{"b":[true,null]}}"#, ["a": ["b": [true, nil]]]), (#"{"":0}"#, ["": 0]),
-    ] as [(String, JSON)])
+    @Test(
+        arguments: [
+            ("null", JSON.null), (" \t\r\n true \n", true), ("false", false), ("0", 0), ("-1", -1),
+            ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
+            ("[]", []), ("{}", [:]), ("[ ]", []), ("{ }", [:]), ("\"\"", ""), ("[1,[2,[3]]]", [1, [2, [3]]]),
+            (#"{"a":{"b":[true,null]}}"#, ["a": ["b": [true, nil]]]), (#"{"":0}"#, ["": 0]),
+        ] as [(String, JSON)])
     func `reads every kind of value`(text: String, value: JSON) throws {
         #expect(try JSON.parse(text) == value)
     }
@@ -43,7 +44,8 @@ import Testing
         (".5", .unexpected(at: 0)), ("-.5", .unexpected(at: 1)), ("1.e1", .unexpected(at: 2)), ("True", .unexpected(at: 0)),
         ("nulL", .unexpected(at: 3)), ("// c\n1", .unexpected(at: 0)), ("[1/*c*/]", .unexpected(at: 2)), ("\u{FEFF}1", .unexpected(at: 0)),
         ("\u{A0}1", .unexpected(at: 0)), ("\u{0B}1", .unexpected(at: 0)), ("\0", .unexpected(at: 0)),
-        ("01", .trailing(at: 1)), ("-01", .trailing(at: 2)), ("0x1", .trailing(at: 1)), ("1 2", .trailing(at: 2)), ("{}{}", .trailing(at: 2)),
+        ("01", .trailing(at: 1)), ("-01", .trailing(at: 2)), ("0x1", .trailing(at: 1)), ("1 2", .trailing(at: 2)),
+        ("{}{}", .trailing(at: 2)),
         ("[]]", .trailing(at: 2)), ("nullx", .trailing(at: 4)), ("1\0", .trailing(at: 1)), ("1e1.5", .trailing(at: 3)),
     ])
     func `refuses what is not JSON and says where`(text: String, error: JSONError) {
@@ -56,7 +58,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0041\u00e9\u20AC""#, "Aé€"), (#""\ud83d\ude00""#, "😀"), (#""\u0000""#, "\0"),
+        (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"), (#""\u0041\u00e9\u20AC""#, "Aé€"), (#""\ud83d\ude00""#, "😀"),
+        (#""\u0000""#, "\0"),
         ("\"é€😀\"", "é€😀"), (#""\uD834\uDD1E!""#, "𝄞!"), ("\"\u{7F}\u{2028}\"", "\u{7F}\u{2028}"), (#""\uFFFD""#, "\u{FFFD}"),
     ])
     func `reads escapes and plain text`(text: String, value: String) throws {
@@ -66,17 +69,20 @@ import Testing
     @Test(arguments: [
         (#""\ud800""#, JSONError.loneSurrogate(at: 1)), (#""\udc00""#, .loneSurrogate(at: 1)), (#""\ud800x""#, .loneSurrogate(at: 1)),
         (#""\ud800\n""#, .loneSurrogate(at: 1)), (#""\ud800\u0041""#, .loneSurrogate(at: 1)), (#""a\ud800\ud800""#, .loneSurrogate(at: 2)),
-        (#""\x41""#, .badEscape(at: 1)), (#""\u00g0""#, .badEscape(at: 1)), (#""\u+041""#, .badEscape(at: 1)), (#""\U0041""#, .badEscape(at: 1)),
+        (#""\x41""#, .badEscape(at: 1)), (#""\u00g0""#, .badEscape(at: 1)), (#""\u+041""#, .badEscape(at: 1)),
+        (#""\U0041""#, .badEscape(at: 1)),
         (#""\'""#, .badEscape(at: 1)), ("\"a\nb\"", .controlCharacter(at: 2)), ("\"\\n\0\"", .controlCharacter(at: 3)),
     ])
     func `refuses half pairs, unknown escapes and bare control characters`(text: String, error: JSONError) {
         #expect(throws: error) { try JSON.parse(text) }
     }
 
-    @Test(arguments: [
-        [0xFF], [0xC3], [0xC0, 0xAF], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x80], [0xF8, 0x88, 0x80, 0x80, 0x80],
-        [0x5C, 0x6E, 0xFF],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0xFF], [0xC3], [0xC0, 0xAF], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0x80],
+            [0xF8, 0x88, 0x80, 0x80, 0x80],
+            [0x5C, 0x6E, 0xFF],
+        ] as [[UInt8]])
     func `refuses strings that are not UTF-8`(inside: [UInt8]) {
         #expect(throws: JSONError.notUTF8(at: 1)) { try JSON.parse([0x22] + inside + [0x22]) }
     }

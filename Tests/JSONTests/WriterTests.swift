@@ -3,12 +3,15 @@ import Testing
 @testable import JSON
 
 @Suite struct WriterTests {
-    @Test(arguments: [
-        (JSON.null, "null"), (true, "true"), (false, "false"), (-7, "-7"), (.integer(.min), "-9223372036854775808"), (1.5, "1.5"),
-        (.number(1), "1.0"), (.number(-0.0), "-0.0"), (.number(1e300), "1e+300"), (.number(.nan), "null"), (.number(-.infinity), "null"),
-        ("a\"b\\c/d", #""a\"b\\c/d""#), ("\n\r\t\u{8}\0\u{1F}\u{7F}é😀", "\"\\n\\r\\t\\u0008\\u0000\\u001f\u{7F}é😀\""), ([], "[]"), ([:], "{}"),
-        (["b": 1, "a": [nil, [], [:], "x"], "": false], #"{"b":1,"a":[null,[],{},"x"],"":false}"#),
-    ] as [(JSON, String)])
+    @Test(
+        arguments: [
+            (JSON.null, "null"), (true, "true"), (false, "false"), (-7, "-7"), (.integer(.min), "-9223372036854775808"), (1.5, "1.5"),
+            (.number(1), "1.0"), (.number(-0.0), "-0.0"), (.number(1e300), "1e+300"), (.number(.nan), "null"),
+            (.number(-.infinity), "null"),
+            ("a\"b\\c/d", #""a\"b\\c/d""#), ("\n\r\t\u{8}\0\u{1F}\u{7F}é😀", "\"\\n\\r\\t\\u0008\\u0000\\u001f\u{7F}é😀\""), ([], "[]"),
+            ([:], "{}"),
+            (["b": 1, "a": [nil, [], [:], "x"], "": false], #"{"b":1,"a":[null,[],{},"x"],"":false}"#),
+        ] as [(JSON, String)])
     func `writes compact text, members in their order`(value: JSON, text: String) {
         #expect(value.text() == text)
     }
