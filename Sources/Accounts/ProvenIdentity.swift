@@ -28,9 +28,16 @@ package struct ProvenIdentity: Sendable, Equatable {
         self.email = email.flatMap(EmailAddress.canonical)
         self.emailVerified = emailVerified && self.email != nil
         self.emailAuthoritative = emailAuthoritative && self.email != nil
-        self.displayName = displayName
-        self.photoURL = photoURL
-        self.screenName = screenName
+        self.displayName = displayName.flatMap { Self.shown($0) }
+        self.photoURL = photoURL.flatMap { $0.utf8.count <= 2048 ? Self.shown($0, most: 2048) : nil }
+        self.screenName = screenName.flatMap { Self.shown($0) }
+    }
+
+    /// A provider's text as it may be kept and shown: without control characters, cut to what Firebase keeps, `nil` when nothing is left.
+    private static func shown(_ text: String, most: Int = 256) -> String? {
+        let scalars = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+        let text = String(String(String.UnicodeScalarView(scalars)).prefix(most))
+        return text.isEmpty ? nil : text
     }
 }
 

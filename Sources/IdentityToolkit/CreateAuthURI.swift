@@ -40,7 +40,7 @@ struct CreateAuthURI: Endpoint {
     }
 
     private func start(_ providerID: String, _ input: Input, sessionID: String, _ context: Context) async throws -> Output {
-        let redirectURI = try redirectURI(input.continueUri, context)
+        let redirectURI = try redirectURI(input.continueUri, providerID, context)
         let provider = try context.provider(providerID)
         let start = SignInFlows.Start(
             providerID: providerID, kind: .client, sessionHash: SessionBinding.hash(atStart: sessionID), redirectURI: redirectURI,
@@ -54,11 +54,11 @@ struct CreateAuthURI: Endpoint {
     }
 
     /// Our handler, or a page of an authorised domain that the operator registered with the provider.
-    private func redirectURI(_ text: String?, _ context: Context) throws -> String {
+    private func redirectURI(_ text: String?, _ providerID: String, _ context: Context) throws -> String {
         guard let text, !text.isEmpty else { throw Failure.missingContinueURI }
         guard let uri = URI.parse(text), uri.fragment == nil, uri.query == nil else { throw Failure.invalidContinueURI }
         let handler = context.services.site.handlerURL
-        if text == handler || text.hasPrefix(handler + "/") { return text }
+        if text == handler || text == "\(handler)/\(providerID)" { return text }
         guard uri.scheme == "https" || uri.isLoopback else { throw Failure.invalidContinueURI }
         guard try context.project.authorizes(host: uri.host) else {
             throw Failure.unauthorizedDomain("\(uri.host) is not an authorized domain of this project.")

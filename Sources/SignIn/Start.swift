@@ -68,7 +68,9 @@ private struct Query {
         providerID = form["providerId"]?.lowercased() ?? ""
         state = form["state"]
         scopes = (form["scopes"] ?? "").split { $0 == "," || $0 == " " }.map(String.init)
-        guard (state?.utf8.count ?? 0) <= 2048 else { throw Failure("INVALID_ARGUMENT", "state is longer than 2048 bytes.") }
+        guard (state?.utf8.count ?? 0) <= 2048, state?.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) ?? true else {
+            throw Failure("INVALID_ARGUMENT", "state is longer than 2048 bytes, or holds control characters.")
+        }
     }
 
     /// The S256 challenge, which is the hash of the verifier that will redeem. Nothing weaker is taken (SEC-11).

@@ -106,19 +106,15 @@ actor Server {
 
     /// A provider entry whose issuer changed while people signed in under the old one.
     private func issuerConflicts(_ projects: Projects) async throws -> [String] {
-        let issuers = ProviderIssuers(database: first.database)
-        var conflicts: [String] = []
-        for project in projects.all {
-            for provider in project.providers.values.sorted(by: { $0.id < $1.id }) {
-                let stored = try await issuers.conflict(
-                    project: project.settings.id, provider: provider.id, issuer: provider.issuerForStorage)
-                guard let stored else { continue }
-                conflicts.append(
-                    "project \(project.settings.id), provider \(provider.id): users are stored under the issuer \(stored). "
-                        + "Another issuer is another set of people; give it a provider id of its own.")
+        let entries = projects.all.flatMap { project in
+            project.providers.values.map { provider in
+                ProviderIssuers.Entry(projectID: project.settings.id, providerID: provider.id, issuer: provider.issuerForStorage)
             }
         }
-        return conflicts
+        return try await ProviderIssuers(database: first.database).conflicts(with: entries).map { stored in
+            "project \(stored.projectID), provider \(stored.providerID): users are stored under the issuer \(stored.issuer). "
+                + "Another issuer is another set of people; give it a provider id of its own."
+        }
     }
 }
 
