@@ -1,0 +1,214 @@
+"""The measurements, in order. `bench/run` builds and calls this with the path of the binary."""
+
+import argparse
+import base64
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sys
+import tempfile
+
+import load
+import processes
+from database import Database, Statement, seed
+from gatehouse import ROOT, Gatehouse
+from issuer import Issuer
+from load import Load
+from nginx import Nginx
+from processes import LOAD_CORE, SERVER_CORE, Failed
+from report import Table, interleaved, median
+
+KEY_SET = "/bench-rs256/oauth2/jwks"
+IDLE_CONNECTIONS = 8000
+
+
+class Bench:
+    def __init__(self, options, folder):
+        self.rounds, self.seconds, self.only = options.rounds, options.seconds, options.only
+        self.folder = folder
+        self.table = Table()
+        self.issuer = Issuer(folder)
+        self.database = Database(folder / "postgres", os.getpid())
+        self.house = Gatehouse(options.binary, folder, self.database.url, self.issuer)
+
+    def wants(self, *ids):
+        return not self.only or any(id in self.only for id in ids)
+
+    def run(self):
+        self.house.migrate()
+        self.prepare()
+        if self.wants("P8"):
+            self.start_up()
+        if self.wants("P1", "P2", "P7"):
+            self.one_core()
+        if self.wants("P3", "P4", "P8"):
+            self.all_cores()
+        self.table.print()
+
+    # People, their tokens, and the statements that the server sends for them.
+
+    def prepare(self):
+        self.database.log_statements(True)
+        self.house.start()
+        house, es, rs = self.house, "bench-es256", "bench-rs256"
+        first = house.sign_in(self.issuer, es, 1)[0]
+        house.post("/v1/accounts:lookup", es, {"idToken": first["idToken"]})
+        house.post("/v1/token", es, {"grant_type": "refresh_token", "refresh_token": first["refreshToken"]}, form=True)
+        house.stop()
+        self.database.log_statements(False)
+        session = self.database.query(f"SELECT encode(session_id, 'hex') FROM sessions WHERE account_id = '{first['localId']}'")
+        self.refresh = Statement(*self.database.logged("WITH session AS"), first["localId"], session)
+        self.lookup = Statement(*self.database.logged("SELECT a.account_id"), first["localId"])
+        house.start()
+        self.tokens = {}
+        for project in (es, rs):
+            people = house.sign_in(self.issuer, project)
+            self.tokens[project] = self.folder / f"{project}.refresh"
+            self.tokens[project].write_text("".join(f"{p['localId']} {p['refreshToken']}\n" for p in people))
+            if project == rs:
+                (self.folder / "id-tokens").write_text("".join(p["idToken"] + "\n" for p in people))
+        house.stop()
+        seed(self.database, es, first["localId"], session)
+
+    # Start: how soon, and how big.
+
+    def start_up(self):
+        times, sizes = [], []
+        for _ in range(5):
+            times.append(self.house.start() * 1e3)
+            sizes.append(processes.memory(self.house.process.pid) / 1e6)
+            self.house.stop()
+        self.table.bound("P8", "from exec to ready", median(times), 300, "ms")
+        self.table.bound("P8", "memory when ready, RSS", median(sizes), 40, "MB")
+
+    # The key set, one core each for the server and for the load.
+
+    def one_core(self):
+        house = self.house
+        house.start(loops=1, core=SERVER_CORE)
+        headers, body = self.key_set()
+        nginx = Nginx(self.folder, headers, body)
+        servers = {"gatehouse": house, "nginx": nginx}
+
+        def part(server, close):
+            def measure():
+                server.forget_log()
+                return Load(server.address + KEY_SET, self.seconds, server.process.pid, LOAD_CORE, close)
+            return measure
+
+        for id, name, close in (("P1", "key set, 64 keep-alive", False), ("P2", "key set, Connection: close", True)):
+            if not self.wants(id):
+                continue
+            results = interleaved(self.rounds, {server: part(value, close) for server, value in servers.items()})
+            values = {field: [median([getattr(run, field) for run in results[s]]) for s in servers] for field in ("rate", "cpu", "p99")}
+            self.table.ratio(id, name, *values["rate"], 0.85 if close else 0.90, "/s", "nginx")
+            self.table.ratio(id, "  CPU a request", *values["cpu"], None if close else 1 / 0.95, "µs", "nginx", at_most=True)
+            self.table.ratio(id, "  p99", *values["p99"], None if close else 1.5, "ms", "nginx", at_most=True)
+        if self.wants("P7"):
+            # Fresh processes: memory that load has left behind would hide what a connection takes.
+            house.stop(), nginx.stop()
+            house.start(loops=1, core=SERVER_CORE)
+            nginx = Nginx(self.folder, headers, body)
+            sizes = [load.idle_memory(s.port, s.process.pid, KEY_SET, IDLE_CONNECTIONS) for s in (house, nginx)]
+            self.table.ratio("P7", f"idle connection, of {IDLE_CONNECTIONS:,}", *sizes, 0.5, "B", "nginx", at_most=True)
+        house.stop(), nginx.stop()
+
+    def key_set(self):
+        import http.client
+        connection = http.client.HTTPConnection("127.0.0.1", self.house.port, timeout=10)
+        connection.request("GET", KEY_SET)
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        if answer.status != 200:
+            raise Failed(f"{KEY_SET} answered {answer.status}")
+        return answer.getheaders(), body
+
+    # What goes to the database, with all cores for everybody.
+
+    def all_cores(self):
+        self.house.start()
+        if self.wants("P3"):
+            self.measure_lookup()
+        if self.wants("P4"):
+            self.measure_refresh()
+        self.table.bound("P8", "memory after load, RSS", processes.memory(self.house.process.pid) / 1e6, 150, "MB")
+        self.house.stop()
+
+    def wrk(self, path, project, script, tokens):
+        self.house.forget_log()
+        environment = {"BENCH_TOKENS": str(tokens), "BENCH_QUERY": f"key={project}"}
+        return Load(self.house.address + path, self.seconds, self.house.process.pid, script=script, environment=environment)
+
+    def pgbench(self, statement, clients, before="", after=""):
+        return lambda: self.database.pgbench(statement.script(clients, before, after), statement.variables(), clients, self.seconds)
+
+    def measure_lookup(self):
+        by_key = Statement("SELECT * FROM accounts WHERE project_id = $1 AND account_id = $2", {1: "bench-es256", 2: "x"}, "x")
+        results = interleaved(self.rounds, {
+            "lookup": lambda: self.wrk("/v1/accounts:lookup", "bench-rs256", "lookup.lua", self.folder / "id-tokens"),
+            "SELECT by key": self.pgbench(by_key, 8), "same SELECT": self.pgbench(self.lookup, 8)})
+        rate = median([run.rate for run in results["lookup"]])
+        self.table.ratio("P3", "accounts:lookup", rate, median(results["SELECT by key"]), 0.45, "/s", "pgbench ×8, by key")
+        self.table.ratio("P3", "  of its own SELECT", rate, median(results["same SELECT"]), None, "/s", "pgbench ×8")
+        self.table.fact("P3", "  CPU a request", median([run.cpu for run in results["lookup"]]), "µs")
+
+    def measure_refresh(self):
+        def refresh(project):
+            return lambda: self.wrk("/v1/token", project, "refresh.lua", self.tokens[project])
+
+        results = interleaved(self.rounds, {
+            "refresh": refresh("bench-es256"), "pipeline": self.pgbench(self.refresh, 16, r"\startpipeline", r"\endpipeline"),
+            "BEGIN…COMMIT": self.pgbench(self.refresh, 8, "BEGIN;", "COMMIT;")})
+        rate = median([run.rate for run in results["refresh"]])
+        self.table.ratio("P4", "refresh, ES256", rate, median(results["pipeline"]), 0.60, "/s", "pgbench ×16, pipeline")
+        self.table.ratio("P4", "  of transactions", rate, median(results["BEGIN…COMMIT"]), 0.90, "/s", "pgbench ×8, BEGIN…COMMIT")
+        self.table.fact("P4", "  CPU a request", median([run.cpu for run in results["refresh"]]), "µs")
+        self.table.fact("P4", "  p99", median([run.p99 for run in results["refresh"]]), "ms")
+        speed = interleaved(3, {"refresh, RS256": refresh("bench-rs256"), "openssl": lambda: signatures(self.seconds)})
+        rate = median([run.rate for run in speed["refresh, RS256"]])
+        self.table.ratio("P4", "refresh, RS256", rate, median(speed["openssl"]), None, "/s", "openssl rsa2048, all cores")
+
+
+def signatures(seconds):
+    """RSA-2048 signatures a second that all cores make when they do nothing else."""
+    out = processes.run(["openssl", "speed", "-seconds", seconds, "-multi", len(processes.CORES), "rsa2048"]).decode()
+    return float(re.search(r"rsa\s*2048 bits\s+\S+\s+\S+\s+([\d.]+)", out)[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="bench/run")
+    parser.add_argument("binary", type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=2, help="of each measurement in a round")
+    parser.add_argument("--only", type=lambda text: text.split(","), default=[], help="such as P1,P4")
+    options = parser.parse_args()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupted)
+    local = ROOT / ".local"
+    local.mkdir(exist_ok=True)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="bench-", dir=local))
+    # PostgreSQL may run as another user, who has to get in.
+    folder.chmod(0o755)
+    try:
+        print(f"{len(processes.CORES)} cores; medians of {options.rounds} rounds of {options.seconds} s.", file=sys.stderr)
+        Bench(options, folder).run()
+    except Failed as failure:
+        sys.exit(f"bench: {failure}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+    finally:
+        processes.stop_all()
+        if (folder / "postgres" / "data").exists():
+            processes.run([ROOT / "scripts" / "test-database", "remove", folder / "postgres"])
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""The private PostgreSQL, and pgbench running the statements that the server was seen sending."""
+
+import glob
+import pathlib
+import re
+import shutil
+
+import processes
+from gatehouse import PEOPLE, ROOT
+from processes import Failed
+
+TOOL = ROOT / "scripts" / "test-database"
+
+
+def _tool(name):
+    found = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"), key=lambda path: int(path.split("/")[4]))
+    return found[-1] if found else shutil.which(name) or name
+
+
+class Database:
+    """A cluster that really writes to the disk before it says so."""
+
+    def __init__(self, folder, pid):
+        self._folder = folder
+        superuser = processes.run([TOOL, "start", folder, "--durable", "--while", pid]).decode().strip()
+        self._superuser = superuser
+        self.url = superuser.replace("///postgres?", "///gatehouse?")
+        self.query("CREATE DATABASE gatehouse", superuser)
+
+    def query(self, sql, url=None):
+        return processes.run([_tool("psql"), url or self.url, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", sql]).decode().strip()
+
+    def log_statements(self, on):
+        """Takes effect with the connections made from now on."""
+        self.query(f"ALTER DATABASE gatehouse SET log_statement = '{'all' if on else 'none'}'", self._superuser)
+
+    def logged(self, beginning):
+        """The newest statement in the log that begins so: its text, and its parameters as text."""
+        # A line that goes on begins with a tab.
+        lines = pathlib.Path(self._folder, "server.log").read_text(errors="replace").replace("\n\t", "\n\x00").split("\n")
+        text, found = [], None
+        for line in lines:
+            if line.startswith("\x00"):
+                text.append(line[1:])
+                continue
+            statement = re.search(r"LOG:  execute [^:]+: (.*)", line)
+            parameters = re.search(r"DETAIL:  [Pp]arameters: (.*)", line)
+            if parameters and text and text[0].startswith(beginning):
+                values = re.findall(r"\$(\d+) = (NULL|'(?:[^']|'')*')", parameters[1])
+                found = "\n".join(text), {int(n): v[1:-1].replace("''", "'") for n, v in values}
+            text = [statement[1]] if statement else []
+        if not found:
+            raise Failed(f"the server was not seen sending: {beginning} …")
+        return found
+
+    def pgbench(self, script, variables, clients, seconds):
+        """Transactions a second. Every client repeats the script; none may fail."""
+        file = pathlib.Path(self._folder).parent / "pgbench.sql"
+        file.write_text(script)
+        options = [f"-D{name}={value}" for name, value in variables.items()]
+        out = processes.run(
+            [_tool("pgbench"), "-n", "-M", "prepared", "-c", clients, "-j", 1, "-T", seconds, "-f", file, *options, self.url]).decode()
+        return float(re.search(r"tps = ([\d.]+)", out)[1])
+
+
+class Statement:
+    """A statement of the server's for pgbench: the same text, where every client goes round its own share of the seeded rows."""
+
+    def __init__(self, text, parameters, account, session=None):
+        """`account` and `session` are the ids that the parameters had when the statement was seen."""
+        self.constants = {}
+        self._next = 0
+
+        def replacement(match):
+            number = int(match[1])
+            value = parameters[number]
+            if value == account:
+                return "('bench' || (:row)::text)"
+            if session is not None and value == "\\x" + session:
+                return "decode(lpad(to_hex((:row)::bigint), 32, '0'), 'hex')"
+            if value in ("0", "1", "2"):  # a generation, when a session's first refresh was seen
+                return f":g{value}"
+            self.constants[f"p{number}"] = value
+            return f":p{number}"
+
+        self._text = re.sub(r"\$(\d+)", replacement, text)
+        self._counts = ":g1" in self._text
+
+    def script(self, clients, before="", after=""):
+        share = PEOPLE // clients
+        # The count only grows, over all clients' rows and runs, so it always is the newest generation.
+        lines = [r"\set g0 :g0 + 1"]
+        if self._counts:
+            lines += [r"\set g1 :g0 + 1", r"\set g2 :g0 + 2"]
+        lines += [rf"\set row :client_id * {share} + :g0 % {share} + 1", before, self._text + ";", after]
+        return "\n".join(line for line in lines if line) + "\n"
+
+    def variables(self):
+        self._next += 10_000_000
+        return {"g0": self._next, **self.constants}
+
+
+def seed(database, project, account, session):
+    """Copies one signed-in person's rows: as many people as the server has, in the same tables, for pgbench alone."""
+    columns = {
+        "account_id": "'bench' || n", "session_id": "decode(lpad(to_hex(n), 32, '0'), 'hex')", "subject": "'bench' || n",
+        "email": "'bench' || n || '@example.com'"}
+    for table in ("accounts", "identities", "sessions"):
+        names = database.query(
+            f"SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = '{table}'::regclass AND attnum > 0 "
+            "AND NOT attisdropped").split(",")
+        values = ", ".join(columns.get(name, "t." + name) for name in names)
+        key = f"t.session_id = '\\x{session}'" if table == "sessions" else f"t.account_id = '{account}'"
+        database.query(
+            f"INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM {table} t, generate_series(1, {PEOPLE}) n "
+            f"WHERE t.project_id = '{project}' AND {key}")
+    database.query("VACUUM ANALYZE")
+    database.query("CHECKPOINT")

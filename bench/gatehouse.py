@@ -1,0 +1,116 @@
+"""The server under test: its configuration, its start, and people who sign in."""
+
+import base64
+import http.client
+import json
+import os
+import pathlib
+import socket
+import time
+import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
+
+import processes
+from processes import Failed
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# One project an algorithm; the id of a project is the key of its apps too.
+PROJECTS = {"bench-es256": "ES256", "bench-rs256": "RS256"}
+PEOPLE = 256
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Gatehouse:
+    def __init__(self, binary, folder, database_url, issuer):
+        self._binary = binary
+        self._folder = folder
+        self.port = free_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+        self._environment = {"DATABASE_URL": database_url}
+        (folder / "master.key").write_bytes(base64.b64encode(os.urandom(32)))
+        (folder / "projects").mkdir()
+        for number, (project, algorithm) in enumerate(PROJECTS.items(), 100_000_000_001):
+            (folder / "projects" / f"{project}.yaml").write_text(
+                f"project: {project}\nnumber: {number}\napiKeys: [{project}]\nauthorizedDomains: [127.0.0.1]\n"
+                f"tokens: {{algorithm: {algorithm}}}\n"
+                f"providers:\n  oidc.bench:\n    name: Bench\n    issuer: {issuer.url}\n    clientId: {issuer.client_id}\n"
+                "    clientSecret: {env: BENCH_CLIENT_SECRET}\n    userinfo: never\n")
+        self._environment["BENCH_CLIENT_SECRET"] = "unused"
+        self.process = None
+        self.log = folder / "server.log"
+
+    def _configuration(self, loops):
+        path = self._folder / f"gatehouse-{loops}.yaml"
+        path.write_text(
+            f"listen: 127.0.0.1:{self.port}\npublicURL: {self.address}\ndatabase: {{env: DATABASE_URL}}\n"
+            f"masterKey: {{file: master.key}}\nprojects: projects\nmigrations: {os.path.relpath(ROOT / 'Migrations', self._folder)}\n"
+            f"loops: {loops}\ndevelopment: true\noutbound: {{allow: [127.0.0.0/8]}}\naccessLog: true\n"
+            "limits: {connections: 20000, connectionsPerAddress: 20000}\n")
+        return path
+
+    def migrate(self):
+        processes.run([self._binary, "migrate", "--config", self._configuration(0)], env=self._environment)
+
+    def start(self, loops=0, core=None):
+        """Seconds from the start of the process to the first 200 of /health/ready."""
+        configuration = self._configuration(loops)
+        with open(self.log, "ab") as log:
+            begin = time.monotonic()
+            self.process = processes.start([self._binary, "serve", "--config", configuration], core, log, self._environment)
+        while self._readiness() != 200:
+            if self.process.poll() is not None or time.monotonic() - begin > 20:
+                raise Failed(f"the server did not start: {self.log.read_text(errors='replace')[-1500:]}")
+            time.sleep(0.001)
+        return time.monotonic() - begin
+
+    def stop(self):
+        processes.stop(self.process)
+
+    def forget_log(self):
+        os.truncate(self.log, 0)
+
+    def _readiness(self):
+        try:
+            return self.get("/health/ready")[0]
+        except OSError:
+            return None
+
+    def get(self, path):
+        return self._exchange(http.client.HTTPConnection("127.0.0.1", self.port, timeout=10), "GET", path)
+
+    def post(self, path, project, body, form=False):
+        content = urllib.parse.urlencode(body) if form else json.dumps(body)
+        kind = "application/x-www-form-urlencoded" if form else "application/json"
+        status, answer = self._exchange(
+            http.client.HTTPConnection("127.0.0.1", self.port, timeout=10), "POST", f"{path}?key={project}", content, {"content-type": kind})
+        if status != 200:
+            raise Failed(f"{path} answered {status}: {answer.decode(errors='replace')[:400]}")
+        return json.loads(answer)
+
+    @staticmethod
+    def _exchange(connection, *request):
+        try:
+            connection.request(*request)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+        except http.client.HTTPException as error:
+            raise OSError(str(error)) from error
+        finally:
+            connection.close()
+
+    def sign_in(self, issuer, project, count=PEOPLE):
+        """Signs that many people in, through the provider: a list of the answers."""
+
+        def one(number):
+            body = {
+                "requestUri": "http://127.0.0.1", "returnSecureToken": True,
+                "postBody": urllib.parse.urlencode({"id_token": issuer.id_token(f"person{number}"), "providerId": "oidc.bench"})}
+            return self.post("/v1/accounts:signInWithIdp", project, body)
+
+        with ThreadPoolExecutor(4) as pool:
+            return list(pool.map(one, range(count)))

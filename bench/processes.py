@@ -1,0 +1,108 @@
+"""Processes that end with the run, what they cost, and which core they run on."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+CORES = sorted(os.sched_getaffinity(0))
+# With two cores the server has one and the load generator the other, so that a figure is one a core.
+SERVER_CORE, LOAD_CORE = (CORES[0], CORES[1]) if len(CORES) > 1 else (None, None)
+
+_children = []
+
+
+class Failed(Exception):
+    """Something could not be measured; the text says what."""
+
+
+def _command(args, core):
+    # The kernel ends a child whose parent is gone, even when the parent was killed outright.
+    guard = ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []
+    pin = ["taskset", "-c", str(core)] if core is not None else []
+    return guard + pin + [str(a) for a in args]
+
+
+def start(args, core=None, log=subprocess.DEVNULL, env=None):
+    """Starts a server; `stop` or the end of the run ends it."""
+    child = subprocess.Popen(
+        _command(args, core), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env={**os.environ, **(env or {})})
+    _children.append(child)
+    return child
+
+
+def run(args, core=None, env=None, input=None, timeout=60):
+    """Runs a command to its end; its output. Fails with what it wrote to stderr."""
+    child = subprocess.Popen(
+        _command(args, core), stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env={**os.environ, **(env or {})})
+    _children.append(child)
+    try:
+        out, err = child.communicate(input, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{args[0]} took longer than {timeout} s") from None
+    finally:
+        stop(child)
+    if child.returncode != 0:
+        raise Failed(f"{args[0]} failed: {err.decode(errors='replace').strip()[-800:]}")
+    return out
+
+
+def stop(child):
+    if child.poll() is None:
+        child.terminate()
+        try:
+            child.wait(12)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+    if child in _children:
+        _children.remove(child)
+
+
+def stop_all():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    for child in list(reversed(_children)):
+        stop(child)
+
+
+def family(pid):
+    """The process and the processes it started, down to the last."""
+    pids = [pid]
+    for parent in pids:
+        try:
+            for task in os.listdir(f"/proc/{parent}/task"):
+                with open(f"/proc/{parent}/task/{task}/children") as file:
+                    pids += [int(p) for p in file.read().split()]
+        except FileNotFoundError:
+            pass
+    return pids
+
+
+def cpu_seconds(pid):
+    """User and system time of the process and its children. The scheduler's own count: /proc/PID/stat only has hundredths."""
+    total = 0
+    for member in family(pid):
+        for task in os.listdir(f"/proc/{member}/task"):
+            with open(f"/proc/{member}/task/{task}/schedstat") as file:
+                total += int(file.read().split()[0])
+    return total / 1e9
+
+
+def memory(pid, field="VmRSS"):
+    """Bytes of the process and its children: VmRSS, or RssAnon for what is its own."""
+    total = 0
+    for member in family(pid):
+        with open(f"/proc/{member}/status") as file:
+            total += next(int(line.split()[1]) * 1024 for line in file if line.startswith(field + ":"))
+    return total
+
+
+def wait_until(condition, what, seconds=20, pause=0.01):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise Failed(f"{what}: not within {seconds} s")
+        time.sleep(pause)

@@ -1,0 +1,41 @@
+-- Trades refresh tokens: a person's newest one each time, everybody in turn. BENCH_TOKENS is a file of "user token" lines, which is
+-- written anew at the end. A token whose answer never came stays as it is: it may be presented again.
+local threads = {}
+local queue, head, tail = {}, 1, 0
+local before
+
+function setup(thread) threads[#threads + 1] = thread end
+
+function init()
+    tokens = {}
+    for line in io.lines(os.getenv("BENCH_TOKENS")) do
+        local user, token = line:match("^(%S+) (%S+)$")
+        tokens[user] = token
+        tail = tail + 1
+        queue[tail] = user
+    end
+    before = "POST " .. wrk.path .. "?" .. os.getenv("BENCH_QUERY") .. " HTTP/1.1\r\nHost: " .. wrk.host
+        .. "\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: "
+end
+
+function request()
+    local user = queue[head]
+    queue[head] = nil
+    head = head + 1
+    local body = "grant_type=refresh_token&refresh_token=" .. tokens[user]
+    return before .. #body .. "\r\n\r\n" .. body
+end
+
+function response(status, headers, body)
+    local user, token = body:match('"user_id":"([^"]+)"'), body:match('"refresh_token":"([^"]+)"')
+    if status ~= 200 or not user then return end
+    tokens[user] = token
+    tail = tail + 1
+    queue[tail] = user
+end
+
+function done()
+    local file = assert(io.open(os.getenv("BENCH_TOKENS"), "w"))
+    for user, token in pairs(threads[1]:get("tokens")) do file:write(user, " ", token, "\n") end
+    file:close()
+end
