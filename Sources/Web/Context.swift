@@ -43,8 +43,8 @@ package struct Context: Sendable {
     }
 }
 
-/// The parts of one loop, made once at start.
-package struct Services: Sendable {
+/// The parts of one loop, made once at start. A class, so that a request takes one reference and not a copy of each part.
+package final class Services: Sendable {
     package let accounts: Accounts
     package let sessions: Sessions
     package let flows: SignInFlows

@@ -52,7 +52,7 @@ extension ImmediateEndpoint {
 }
 
 /// One entry of the router.
-package struct Handler: Sendable {
+package final class Handler: Sendable {
     package enum Work: Sendable {
         case immediate(@Sendable (Request, Context) throws -> Response)
         case asynchronous(@Sendable (Request, Context) async throws -> Response)

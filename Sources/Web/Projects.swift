@@ -5,7 +5,7 @@ import JSON
 import Synchronization
 
 /// One project as requests see it: its rules and its providers.
-package struct Project: Sendable {
+package final class Project: Sendable {
     package let settings: ProjectSettings
     package let providers: [String: ProviderSettings]
     /// The discovery document for back ends, as its endpoint answers.

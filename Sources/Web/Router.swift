@@ -3,7 +3,7 @@ package import HTTP
 /// Finds the handler of a request. One canonical path decides, however the call was reached: by raw path, or behind the name of the
 /// Google host that an SDK in emulator mode puts in front.
 package struct Router: Sendable {
-    private static let hostPrefixes = ["/identitytoolkit.googleapis.com", "/securetoken.googleapis.com", "/www.googleapis.com"]
+    private static let hostPrefixes = ["/identitytoolkit.googleapis.com/", "/securetoken.googleapis.com/", "/www.googleapis.com/"]
 
     private var exact: [String: [Handler]] = [:]
     private var patterns: [PathPattern] = []
@@ -39,7 +39,7 @@ package struct Router: Sendable {
 
     private static func withoutHost(_ path: String) -> String {
         guard path.utf8.dropFirst().first != UInt8(ascii: "_") else { return path }
-        for prefix in hostPrefixes where path.hasPrefix(prefix + "/") { return String(path.dropFirst(prefix.count)) }
+        for prefix in hostPrefixes where path.hasPrefix(prefix) { return String(path.dropFirst(prefix.utf8.count - 1)) }
         return path
     }
 
