@@ -1,0 +1,83 @@
+import sys
+import pathlib
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+import harness
+from issuers import FakeIssuer, FakeMicrosoft, RealIssuer
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "last: runs after everything else")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+
+
+def pytest_sessionstart(session):
+    if not harness.BINARY.exists():
+        pytest.exit(f"there is no {harness.BINARY}; build it, or name one in GATEHOUSE_BINARY", returncode=2)
+
+
+def pytest_sessionfinish(session):
+    if harness._cluster:
+        harness._cluster.remove()
+
+
+@pytest.fixture(scope="session")
+def real_issuer():
+    issuer = RealIssuer()
+    yield issuer
+    issuer.close()
+
+
+@pytest.fixture(scope="session")
+def fake_issuer_of_session():
+    issuer = FakeIssuer()
+    yield issuer
+    issuer.close()
+
+
+@pytest.fixture
+def fake_issuer(fake_issuer_of_session):
+    """Honest again for each test."""
+    fake_issuer_of_session.reset()
+    yield fake_issuer_of_session
+    fake_issuer_of_session.reset()
+
+
+@pytest.fixture(scope="session")
+def microsoft_of_session():
+    issuer = FakeMicrosoft()
+    yield issuer
+    issuer.close()
+
+
+@pytest.fixture
+def microsoft(microsoft_of_session):
+    """Honest again for each test."""
+    microsoft_of_session.reset()
+    yield microsoft_of_session
+    microsoft_of_session.reset()
+
+
+@pytest.fixture(scope="session")
+def site(real_issuer, fake_issuer_of_session, microsoft_of_session):
+    """One site with one server for all tests that need nothing of their own."""
+    site = harness.Site({
+        "oidc.real": real_issuer.entry(),
+        "oidc.fake": fake_issuer_of_session.entry(authoritativeDomains=["trusted.example"]),
+        "microsoft.com": microsoft_of_session.entry(allowedAudiences=["99999999-8888-7777-6666-555555555555"]),
+        "oidc.down": {"issuer": f"http://127.0.0.1:{harness.free_port()}", "clientId": "nobody", "clientSecret": {"env": "CLIENT_SECRET"}},
+    })
+    site.serve()
+    yield site
+    site.close()
+
+
+@pytest.fixture(scope="session")
+def api(site):
+    return site.servers[0].api()

@@ -1,0 +1,322 @@
+"""The main job: signing in with an issuer that is not ours, end to end, by each of the ways in."""
+
+import base64
+import json
+import secrets
+import time
+from urllib.parse import urlencode, urlsplit
+
+import jwt
+import pytest
+import requests
+
+import harness
+from harness import API_KEY, NUMBER, PROJECT, ClientFlow, WebFlow, assert_error, note, query_of
+
+
+def test_the_whole_way_of_a_browser_app(site, api, real_issuer):
+    flow = WebFlow(site, "oidc.real")
+    started = flow.start()
+    assert started.status_code == 302
+    assert started.headers["cache-control"] == "no-store"
+    assert started.headers["referrer-policy"] == "no-referrer"
+    cookie = started.headers["set-cookie"].lower()
+    assert "httponly" in cookie and "samesite=lax" in cookie and "path=/" in cookie
+
+    to_provider = note_and_parse(started.headers["location"])
+    assert started.headers["location"].startswith(real_issuer.url + "/oauth2/authorize?")
+    assert to_provider["client_id"] == real_issuer.client_id
+    assert to_provider["redirect_uri"] == site.url + "/__/auth/handler"
+    assert to_provider["code_challenge_method"] == "S256" and to_provider["code_challenge"] != flow.challenge
+    assert {"state", "nonce"} <= set(to_provider) and to_provider["state"] != flow.state
+    assert flow.verifier not in started.headers["location"]
+    assert started.headers["location"].endswith("#"), "no fragment of ours travels on to the provider"
+
+    at_handler = real_issuer.login("ada")(started.headers["location"])
+    provider_code = query_of(at_handler)["code"]
+    back = flow.callback(at_handler)
+    assert back.status_code == 303
+    assert back.headers["cache-control"] == "no-store" and back.headers["referrer-policy"] == "no-referrer"
+    assert back.headers["location"].startswith(site.page + "?")
+    answer = query_of(back.headers["location"])
+    assert set(answer) == {"code", "flow", "state", "iss"}
+    assert answer["state"] == flow.state and answer["iss"] == site.issuer
+    assert answer["code"] != provider_code, "the provider's code never reaches the app"
+    assert not flow.browser.cookies, "the flow's cookie is cleared"
+
+    response = flow.redeem(back.headers["location"])
+    assert response.status_code == 200, response.text
+    assert response.headers["cache-control"] == "no-store"
+    first = response.json()
+    assert first["kind"] == "identitytoolkit#VerifyAssertionResponse"
+    assert first["providerId"] == "oidc.real" and first["federatedId"] == "ada"
+    assert first["isNewUser"] is True and first["expiresIn"] == "3600"
+    assert first["email"] == "ada@example.com" and first["displayName"] == "Ada Lovelace"
+    assert first["firstName"] == "Ada" and first["lastName"] == "Lovelace"
+    profile = json.loads(first["rawUserInfo"])
+    assert isinstance(first["rawUserInfo"], str) and profile["sub"] == "ada" and profile["email"] == "ada@example.com"
+    assert jwt.decode(first["oauthIdToken"], options={"verify_signature": False})["sub"] == "ada"
+    assert first["oauthAccessToken"] and first["pendingToken"] and first["refreshToken"] and first["idToken"]
+    for placeholder in ("needConfirmation", "errorMessage", "mfaPendingCredential"):
+        assert placeholder not in first, "the SDKs test for presence"
+
+    assert site.rows("SELECT email, display_name FROM accounts WHERE account_id = %s", first["localId"]) == [("ada@example.com", "Ada Lovelace")]
+    assert site.rows("SELECT provider_id, subject FROM identities WHERE account_id = %s", first["localId"]) == [("oidc.real", "ada")]
+
+    user = api.lookup(first["idToken"])
+    assert user["localId"] == first["localId"] and user["email"] == "ada@example.com"
+    for number in ("validSince", "createdAt", "lastLoginAt"):
+        assert isinstance(user[number], str) and user[number].isdecimal(), "64-bit numbers are strings"
+    assert user["providerUserInfo"][0]["rawId"] == user["providerUserInfo"][0]["federatedId"] == "ada"
+
+    again = WebFlow(site, "oidc.real").run(real_issuer.login("ada"))
+    assert again["localId"] == first["localId"]
+    assert "isNewUser" not in again
+
+    refreshed = api.refresh(again["refreshToken"]).json()
+    assert refreshed["user_id"] == first["localId"]
+
+    deleted = api.succeed("delete", {"idToken": again["idToken"]})
+    assert deleted == {"kind": "identitytoolkit#DeleteAccountResponse"}
+    assert site.value("SELECT count(*) FROM accounts WHERE account_id = %s", first["localId"]) == 0
+    assert site.value("SELECT count(*) FROM identities WHERE account_id = %s", first["localId"]) == 0
+    for token in (refreshed["refresh_token"], first["refreshToken"]):
+        message = api.refresh(token).json()["error"]["message"]
+        assert message in ("USER_NOT_FOUND", "TOKEN_EXPIRED")
+    assert_error(api.call("lookup", {"idToken": again["idToken"]}), "USER_NOT_FOUND")
+    assert WebFlow(site, "oidc.real").run(real_issuer.login("ada"))["isNewUser"] is True
+
+
+def note_and_parse(url):
+    return query_of(url)
+
+
+def test_the_person_says_no(site, real_issuer):
+    flow = WebFlow(site, "oidc.real")
+    denied = real_issuer.deny(flow.authorization_url())
+    state = query_of(flow.authorization_url())["state"]
+    if "state=" not in denied:
+        denied += "&" + urlencode({"state": state})
+    back = flow.callback(denied)
+    assert back.status_code == 303 and back.headers["location"].startswith(site.page)
+    answer = query_of(back.headers["location"])
+    assert answer["error"] == "access_denied" and answer["state"] == flow.state and answer["iss"] == site.issuer
+    assert "code" not in answer
+    assert flow.callback(denied).status_code == 400, "the flow is over"
+
+
+@pytest.mark.parametrize("page", ["handler", "own page"])
+def test_the_way_of_a_client_with_a_session_id(site, fake_issuer, page):
+    uri = {"handler": site.url + "/__/auth/handler", "own page": "https://app.example.com/callback"}[page]
+    flow = ClientFlow(site, "oidc.fake", continue_uri=uri)
+    url = flow.authorization_url()
+    assert query_of(url)["redirect_uri"] == uri
+    answered = fake_issuer.login("client-" + page.replace(" ", "-"))(url)
+    assert answered.startswith(uri + "?")
+    response = flow.redeem(answered)
+    assert response.status_code == 200, response.text
+    assert response.json().get("isNewUser") is True and response.json()["providerId"] == "oidc.fake", response.json()
+    assert_error(flow.redeem(answered), "INVALID_IDP_RESPONSE")
+
+
+def test_a_native_session_id_is_the_hash_and_only_the_secret_redeems(site, fake_issuer):
+    import hashlib
+
+    secret = note(secrets.token_urlsafe(24))
+    hashed = hashlib.sha256(secret.encode()).hexdigest()
+    flow = ClientFlow(site, "oidc.fake", session=hashed)
+    answered = fake_issuer.login("hashed")(flow.authorization_url())
+    assert_error(flow.redeem(answered), "INVALID_IDP_RESPONSE")
+    flow.session = secret
+    assert flow.redeem(answered).status_code == 200
+
+
+def test_create_auth_uri_makes_a_session_id_when_none_is_given(site, api, fake_issuer):
+    answer = api.succeed("createAuthUri", {"providerId": "oidc.fake", "continueUri": site.url + "/__/auth/handler"})
+    assert len(note(answer["sessionId"])) >= 20
+    flow = ClientFlow(site, "oidc.fake", session=answer["sessionId"])
+    assert flow.redeem(fake_issuer.login("made")(answer["authUri"])).status_code == 200
+
+
+def test_create_auth_uri_says_nothing_of_an_address(api):
+    answer = api.succeed("createAuthUri", {"identifier": "ada@example.com", "continueUri": "http://localhost"})
+    assert set(answer) == {"kind", "sessionId"}
+
+
+def posted(api, body, **more):
+    return api.call("signInWithIdp", {"requestUri": "http://localhost", "postBody": urlencode(body), "returnSecureToken": True, **more})
+
+
+def test_a_posted_credential(site, api, fake_issuer):
+    token = fake_issuer.id_token("native")
+    response = posted(api, {"providerId": "oidc.fake", "id_token": token})
+    assert response.status_code == 200, response.text
+    assert response.json()["isNewUser"] is True and response.json()["oauthIdToken"] == token
+
+
+def test_a_posted_credential_with_a_nonce(api, fake_issuer):
+    import hashlib
+
+    raw = note(secrets.token_urlsafe(16))
+    hashed = hashlib.sha256(raw.encode()).hexdigest()
+    good = fake_issuer.id_token("with-nonce", nonce=hashed)
+    assert posted(api, {"providerId": "oidc.fake", "id_token": good, "nonce": raw}).status_code == 200
+    for claim, sent in [(hashed, None), (None, raw), (raw, raw), (hashed.upper(), raw), (hashed, hashed), (hashed, raw + "x")]:
+        token = fake_issuer.id_token("with-nonce", nonce=claim)
+        body = {"providerId": "oidc.fake", "id_token": token} | ({"nonce": sent} if sent else {})
+        assert_error(posted(api, body), "MISSING_OR_INVALID_NONCE")
+
+
+def test_a_posted_access_token_alone_is_refused(site, api, fake_issuer):
+    before = site.counts()
+    for provider in ("oidc.fake", "microsoft.com"):
+        assert_error(posted(api, {"providerId": provider, "access_token": "an-access-token-of-some-app"}), "INVALID_IDP_RESPONSE")
+    assert site.counts() == before
+
+
+def test_SEC_05_a_pending_token_works_once(site, api, fake_issuer):
+    first = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("pending")}).json()
+    body = {"requestUri": "http://localhost", "pendingToken": first["pendingToken"], "returnSecureToken": True}
+    again = api.succeed("signInWithIdp", body)
+    assert again["localId"] == first["localId"] and "isNewUser" not in again
+    assert_error(api.call("signInWithIdp", body), "INVALID_PENDING_TOKEN")
+    fresh = again["pendingToken"]
+    broken = note(fresh[:-2] + ("AA" if fresh[-2:] != "AA" else "BB"))
+    for token in ("garbage", broken):
+        assert_error(api.call("signInWithIdp", {**body, "pendingToken": token}), "INVALID_PENDING_TOKEN")
+    answers = harness.together(50, lambda _: api.call("signInWithIdp", {**body, "pendingToken": fresh}).status_code)
+    assert sorted(answers, key=str) == [200] + [400] * 49
+
+
+def test_linking_to_the_present_user(site, api, fake_issuer, real_issuer):
+    user = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("linker")}).json()
+    linked = WebFlow(site, "oidc.real").run(real_issuer.login("linker@elsewhere.example"), idToken=user["idToken"])
+    assert linked["localId"] == user["localId"] and "isNewUser" not in linked
+    providers = {entry["providerId"]: entry["rawId"] for entry in api.lookup(linked["idToken"])["providerUserInfo"]}
+    assert providers == {"oidc.fake": "linker", "oidc.real": "linker@elsewhere.example"}
+    claims = jwt.decode(linked["idToken"], options={"verify_signature": False})
+    assert claims["firebase"]["identities"]["oidc.real"] == ["linker@elsewhere.example"]
+
+    other = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("other-linker")}).json()
+    token = fake_issuer.id_token("linker")
+    body = {"providerId": "oidc.fake", "id_token": token}
+    assert_error(posted(api, body, idToken=other["idToken"]), "FEDERATED_USER_ID_ALREADY_LINKED")
+    kept = posted(api, body, idToken=other["idToken"], returnIdpCredential=True)
+    assert kept.status_code == 200
+    assert kept.json()["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED"
+    assert kept.json()["oauthIdToken"] == token and kept.json()["pendingToken"] and "idToken" not in kept.json()
+    assert_error(posted(api, body, idToken="no.such.token"), "INVALID_ID_TOKEN")
+
+
+def test_linking_an_address_that_is_another_accounts(api, fake_issuer):
+    posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("owner", email="shared@example.com")})
+    linker = microsoft_free_user(api, fake_issuer)
+    response = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("third", email="shared@example.com")}, idToken=linker["idToken"])
+    assert_error(response, "FEDERATED_USER_ID_ALREADY_LINKED", 400) if "ALREADY" in response.text else assert_error(response, "EMAIL_EXISTS")
+
+
+def microsoft_free_user(api, fake_issuer):
+    return posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("linker-" + secrets.token_hex(4))}).json()
+
+
+def test_SEC_02_an_address_on_the_providers_mere_word_needs_confirmation(site, api, fake_issuer, real_issuer):
+    owner = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("prehijack", email="victim@example.org")}).json()
+    before = site.counts()
+    answer = WebFlow(site, "oidc.real").run(real_issuer.login("victim@example.org"))
+    assert answer["needConfirmation"] is True and answer["verifiedProvider"] == ["oidc.fake"]
+    assert answer["email"] == "victim@example.org" and answer["pendingToken"]
+    assert not {"idToken", "refreshToken", "localId", "isNewUser"} & set(answer)
+    assert site.counts() == before
+
+    linked = api.succeed("signInWithIdp", {
+        "requestUri": "http://localhost", "pendingToken": answer["pendingToken"], "idToken": owner["idToken"], "returnSecureToken": True})
+    assert linked["localId"] == owner["localId"]
+    assert WebFlow(site, "oidc.real").run(real_issuer.login("victim@example.org"))["localId"] == owner["localId"]
+
+
+def test_SEC_02_a_proven_address_takes_an_account_over_and_ends_its_makers_sessions(site, api, fake_issuer, real_issuer):
+    attacker = WebFlow(site, "oidc.real").run(real_issuer.login("owner@trusted.example"))
+    response = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("the-owner", email="owner@trusted.example")})
+    owner = response.json()
+    assert response.status_code == 200 and owner["localId"] == attacker["localId"] and "isNewUser" not in owner
+    assert [entry["providerId"] for entry in api.lookup(owner["idToken"])["providerUserInfo"]] == ["oidc.fake"]
+    assert_error(api.refresh(attacker["refreshToken"]), "TOKEN_EXPIRED")
+
+
+def test_reauthentication_never_makes_a_user(site, api, fake_issuer):
+    before = site.counts()
+    token = fake_issuer.id_token("nobody-yet")
+    assert_error(posted(api, {"providerId": "oidc.fake", "id_token": token}, autoCreate=False), "EMAIL_NOT_FOUND")
+    assert site.counts() == before
+    posted(api, {"providerId": "oidc.fake", "id_token": token})
+    assert posted(api, {"providerId": "oidc.fake", "id_token": token}, autoCreate=False).status_code == 200
+
+
+def test_parameters_and_scopes_of_the_app_reach_the_provider(site, fake_issuer):
+    flow = WebFlow(site, "oidc.fake", parameters={"prompt": "login", "login_hint": "someone", "ui": "a b&c=d"})
+    query = query_of(flow.authorization_url(scopes="calendar,files.read"))
+    assert (query["prompt"], query["login_hint"], query["ui"]) == ("login", "someone", "a b&c=d")
+    assert {"openid", "calendar", "files.read"} <= set(query["scope"].split())
+
+
+@pytest.mark.parametrize("name", [
+    "client_id", "response_type", "redirect_uri", "state", "scope", "nonce", "code_challenge", "code_challenge_method", "client_secret",
+    "request", "request_uri", "registration", "id_token_hint", "response_mode"])
+def test_reserved_parameters_never_reach_the_provider(site, fake_issuer, name):
+    flow = WebFlow(site, "oidc.fake", parameters={name: "of-the-attacker"})
+    location = flow.start().headers["location"]
+    assert "of-the-attacker" not in location
+    if location.startswith(fake_issuer.url):
+        query_of(location)
+    else:
+        assert location.startswith(site.page) and query_of(location)["error"] == "invalid_request"
+
+
+def test_the_project_config(api, site):
+    for path in ("/v1/projects", "/identitytoolkit/v3/relyingparty/getProjectConfig"):
+        answer = requests.get(site.url + path, params={"key": API_KEY}, timeout=10)
+        assert answer.status_code == 200
+        assert answer.json() == {"projectId": NUMBER, "authorizedDomains": site.project["authorizedDomains"]}
+
+
+def test_every_spelling_of_every_path(site, api, fake_issuer):
+    body = {"requestUri": "http://localhost", "postBody": urlencode({"providerId": "oidc.fake", "id_token": fake_issuer.id_token("paths")})}
+    snake = {"request_uri": body["requestUri"], "post_body": body["postBody"], "return_secure_token": True}
+    for path in (
+        "/v1/accounts:signInWithIdp", "/identitytoolkit.googleapis.com/v1/accounts:signInWithIdp",
+        "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyAssertion", "/identitytoolkit/v3/relyingparty/verifyAssertion"):
+        for fields in (body, snake):
+            response = api.post(path, fields)
+            assert response.status_code == 200, (path, response.text)
+    user = response.json()
+    for path in (
+        "/v1/accounts:lookup", "/identitytoolkit.googleapis.com/v1/accounts:lookup",
+        "/www.googleapis.com/identitytoolkit/v3/relyingparty/getAccountInfo", "/identitytoolkit/v3/relyingparty/getAccountInfo"):
+        answer = api.post(path, {"idToken": user["idToken"]})
+        assert answer.json()["kind"] == "identitytoolkit#GetAccountInfoResponse", (path, answer.text)
+    for path in ("/v1/token", "/securetoken.googleapis.com/v1/token"):
+        assert api.post(path, {"grant_type": "refresh_token", "refresh_token": user["refreshToken"]}).status_code == 200
+    for path in ("/v1/accounts:createAuthUri", "/www.googleapis.com/identitytoolkit/v3/relyingparty/createAuthUri"):
+        assert api.post(path, {"provider_id": "oidc.fake", "continue_uri": site.url + "/__/auth/handler"}).status_code == 200
+    assert api.post("/www.googleapis.com/identitytoolkit/v3/relyingparty/deleteAccount", {"id_token": user["idToken"]}).status_code == 200
+
+
+def test_a_provider_that_answers_by_form_post(site, api, fake_issuer):
+    flow = WebFlow(site, "oidc.fake")
+    answered = fake_issuer.login("form-post")(flow.authorization_url())
+    url, _, form = answered.partition("?")
+    crossing = requests.post(url, data=form, headers={"content-type": "application/x-www-form-urlencoded"}, allow_redirects=False, timeout=10)
+    assert crossing.status_code == 303, crossing.text
+    resume = crossing.headers["location"]
+    assert resume.startswith(site.url + "/__/auth/handler?resume=")
+    assert "code=" not in resume and query_of(answered)["code"] not in resume
+    assert requests.get(resume, allow_redirects=False, timeout=10).status_code == 400, "another browser"
+    response = flow.redeem(flow.returned(resume))
+    assert response.status_code == 200, response.text
+
+
+def test_the_address_of_one_provider_takes_only_its_answers(site, fake_issuer):
+    flow = WebFlow(site, "oidc.fake")
+    answered = fake_issuer.login("mix-up")(flow.authorization_url())
+    assert flow.callback(answered.replace("/handler?", "/handler/oidc.real?")).status_code == 400
+    assert flow.callback(answered.replace("/handler?", "/handler/oidc.fake?")).status_code == 303
