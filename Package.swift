@@ -57,7 +57,9 @@ let package = Package(
         kit("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime", logging]),
 
         // Floor 4: features, on Web.
-        kit("Web", ["Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Providers", "Runtime", logging]),
+        kit(
+            "Web",
+            ["Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Providers", "Runtime", logging]),
         kit("IdentityToolkit", ["Web", "Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", logging]),
         kit("SignIn", ["Web", "Accounts", "Crypto", "HTTP", "JSON", "Providers", "Runtime", logging]),
 

@@ -107,7 +107,8 @@ extension SignInFlow.Secrets {
     var bytes: [UInt8] {
         var parameters: JSON.Object = [:]
         for (name, value) in customParameters { parameters[name] = .string(value) }
-        return JSON.object(["codeVerifier": .string(codeVerifier), "nonce": .string(nonce), "customParameters": .object(parameters)]).bytes()
+        return JSON.object(["codeVerifier": .string(codeVerifier), "nonce": .string(nonce), "customParameters": .object(parameters)])
+            .bytes()
     }
 
     init?(bytes: [UInt8]) {

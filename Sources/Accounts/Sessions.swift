@@ -84,7 +84,8 @@ package struct Sessions: Sendable {
             """)
         if !ended.isEmpty {
             log.warning(
-                "a used refresh token came back: its session is ended", metadata: ["project": "\(project.id)", "session": "\(Hex.encode(token.sessionID))"])
+                "a used refresh token came back: its session is ended",
+                metadata: ["project": "\(project.id)", "session": "\(Hex.encode(token.sessionID))"])
             return .sessionEnded
         }
         let rows = try await accounts.storage.read(

@@ -45,7 +45,8 @@ struct Callback: RawEndpoint {
         guard let cookie = FlowCookie.value(for: flow.id, in: request, services.site) else { throw AccountError.flowRefused }
         guard let project = services.projects.current.project(id: flow.projectID) else { throw AccountError.flowRefused }
         try await context.provider(flow.providerID, of: project).checkCallback(issuer: answer["iss"])
-        let back = ReturnAddress(url: returnURL, appState: flow.appState, issuer: project.settings.issuer(publicURL: services.site.publicURL))
+        let back = ReturnAddress(
+            url: returnURL, appState: flow.appState, issuer: project.settings.issuer(publicURL: services.site.publicURL))
         var response: Response
         if let error = answer["error"] {
             try await services.flows.abandon(flow, cookie: cookie)

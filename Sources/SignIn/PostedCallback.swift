@@ -20,7 +20,8 @@ struct PostedCallback: RawEndpoint {
         }
         try await context.services.flows.keepPosted(request.body, for: state)
         let resume = FlowReference(projectID: flow.projectID, flowID: flow.id).text
-        return Redirect.to(context.services.site.publicURL + request.path + "?" + Form([(name: "resume", value: resume)]).encoded(), status: 303)
+        return Redirect.to(
+            context.services.site.publicURL + request.path + "?" + Form([(name: "resume", value: resume)]).encoded(), status: 303)
     }
 }
 

@@ -6,7 +6,8 @@ package struct SampleFiles: Sendable {
     private let files: [String: (type: String, bytes: [UInt8])]
 
     private static let types = [
-        "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8", "svg": "image/svg+xml",
+        "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
+        "svg": "image/svg+xml",
     ]
 
     /// - Parameter files: content by file name; names of other kinds than page, script, style and drawing are left out.
@@ -21,14 +22,17 @@ package struct SampleFiles: Sendable {
 
     package var handlers: [Handler] {
         ["/sample/", "/sample/{file}"].map { path in
-            Handler(route: Route(.get, path, access: .anyone), tongue: .page, immediate: { [self] _, context in
-                guard let file = files[context.parameters["file"] ?? "index.html"] else { throw Failure.notFound }
-                return Response(
-                    headers: [
-                        "content-type": file.type, "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'",
-                        "cache-control": "no-cache", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
-                    ], body: file.bytes)
-            })
+            Handler(
+                route: Route(.get, path, access: .anyone), tongue: .page,
+                immediate: { [self] _, context in
+                    guard let file = files[context.parameters["file"] ?? "index.html"] else { throw Failure.notFound }
+                    return Response(
+                        headers: [
+                            "content-type": file.type,
+                            "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+                            "cache-control": "no-cache", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
+                        ], body: file.bytes)
+                })
         }
     }
 }

@@ -21,9 +21,11 @@ struct Start: RawEndpoint {
         }
         // By bytes: Swift's own comparison of texts takes some different characters for equal.
         guard project.settings.redirectURLs.contains(where: { $0.utf8.elementsEqual(query.redirectURL.utf8) }) else {
-            throw Failure.unauthorizedDomain("The app's address is not registered for sign-in: redirectUrl must equal one of the project's redirectURLs.")
+            throw Failure.unauthorizedDomain(
+                "The app's address is not registered for sign-in: redirectUrl must equal one of the project's redirectURLs.")
         }
-        let back = ReturnAddress(url: query.redirectURL, appState: query.state, issuer: project.settings.issuer(publicURL: context.services.site.publicURL))
+        let back = ReturnAddress(
+            url: query.redirectURL, appState: query.state, issuer: project.settings.issuer(publicURL: context.services.site.publicURL))
         do {
             return try await start(query, project, context)
         } catch {

@@ -57,7 +57,8 @@ package struct App: RequestHandler {
             services.log.error("request failed", metadata: ["id": "\(request.id)", "route": "\(route)", "error": "\(LogDetail.of(error))"])
         } else if let detail = LogDetail.ofProvider(error) {
             services.log.notice(
-                "provider refused", metadata: ["id": "\(request.id)", "route": "\(route)", "code": "\(failure.code)", "reason": "\(detail)"])
+                "provider refused",
+                metadata: ["id": "\(request.id)", "route": "\(route)", "code": "\(failure.code)", "reason": "\(detail)"])
         }
         return finish(FailureResponse.make(failure, in: tongue, requestID: request.id), request, route: route)
     }

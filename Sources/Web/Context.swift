@@ -62,7 +62,8 @@ package final class Services: Sendable {
 
     package init(
         accounts: Accounts, sessions: Sessions, flows: SignInFlows, pendingTokens: PendingTokens, projects: ProjectDirectory,
-        upstream: any Upstream, providerMetadata: MetadataCache, signIns: SignInMetrics, site: Site, metrics: Metrics, clock: Clock, log: Logger,
+        upstream: any Upstream, providerMetadata: MetadataCache, signIns: SignInMetrics, site: Site, metrics: Metrics, clock: Clock,
+        log: Logger,
         readiness: @escaping @Sendable () async throws -> Void
     ) {
         self.accounts = accounts

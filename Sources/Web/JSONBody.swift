@@ -9,8 +9,12 @@ package enum JSONBody {
         do {
             let body = try request.body.isEmpty ? JSON.object([:]) : JSON.parse(request.body)
             guard case .object(let object) = body else { throw Failure.invalidJSON("Root element must be a message.") }
-            if let target = object["targetProjectId"] ?? object["target_project_id"], target != .null { throw Failure.unauthenticatedTarget }
-            if let tenant = (object["tenantId"] ?? object["tenant_id"])?.string, !tenant.isEmpty { throw Failure.unsupportedTenantOperation }
+            if let target = object["targetProjectId"] ?? object["target_project_id"], target != .null {
+                throw Failure.unauthenticatedTarget
+            }
+            if let tenant = (object["tenantId"] ?? object["tenant_id"])?.string, !tenant.isEmpty {
+                throw Failure.unsupportedTenantOperation
+            }
             return try body.decode(Input.self, spelling: .wire)
         } catch let failure as Failure {
             throw failure

@@ -40,7 +40,6 @@ package enum Page {
         """
 }
 
-
 extension Page {
     /// Lets the one inline style through a policy that lets nothing else through.
     static let styleHash = Base64.encode(Digest.sha256(Array(style.utf8)))

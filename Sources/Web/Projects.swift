@@ -22,7 +22,9 @@ package final class Project: Sendable {
                 "response_types_supported": ["id_token"],
                 "subject_types_supported": ["public"],
                 "id_token_signing_alg_values_supported": .array([.string(settings.tokens.algorithm.rawValue)]),
-                "claims_supported": ["iss", "aud", "sub", "iat", "exp", "auth_time", "user_id", "email", "email_verified", "name", "picture", "firebase"],
+                "claims_supported": [
+                    "iss", "aud", "sub", "iat", "exp", "auth_time", "user_id", "email", "email_verified", "name", "picture", "firebase",
+                ],
             ]).bytes()
     }
 
@@ -44,7 +46,8 @@ package struct Projects: Sendable {
         self.all = all
         byID = Dictionary(all.enumerated().map { ($1.settings.id, $0) }, uniquingKeysWith: { first, _ in first })
         byKey = Dictionary(
-            all.enumerated().flatMap { index, project in project.settings.apiKeys.map { ($0, index) } }, uniquingKeysWith: { first, _ in first })
+            all.enumerated().flatMap { index, project in project.settings.apiKeys.map { ($0, index) } },
+            uniquingKeysWith: { first, _ in first })
     }
 
     package func project(apiKey: String) -> Project? { byKey[apiKey].map { all[$0] } }

@@ -27,7 +27,8 @@ struct Configuration {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: server.projects)) ?? []
         let files = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { server.projects + "/" + $0 }
         if files.isEmpty {
-            faults.add(Fault(file: server.projects, line: 0, column: 0, path: "", message: "no project file; add one <project>.yaml a project"))
+            faults.add(
+                Fault(file: server.projects, line: 0, column: 0, path: "", message: "no project file; add one <project>.yaml a project"))
         }
         var seen = SeenOnce(faults: faults)
         let projects = files.map { file in

@@ -11,7 +11,8 @@ struct KeysCommand: AsyncParsableCommand {
         commandName: "keys", abstract: "List or rotate the keys that sign ID tokens.", subcommands: [List.self, Rotate.self])
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "Print every key: id, algorithm, since when it signs, when it retires.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Print every key: id, algorithm, since when it signs, when it retires.")
 
         @OptionGroup var common: CommonOptions
 
@@ -34,7 +35,10 @@ struct KeysCommand: AsyncParsableCommand {
         @Option(help: "RS256 or ES256.")
         var algorithm = "RS256"
 
-        @Flag(help: "Let the new key sign at once, and withdraw the old ones: for a key that leaked. Back ends refuse new tokens until they fetch the key set again.")
+        @Flag(
+            help:
+                "Let the new key sign at once, and withdraw the old ones: for a key that leaked. Back ends refuse new tokens until they fetch the key set again."
+        )
         var compromised = false
 
         func validate() throws {
@@ -57,7 +61,8 @@ struct KeysCommand: AsyncParsableCommand {
         let settings = try Configuration.server(from: config)
         guard let masterKey = MasterKey(text: settings.masterKey.reveal()) else { throw StartFailure.masterKey }
         let database = Database(
-            loop: try Loop(index: 0), url: settings.database, settings: settings.databasePool, metrics: Metrics(), log: Logger(label: "gatehouse"))
+            loop: try Loop(index: 0), url: settings.database, settings: settings.databasePool, metrics: Metrics(),
+            log: Logger(label: "gatehouse"))
         try await Migrator(directory: settings.migrations).verify(database)
         try await body(SigningKeyStore(database: database, masterKey: masterKey, clock: .system))
         await database.close()

@@ -4,7 +4,8 @@ import Postgres
 /// `gatehouse migrate`: brings the database's schema up to this binary's.
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "migrate", abstract: "Apply the migrations that the database has not seen. Safe to run at any time, by several at once.")
+        commandName: "migrate",
+        abstract: "Apply the migrations that the database has not seen. Safe to run at any time, by several at once.")
 
     @OptionGroup var common: CommonOptions
 

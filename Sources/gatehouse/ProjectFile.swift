@@ -10,16 +10,22 @@ import Web
 enum ProjectFile {
     static func read(_ section: Section, development: Bool, publicURL: String) -> Project {
         let id = section.value("project", expected: "lower-case letters, digits and hyphens, 4 to 30 of them", Self.projectID)
-        if id == nil, !section.has("project") { section.fault("project", "is missing; the project's id, as your app's SDK configuration names it") }
+        if id == nil, !section.has("project") {
+            section.fault("project", "is missing; the project's id, as your app's SDK configuration names it")
+        }
         var settings = ProjectSettings(
             id: id ?? "", number: Int64(section.int("number", default: 0, in: 1...Int(Int64.max))), apiKeys: section.strings("apiKeys"),
             authorizedDomains: section.values("authorizedDomains", expected: "a host name, without scheme or port", Self.domain),
             redirectURLs: section.values(
                 "redirectURLs", expected: "an https URL without fragment (http for loopback addresses in development)"
             ) { Self.redirectURL($0, development: development) })
-        if !section.has("number") { section.fault("number", "is missing; the project number of your SDK configuration (messagingSenderId)") }
+        if !section.has("number") {
+            section.fault("number", "is missing; the project number of your SDK configuration (messagingSenderId)")
+        }
         if settings.apiKeys.isEmpty { section.fault("apiKeys", "is empty, so no app can call; add the apiKey of your SDK configuration") }
-        if settings.authorizedDomains.isEmpty { section.fault("authorizedDomains", "is empty, so no redirect can succeed; add your app's host") }
+        if settings.authorizedDomains.isEmpty {
+            section.fault("authorizedDomains", "is empty, so no redirect can succeed; add your app's host")
+        }
         settings.tokens = ProjectSettings.Tokens(section.section("tokens"))
         let signIn = section.section("signIn")
         settings.oneAccountPerEmail = signIn.bool("oneAccountPerEmail", default: true)

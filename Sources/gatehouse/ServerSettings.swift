@@ -33,7 +33,8 @@ struct ServerSettings: Sendable {
         let listen = section.value("listen", expected: "an address and a port, such as 127.0.0.1:8080", Self.address)
         (listenHost, listenPort) = listen ?? ("127.0.0.1", 8080)
         development = section.bool("development", default: false)
-        let url = section.value("publicURL", expected: "the URL that browsers reach this server by, such as https://auth.example.com", Self.site)
+        let url = section.value(
+            "publicURL", expected: "the URL that browsers reach this server by, such as https://auth.example.com", Self.site)
         publicURL = url ?? ""
         if url == nil, !section.has("publicURL") { section.fault("publicURL", "is missing; the URL that browsers reach this server by") }
         if let url, url.hasPrefix("http:"), !development {
@@ -67,7 +68,9 @@ struct ServerSettings: Sendable {
     }
 
     private static func address(_ text: String) -> (String, Int)? {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), (0...65535).contains(port) else { return nil }
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), (0...65535).contains(port) else {
+            return nil
+        }
         let host = text[..<colon].filter { $0 != "[" && $0 != "]" }
         return host.isEmpty ? nil : (String(host), port)
     }

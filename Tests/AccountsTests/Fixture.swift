@@ -44,7 +44,9 @@ struct Fixture {
         return (account, session, isNew)
     }
 
-    static func ada(_ provider: String = "oidc.acme", subject: String = "ada", email: String? = nil, authoritative: Bool = false) -> ProvenIdentity {
+    static func ada(_ provider: String = "oidc.acme", subject: String = "ada", email: String? = nil, authoritative: Bool = false)
+        -> ProvenIdentity
+    {
         ProvenIdentity(
             providerID: provider, subject: subject, email: email, emailVerified: authoritative, emailAuthoritative: authoritative,
             displayName: "Ada")

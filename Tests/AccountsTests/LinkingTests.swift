@@ -43,7 +43,9 @@ import Testing
     }
 
     @Test func `makes no account when the caller only reauthenticates`() {
-        #expect { try decide(.signIn(mayCreate: false), identity()) } throws: { if case AccountError.noSuchIdentity = $0 { true } else { false } }
+        #expect { try decide(.signIn(mayCreate: false), identity()) } throws: {
+            if case AccountError.noSuchIdentity = $0 { true } else { false }
+        }
     }
 
     @Test func `asks for confirmation when the provider's word on the address is no proof`() throws {
@@ -87,7 +89,9 @@ import Testing
     @Test func `refuses to link an identity that any account has, the same one included`() {
         let me = account("me")
         for owner in [me, account("other")] {
-            #expect { try decide(.link(me), identity(), owner: owner) } throws: { if case AccountError.identityTaken = $0 { true } else { false } }
+            #expect { try decide(.link(me), identity(), owner: owner) } throws: {
+                if case AccountError.identityTaken = $0 { true } else { false }
+            }
         }
     }
 

@@ -80,7 +80,9 @@ import Testing
 
     @Test func `refuses garbage and another project's token`() async throws {
         let (fixture, token) = try await signedIn()
-        await #expect { try await refresh("garbage", fixture) } throws: { if case AccountError.invalidRefreshToken = $0 { true } else { false } }
+        await #expect { try await refresh("garbage", fixture) } throws: {
+            if case AccountError.invalidRefreshToken = $0 { true } else { false }
+        }
         var other = fixture
         other.project.number += 1
         await #expect { try await refresh(token, other) } throws: { if case AccountError.wrongProject = $0 { true } else { false } }

@@ -24,7 +24,9 @@ import Testing
         return (started, code)
     }
 
-    private func claim(_ fixture: Fixture, _ flow: SignInFlow, _ code: String, session: String? = nil, page: String? = nil) async throws -> [UInt8] {
+    private func claim(_ fixture: Fixture, _ flow: SignInFlow, _ code: String, session: String? = nil, page: String? = nil) async throws
+        -> [UInt8]
+    {
         try await fixture.flows.claim(
             flowID: flow.id, handle: code, sessionID: session ?? verifier, page: page ?? self.page, in: fixture.project
         ).response
@@ -59,7 +61,8 @@ import Testing
         let fixture = try await Fixture()
         let (started, _) = try await returned(fixture)
         #expect(try await fixture.flows.waiting(try state(started)) == nil)
-        await #expect(performing: { try await fixture.flows.complete(started.flow, cookie: started.cookie ?? "", response: []) }, throws: isRefused)
+        await #expect(
+            performing: { try await fixture.flows.complete(started.flow, cookie: started.cookie ?? "", response: []) }, throws: isRefused)
     }
 
     @Test func `SEC-18 changes nothing for a browser without the cookie`() async throws {
@@ -84,7 +87,9 @@ import Testing
         let fixture = try await Fixture()
         let (started, code) = try await returned(fixture)
         for _ in 0..<10 {
-            await #expect(performing: { try await claim(fixture, started.flow, Base64URL.encode(Array(repeating: 0, count: 32)), session: "wrong") }, throws: isRefused)
+            await #expect(
+                performing: { try await claim(fixture, started.flow, Base64URL.encode(Array(repeating: 0, count: 32)), session: "wrong") },
+                throws: isRefused)
         }
         #expect(try await claim(fixture, started.flow, code) == Array("code=x".utf8))
     }
@@ -111,7 +116,8 @@ import Testing
         let state = try self.state(started)
         try await fixture.flows.keepPosted(Array("code=posted".utf8), for: state)
         await #expect(performing: { try await fixture.flows.keepPosted([], for: state) }, throws: isRefused)
-        await #expect(performing: { try await fixture.flows.posted(flowID: started.flow.id, projectID: "demo", cookie: "other") }, throws: isRefused)
+        await #expect(
+            performing: { try await fixture.flows.posted(flowID: started.flow.id, projectID: "demo", cookie: "other") }, throws: isRefused)
         let (_, form) = try await fixture.flows.posted(flowID: started.flow.id, projectID: "demo", cookie: try #require(started.cookie))
         #expect(form == Array("code=posted".utf8))
     }

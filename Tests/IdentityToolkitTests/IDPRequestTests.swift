@@ -13,8 +13,9 @@ import Web
     }
 
     @Test func `takes flow and code as a web result, and the page without them as the app registered it`() throws {
-        guard case .returned(let id, let code, let page) = try read(
-            "https://app.example.com/cb?keep=1&code=abc&flow=\(flow)&state=s&iss=https%3A%2F%2Fx#frag")
+        guard
+            case .returned(let id, let code, let page) = try read(
+                "https://app.example.com/cb?keep=1&code=abc&flow=\(flow)&state=s&iss=https%3A%2F%2Fx#frag")
         else { return #expect(Bool(false)) }
         #expect(id == Array(1...16))
         #expect(code == "abc")
@@ -22,8 +23,9 @@ import Web
     }
 
     @Test func `lets the body override the query, and the fragment override both`() throws {
-        guard case .credential(let provider, let credential) = try read(
-            "http://localhost?providerId=oidc.a&id_token=1#id_token=3", "id_token=2&providerId=OIDC.B")
+        guard
+            case .credential(let provider, let credential) = try read(
+                "http://localhost?providerId=oidc.a&id_token=1#id_token=3", "id_token=2&providerId=OIDC.B")
         else { return #expect(Bool(false)) }
         #expect(provider == "oidc.b")
         #expect(credential.idToken == "3")
@@ -35,13 +37,15 @@ import Web
         }
     }
 
-    @Test(arguments: [
-        (nil, nil, "MISSING_REQUEST_URI"), ("", nil, "MISSING_REQUEST_URI"), ("not a uri", nil, "INVALID_REQUEST_URI"),
-        ("/relative", nil, "INVALID_REQUEST_URI"), ("http://localhost", nil, "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
-        ("http://localhost", "providerId=oidc.x", "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
-        ("http://localhost", "id_token=x", "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
-        ("http://localhost?state=garbage&code=1", nil, "INVALID_IDP_RESPONSE"), ("http://localhost?flow=x&code=1", nil, "INVALID_IDP_RESPONSE"),
-    ] as [(String?, String?, String)])
+    @Test(
+        arguments: [
+            (nil, nil, "MISSING_REQUEST_URI"), ("", nil, "MISSING_REQUEST_URI"), ("not a uri", nil, "INVALID_REQUEST_URI"),
+            ("/relative", nil, "INVALID_REQUEST_URI"), ("http://localhost", nil, "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
+            ("http://localhost", "providerId=oidc.x", "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
+            ("http://localhost", "id_token=x", "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
+            ("http://localhost?state=garbage&code=1", nil, "INVALID_IDP_RESPONSE"),
+            ("http://localhost?flow=x&code=1", nil, "INVALID_IDP_RESPONSE"),
+        ] as [(String?, String?, String)])
     func `refuses what is none of the ways in`(uri: String?, body: String?, code: String) {
         #expect { try read(uri, body) } throws: { ($0 as? Failure)?.code == code }
     }

@@ -21,7 +21,8 @@ import Web
     }
 
     @Test(arguments: [
-        (Failure.unavailable, "temporarily_unavailable"), (.userCancelled("x"), "access_denied"), (.invalidIDPResponse("x"), "server_error"),
+        (Failure.unavailable, "temporarily_unavailable"), (.userCancelled("x"), "access_denied"),
+        (.invalidIDPResponse("x"), "server_error"),
         (.operationNotAllowed("x"), "invalid_request"),
     ])
     func `names failures as OAuth does`(failure: Failure, code: String) {

@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct RouterTests {
     private let router = Router([
-        Handler(route: Route(.post, "/v1/accounts:lookup", aliases: ["/identitytoolkit/v3/relyingparty/getAccountInfo"], access: .apiKey), tongue: .googleJSON, immediate: { _, _ in Response() }),
+        Handler(
+            route: Route(.post, "/v1/accounts:lookup", aliases: ["/identitytoolkit/v3/relyingparty/getAccountInfo"], access: .apiKey),
+            tongue: .googleJSON, immediate: { _, _ in Response() }),
         Handler(route: Route(.get, "/__/auth/handler/{provider}", access: .anyone), tongue: .page, immediate: { _, _ in Response() }),
         Handler(route: Route(.get, "/{project}/oauth2/jwks", access: .anyone), tongue: .googleJSON, immediate: { _, _ in Response() }),
     ])
@@ -31,7 +33,9 @@ import Testing
         #expect(found(.head, "/demo/oauth2/jwks") != nil)
     }
 
-    @Test(arguments: ["/", "/v1/accounts:lookup/", "/V1/accounts:lookup", "//oauth2/jwks", "/demo/oauth2/jwks/x", "/example.com/v1/accounts:lookup"])
+    @Test(arguments: [
+        "/", "/v1/accounts:lookup/", "/V1/accounts:lookup", "//oauth2/jwks", "/demo/oauth2/jwks/x", "/example.com/v1/accounts:lookup",
+    ])
     func `SEC-09 finds nothing at any other path`(path: String) {
         #expect(found(.post, path) == nil)
         #expect(found(.get, path) == nil)
