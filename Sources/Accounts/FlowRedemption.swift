@@ -68,8 +68,6 @@ extension SignInFlows {
         "session_hash = \(SessionBinding.hash(atRedemption: sessionID))"
     }
 
-    // MARK: Rows
-
     static let columns = SQL(unsafe: "project_id, flow_id, provider_id, kind, redirect_uri, return_url, app_state, secrets")
     static let columnCount = 8
 

@@ -1,0 +1,68 @@
+/// What only one target may do.
+enum Boundaries {
+    /// SQL stands in `Accounts`; the kit that carries it out may name the type and speak to the server of its own affairs.
+    static func sql(_ file: File) -> [Violation] {
+        guard let target = file.target, file.isSwift, !["Accounts", "Postgres"].contains(target) else { return [] }
+        let text = file.swift
+        let named = text.lines.enumerated().filter { $0.element.words.contains("SQL") }.map {
+            Violation(path: file.path, line: $0.offset + 1, message: "uses SQL; only Accounts does")
+        }
+        let written = text.strings.filter { isStatement($0.text) }.map {
+            Violation(path: file.path, line: $0.line, message: "holds a statement; only Accounts does")
+        }
+        return named + written
+    }
+
+    private static func isStatement(_ text: String) -> Bool {
+        let words = text.lowercased().words
+        let starts: [(Substring, Substring)] = [
+            ("select", "from"), ("insert", "into"), ("update", "set"), ("delete", "from"), ("create", "table"),
+        ]
+        return starts.contains { first, second in words.first == first && words.dropFirst().contains(second) }
+    }
+
+    /// Listening sockets open in `HTTPServer`.
+    static func sockets(_ file: File) -> [Violation] {
+        calls(of: ["listen", "bind"], in: file, except: ["HTTPServer"], "opens a listening socket; only HTTPServer does")
+    }
+
+    /// The environment is read by `gatehouse` and handed down.
+    static func environment(_ file: File) -> [Violation] {
+        guard let target = file.target, file.isSwift, target != "gatehouse" else { return [] }
+        let names: Set<Substring> = ["getenv", "secure_getenv", "environ", "ProcessInfo", "CommandLine"]
+        return file.swift.lines.enumerated().filter { !names.isDisjoint(with: $0.element.words) }.map {
+            Violation(path: file.path, line: $0.offset + 1, message: "reads the environment; only gatehouse does")
+        }
+    }
+
+    /// One package, so nothing needs to be public.
+    static func access(_ file: File) -> [Violation] {
+        guard file.target != nil, file.isSwift else { return [] }
+        return file.swift.lines.enumerated().filter {
+            $0.element.words.contains { $0 == "public" || $0 == "open" } && isDeclaration($0.element)
+        }
+        .map { Violation(path: file.path, line: $0.offset + 1, message: "is public; package is enough") }
+    }
+
+    private static func isDeclaration(_ line: Substring) -> Bool {
+        let words = line.split(separator: " ").drop { $0.hasPrefix("@") }
+        return words.first == "public" || words.first == "open"
+    }
+
+    /// Calls of a function of that name by itself or by its C module; methods and their declarations are something else.
+    private static func calls(of names: Set<String>, in file: File, except allowed: Set<String>, _ message: String) -> [Violation] {
+        guard let target = file.target, file.isSwift, !allowed.contains(target) else { return [] }
+        return file.swift.lines.enumerated().filter { _, line in
+            names.contains { name in
+                line.indices.contains { start in
+                    guard line[start...].hasPrefix(name), line[start...].dropFirst(name.count).drop(while: { $0 == " " }).first == "("
+                    else { return false }
+                    let before = line[..<start]
+                    if before.hasSuffix("Glibc.") || before.hasSuffix("CSystem.") { return true }
+                    guard let last = before.last else { return true }
+                    return !(last.isLetter || last.isNumber || "._`".contains(last)) && !before.hasSuffix("func ")
+                }
+            }
+        }.map { Violation(path: file.path, line: $0.offset + 1, message: message) }
+    }
+}

@@ -1,0 +1,48 @@
+import Testing
+
+@Suite struct BoundaryTests {
+    @Test(arguments: [
+        ("Sources/Web/A.swift", #"let q: SQL = "x""#, false), ("Sources/Web/A.swift", #"let q = "select id from accounts""#, false),
+        ("Sources/Web/A.swift", "let q = \"\"\"\n    UPDATE a\n    SET b = 1\n    \"\"\"", false),
+        ("Sources/Web/A.swift", #"log("\(f("delete from x"))")"#, false), ("Sources/Web/A.swift", "// select a from b", true),
+        ("Sources/Web/A.swift", #"let m = "Choose one from the list""#, true),
+        ("Sources/Accounts/A.swift", #"let q: SQL = "select a from b""#, true),
+        ("Tests/WebTests/A.swift", #"let q: SQL = "select a from b""#, true),
+    ])
+    func `catches statements outside Accounts`(path: String, text: String, isAllowed: Bool) {
+        #expect(Boundaries.sql(File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test(arguments: [
+        ("Sources/Curl/A.swift", "guard listen(fd, 5) == 0", false), ("Sources/Curl/A.swift", "Glibc.bind (fd, a, b)", false),
+        ("Sources/Curl/A.swift", "bind(fd, a, b)", false), ("Sources/gatehouse/A.swift", "server.listen(host: a)", true),
+        ("Sources/Postgres/A.swift", "func bind(_ value: Int)", true), ("Sources/Postgres/A.swift", "rebind(a); // bind(", true),
+        ("Sources/HTTPServer/A.swift", "Glibc.listen(fd, 5)", true),
+    ])
+    func `catches listening sockets outside HTTPServer`(path: String, text: String, isAllowed: Bool) {
+        #expect(Boundaries.sockets(File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test(arguments: [
+        ("Sources/Config/A.swift", "getenv(name)", false), ("Sources/Web/A.swift", "ProcessInfo.processInfo.environment", false),
+        ("Sources/Web/A.swift", "CommandLine.arguments", false), ("Sources/Web/A.swift", "environment[name]", true),
+        ("Sources/gatehouse/A.swift", "ProcessInfo.processInfo.environment", true),
+    ])
+    func `catches readers of the environment outside gatehouse`(path: String, text: String, isAllowed: Bool) {
+        #expect(Boundaries.environment(File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test(arguments: [
+        ("public struct A {}", false), ("    @inlinable public func a() {}", false), ("open class A {}", false),
+        ("public import HTTP", false),
+        ("package struct A { let public: Int }", true), ("let fd = open(path, O_RDONLY)", true),
+    ])
+    func `catches what is public`(text: String, isAllowed: Bool) {
+        #expect(Boundaries.access(File(path: "Sources/Web/A.swift", text: text)).isEmpty == isAllowed)
+    }
+
+    @Test func `only Accounts holds SQL`() { #expect(Repository.swift.flatMap(Boundaries.sql) == []) }
+    @Test func `only HTTPServer opens listening sockets`() { #expect(Repository.swift.flatMap(Boundaries.sockets) == []) }
+    @Test func `only gatehouse reads the environment`() { #expect(Repository.swift.flatMap(Boundaries.environment) == []) }
+    @Test func `nothing is public`() { #expect(Repository.swift.flatMap(Boundaries.access) == []) }
+}

@@ -1,0 +1,66 @@
+/// Adding a provider or an endpoint is one file and one line; these find the line that was forgotten.
+enum Catalogue {
+    /// Every `static let name = Provider(` in the catalogue's folder stands in its list, and the list names nothing else.
+    static func providers(_ files: [File]) -> [Violation] {
+        let folder = files.filter { $0.path.hasPrefix("Sources/Providers/Catalog/") && $0.isSwift }
+        guard let list = folder.first(where: { $0.name == "Catalog.swift" }) else {
+            return [Violation(path: "Sources/Providers/Catalog/Catalog.swift", message: "is missing")]
+        }
+        let listed = entries(of: "catalog", in: list).compactMap { $0.hasPrefix(".") ? String($0.dropFirst()) : nil }
+        let others = folder.filter { $0.path != list.path }
+        let made = others.map { file in (file, names(before: "= Provider(", in: file)) }
+        let nameless = made.filter(\.1.isEmpty).map {
+            Violation(path: $0.0.path, message: "makes no provider; move it out of the catalogue")
+        }
+        return nameless + compare(listed: listed, made: made.flatMap { file, names in names.map { (file.path, $0) } }, list: list.path)
+    }
+
+    /// Every type of a feature that is an endpoint of some kind stands in the list of the feature's front door, and the list names nothing else.
+    static func endpoints(of feature: String, _ files: [File]) -> [Violation] {
+        let folder = files.filter { $0.target == feature && $0.isSwift }
+        guard let list = folder.first(where: { $0.name == "\(feature).swift" }) else {
+            return [Violation(path: "Sources/\(feature)/\(feature).swift", message: "is missing")]
+        }
+        let listed = entries(of: "handlers", in: list).compactMap { $0.hasSuffix(".handler") ? String($0.dropLast(8)) : nil }
+        let made = folder.flatMap { file in endpointTypes(in: file).map { (file.path, $0) } }
+        return compare(listed: listed, made: made, list: list.path)
+    }
+
+    /// The elements of the array literal that `static let name: … = [` starts.
+    private static func entries(of name: String, in file: File) -> [Substring] {
+        let code = file.swift.code
+        guard let rest = code.components(after: "static let \(name):").first, let literal = rest.components(after: "= [").first else {
+            return []
+        }
+        return literal.prefix { $0 != "]" }.split { $0 == "," || $0.isWhitespace }
+    }
+
+    private static func names(before marker: String, in file: File) -> [String] {
+        file.swift.lines.compactMap { line in
+            guard line.contains("static let "), line.contains(marker) else { return nil }
+            return line.components(after: "static let ").first.flatMap { $0.words.first.map(String.init) }
+        }
+    }
+
+    private static func endpointTypes(in file: File) -> [String] {
+        file.swift.lines.compactMap { line in
+            let words = line.words
+            guard let position = words.firstIndex(where: { ["struct", "enum", "class", "extension"].contains($0) }),
+                position + 1 < words.count,
+                let colon = line.firstIndex(of: ":"), line[colon...].words.contains(where: { $0.hasSuffix("Endpoint") })
+            else { return nil }
+            return String(words[position + 1])
+        }
+    }
+
+    private static func compare(listed: [String], made: [(path: String, name: String)], list: String) -> [Violation] {
+        let forgotten = made.filter { !listed.contains($0.name) }.map {
+            Violation(path: $0.path, message: "\($0.name) is not in the list of \(list)")
+        }
+        let stale = Set(listed).subtracting(made.map(\.name)).sorted().map {
+            Violation(path: list, message: "lists \($0), which no file makes")
+        }
+        let unordered = listed == listed.sorted() ? [] : [Violation(path: list, message: "the list is not in order")]
+        return forgotten + stale + unordered
+    }
+}

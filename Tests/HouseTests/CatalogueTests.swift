@@ -1,0 +1,49 @@
+import Testing
+
+@Suite struct CatalogueTests {
+    private func catalog(_ list: String, _ files: (String, String)...) -> [String] {
+        let all = [("Catalog.swift", "extension Provider {\n    package static let catalog: [Provider] = [\n\(list)\n    ]\n}")] + files
+        return Catalogue.providers(all.map { File(path: "Sources/Providers/Catalog/\($0.0)", text: $0.1) }).map(\.description)
+    }
+
+    private func handlers(_ list: String, _ text: String) -> [String] {
+        Catalogue.endpoints(
+            of: "SignIn",
+            [
+                File(path: "Sources/SignIn/SignIn.swift", text: "enum SignIn {\n    static let handlers: [Handler] = [\(list)]\n}"),
+                File(path: "Sources/SignIn/A.swift", text: text),
+            ]
+        ).map(\.description)
+    }
+
+    @Test func `catches a provider that is not listed, one that is listed without a file, and a file without one`() {
+        #expect(catalog(".google", ("Google.swift", "static let google = Provider(\n)")) == [])
+        #expect(
+            catalog("", ("Google.swift", "static let google = Provider(\n)"))
+                == ["Sources/Providers/Catalog/Google.swift google is not in the list of Sources/Providers/Catalog/Catalog.swift"])
+        #expect(catalog(".apple") == ["Sources/Providers/Catalog/Catalog.swift lists apple, which no file makes"])
+        #expect(
+            catalog("", ("Odd.swift", "struct Odd {}")) == [
+                "Sources/Providers/Catalog/Odd.swift makes no provider; move it out of the catalogue"
+            ])
+        #expect(
+            catalog(".b, .a", ("AB.swift", "static let a = Provider(\nstatic let b = Provider(")) == [
+                "Sources/Providers/Catalog/Catalog.swift the list is not in order"
+            ])
+        #expect(Catalogue.providers([]).map(\.message) == ["is missing"])
+    }
+
+    @Test func `catches an endpoint that is not listed, and one that is listed without a type`() {
+        #expect(handlers("Start.handler", "struct Start: RawEndpoint {") == [])
+        #expect(handlers("Start.handler,", "struct Start {}\nextension Start: Endpoint {}") == [])
+        #expect(
+            handlers("", "struct Start: Endpoint {") == ["Sources/SignIn/A.swift Start is not in the list of Sources/SignIn/SignIn.swift"])
+        #expect(handlers("Start.handler", "struct Begin {") == ["Sources/SignIn/SignIn.swift lists Start, which no file makes"])
+        #expect(Catalogue.endpoints(of: "SignIn", []).map(\.message) == ["is missing"])
+    }
+
+    @Test func `every provider with a file is in the catalogue`() { #expect(Catalogue.providers(Repository.files) == []) }
+
+    @Test(arguments: ["IdentityToolkit", "SignIn"])
+    func `every endpoint is in its feature's list`(feature: String) { #expect(Catalogue.endpoints(of: feature, Repository.files) == []) }
+}

@@ -1,0 +1,99 @@
+/// How files have to look, whatever they are about.
+enum Shape {
+    static let wall = 400
+
+    static func size(_ file: File) -> [Violation] {
+        let count = file.lines.count - (file.text.hasSuffix("\n") ? 1 : 0)
+        return file.isSwift && count > wall ? [Violation(path: file.path, message: "has \(count) lines; \(wall) is the wall")] : []
+    }
+
+    /// What the compiler is told to believe has its reason on the next line.
+    static func reasons(_ file: File) -> [Violation] {
+        guard file.isSwift else { return [] }
+        let lines = file.lines
+        return file.swift.lines.enumerated().compactMap { index, line in
+            guard let claim = ["@unchecked", "nonisolated(unsafe)", "unowned(unsafe)"].first(where: line.contains) else { return nil }
+            let next = index + 1 < lines.count ? lines[index + 1].drop { $0 == " " } : ""
+            guard !next.hasPrefix("//") || next.words.count < 4 else { return nil }
+            return Violation(path: file.path, line: index + 1, message: "\(claim) without its reason on the next line")
+        }
+    }
+
+    /// What comes from outside throws, never traps: no `!` behind a value, no `try!`, no `as!`, no implicitly unwrapped type.
+    static func traps(_ file: File) -> [Violation] {
+        guard file.target != nil, file.isSwift else { return [] }
+        return file.swift.lines.enumerated().filter { _, line in
+            let bytes = Array(line.utf8) + [0]
+            return bytes.indices.dropFirst().contains { index in
+                bytes[index] == UInt8(ascii: "!") && bytes[index + 1] != UInt8(ascii: "=") && endsValue(bytes[index - 1])
+            }
+        }.map { Violation(path: file.path, line: $0.offset + 1, message: "can trap") }
+    }
+
+    private static func endsValue(_ byte: UInt8) -> Bool {
+        let character = Character(Unicode.Scalar(byte))
+        return byte >= 0x80 || character.isLetter || character.isNumber || "_)]}>?`\"".contains(character)
+    }
+
+    /// Nothing is left for later. The markers are put together here so that this file has none.
+    static func unfinished(_ file: File) -> [Violation] {
+        let markers: Set<Substring> = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
+        let phrases = ["not implemented " + "yet", "fatalError(\"un" + "implemented", "fatalError(\"not " + "implemented"]
+        return file.lines.enumerated().filter { _, line in
+            !markers.isDisjoint(with: line.words) || phrases.contains(where: line.contains)
+        }.map { Violation(path: file.path, line: $0.offset + 1, message: "looks unfinished") }
+    }
+
+    /// A file that only made room for a target goes when the target has files of its own.
+    static func placeholders(_ files: [File]) -> [Violation] {
+        files.filter { file in
+            let folder = file.path.dropLast(file.name.count)
+            return file.name == "Placeholder.swift" && files.contains { $0.path != file.path && $0.path.hasPrefix(folder) }
+        }.map { Violation(path: $0.path, message: "holds a place that is taken") }
+    }
+
+    /// The product speaks of itself alone: not of the machine it was written on, nor of who wrote it, how and at whose request.
+    ///
+    /// - Parameter root: where the repository stands; the folder around it must not be named either, unless every machine has such a folder.
+    static func foreignWords(_ file: File, root: String) -> [Violation] {
+        let around = root.split(separator: "/").dropLast()
+        let common: Set<Substring> = [
+            "tmp", "home", "root", "src", "app", "opt", "var", "usr", "mnt", "Users", "build", "builds", "workspace",
+        ]
+        var phrases = ["../" + "shared", "../.lib" + "rary", "this ses" + "sion", "lan" + "guage model"]
+        if let top = around.first, !common.contains(top) { phrases.append("/\(top)/") }
+        let words: Set<Substring> = ["C" + "EO", "Cla" + "ude", "Anth" + "ropic", "Chat" + "GPT", "Cop" + "ilot"]
+        return file.lines.enumerated().filter { _, line in
+            phrases.contains(where: line.contains) || !words.isDisjoint(with: line.words) || quotesRequest(line)
+        }.map { Violation(path: file.path, line: $0.offset + 1, message: "speaks of more than the product") }
+    }
+
+    /// A numbered request that is quoted as asking for something.
+    private static func quotesRequest(_ line: Substring) -> Bool {
+        let words = line.lowercased().words
+        return words.indices.contains { index in
+            words[index] == "issue" && index + 2 < words.count && Int(words[index + 1]) != nil
+                && ["asks", "says", "wants"].contains(words[index + 2])
+        }
+    }
+
+    /// Section marks are for long files; a short one needs none.
+    static func marks(_ file: File) -> [Violation] {
+        guard file.isSwift, file.lines.count < 150 else { return [] }
+        return file.lines.enumerated().filter { $0.element.drop { $0 == " " }.hasPrefix("// MA" + "RK:") }.map {
+            Violation(path: file.path, line: $0.offset + 1, message: "marks a section in a file under 150 lines")
+        }
+    }
+
+    /// Tests are named by sentences.
+    static func testNames(_ file: File) -> [Violation] {
+        guard file.isSwift, file.path.hasPrefix("Tests/") else { return [] }
+        let lines = file.swift.lines
+        return lines.enumerated().compactMap { index, line in
+            guard line.contains("@Test"), !line.contains("@TestKit") else { return nil }
+            let following = lines[index...].joined(separator: " ").components(after: "func ").first
+            guard let following, !following.hasPrefix("`") else { return nil }
+            return Violation(path: file.path, line: index + 1, message: "a test without a sentence for a name")
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Testing
+
+@Suite struct ShapeTests {
+    private func source(_ text: String) -> File { File(path: "Sources/Web/A.swift", text: text) }
+
+    @Test func `catches a file over 400 lines`() {
+        #expect(Shape.size(source(String(repeating: "\n", count: 400))).isEmpty)
+        #expect(Shape.size(source(String(repeating: "\n", count: 401))).count == 1)
+    }
+
+    @Test(arguments: [
+        ("final class A: @unchecked Sendable {\n    let a = 1", false), ("nonisolated(unsafe) var a = 1", false),
+        ("nonisolated(unsafe) var a = 1\n// why", false),
+        ("final class A: @unchecked Sendable {\n    // @unchecked Sendable because of that", true),
+        ("// @unchecked", true), ("let a = \"@unchecked\"", true),
+    ])
+    func `catches claims without a reason`(text: String, isAllowed: Bool) { #expect(Shape.reasons(source(text)).isEmpty == isAllowed) }
+
+    @Test(arguments: [
+        ("let a = b!", false), ("try! f()", false), ("a as! B", false), ("var a: Int!", false), ("f()!.x", false), ("a[0]! + 1", false),
+        ("\"\\(a!)\"", false), ("\"a\"!", false), ("a?.b! == c", false), ("é!", false),
+        ("!a && !b", true), ("a != b", true), ("a!=b", true), ("a !== b", true), ("f(!a)", true), ("\"Stop!\"", true), ("// Stop!", true),
+        ("/* a! /* b! */ c! */ d", true), ("#\"a\\(b!)\"#", true), ("\"\"\"\n  a!\n  \"\"\"", true),
+    ])
+    func `catches what can trap`(text: String, isAllowed: Bool) { #expect(Shape.traps(source(text)).isEmpty == isAllowed) }
+
+    @Test(arguments: [
+        ("// TO" + "DO: later", false), ("FIX" + "ME", false), ("# HA" + "CK", false), ("fatalError(\"un" + "implemented\")", false),
+        ("template-XX" + "XXXX", true), ("todos", true),
+    ])
+    func `catches what is unfinished`(text: String, isAllowed: Bool) {
+        #expect(Shape.unfinished(File(path: "docs/a.md", text: text)).isEmpty == isAllowed)
+    }
+
+    @Test(arguments: [
+        ("see ../" + "shared/x", false), ("in /place/x", false), ("as iss" + "ue #12 asks", false), ("the C" + "EO", false),
+        ("in /tmp/x", true), ("workplace/x", true), ("an issue of 12", true),
+    ])
+    func `catches words from outside the product`(text: String, isAllowed: Bool) {
+        #expect(Shape.foreignWords(File(path: "README.md", text: text), root: "/place/main").isEmpty == isAllowed)
+        #expect(Shape.foreignWords(File(path: "README.md", text: "/tmp/x"), root: "/tmp/clone").isEmpty)
+    }
+
+    @Test func `catches placeholders beside real files`() {
+        let placeholder = File(path: "Sources/Web/Placeholder.swift", text: "")
+        #expect(Shape.placeholders([placeholder, source("")]).count == 1)
+        #expect(Shape.placeholders([placeholder, File(path: "Sources/Other/A.swift", text: "")]).isEmpty)
+    }
+
+    @Test func `catches section marks in short files`() {
+        #expect(Shape.marks(source("    // MA" + "RK: Values")).count == 1)
+        #expect(Shape.marks(source("// MA" + "RK: Values" + String(repeating: "\n", count: 150))).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("@Test func works() {}", false), ("@Test(arguments: [1])\nfunc works() {}", false), ("@Test func `it works`() {}", true),
+        ("@Test(arguments: [\n1,\n])\n    fileprivate func `it works`() {}", true),
+    ])
+    func `catches tests that are not named by a sentence`(text: String, isAllowed: Bool) {
+        #expect(Shape.testNames(File(path: "Tests/WebTests/A.swift", text: text)).isEmpty == isAllowed)
+    }
+
+    @Test func `no file is over the wall`() { #expect(Repository.swift.flatMap(Shape.size) == []) }
+    @Test func `every claim has its reason`() { #expect(Repository.swift.flatMap(Shape.reasons) == []) }
+    @Test func `nothing in Sources can trap by force`() { #expect(Repository.swift.flatMap(Shape.traps) == []) }
+    @Test func `nothing is unfinished`() { #expect(Repository.files.flatMap(Shape.unfinished) == []) }
+    @Test func `no placeholder stands beside real files`() { #expect(Shape.placeholders(Repository.swift) == []) }
+    @Test func `the product speaks only of itself`() {
+        #expect(Repository.files.flatMap { Shape.foreignWords($0, root: Repository.root) } == [])
+    }
+    @Test func `short files have no section marks`() { #expect(Repository.swift.flatMap(Shape.marks) == []) }
+    @Test func `tests are named by sentences`() { #expect(Repository.swift.flatMap(Shape.testNames) == []) }
+}
