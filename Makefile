@@ -1,0 +1,31 @@
+# Every target installs what it needs (Debian packages through apt-get, PyPI packages into .local/venv) and is quick the second time.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help run test check lint build bench clean
+
+help:  ## list these targets
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+run:  ## start everything for a first sign-in: database, issuer, server, sample page (PORT=8080)
+	@exec scripts/run
+
+test:  ## unit tests, tests on a real PostgreSQL, end-to-end tests with the real binary
+	@exec scripts/test
+
+check: lint  ## lint, floors, build and test: all that must hold before a change lands
+	@scripts/build floors
+	@scripts/build release
+	@exec scripts/test
+
+lint:  ## style of Swift, syntax of scripts and Python
+	@exec scripts/lint
+
+build:  ## the release binary: .build/release/gatehouse
+	@exec scripts/build release
+
+bench:  ## our server beside nginx, pgbench and openssl, in one run
+	@exec bench/run
+
+clean:  ## delete what was built; .local (database and keys of `make run`) stays
+	rm -rf .build .build-*
+	find Tests bench -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,121 @@
+// A browser app without an SDK: off to /__/auth/start, back with a one-time code, on to accounts:signInWithIdp.
+const apiKey = "demo-api-key";
+const project = "demo";
+const providerId = "oidc.demo";
+const page = location.origin + location.pathname;
+
+const element = (id) => document.getElementById(id);
+const base64url = (bytes) =>
+  btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
+
+// What this tab remembers: `flow` while the browser is at the provider, `session` once signed in.
+const memory = {
+  read: (name) => JSON.parse(sessionStorage.getItem(name) ?? "null"),
+  write: (name, value) => sessionStorage.setItem(name, JSON.stringify(value)),
+  forget: (name) => sessionStorage.removeItem(name),
+};
+
+async function call(path, body) {
+  const response = await fetch(`${path}?key=${encodeURIComponent(apiKey)}`, {
+    method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (response.ok) return JSON.parse(text);
+  let message = text.trim();
+  try { message = JSON.parse(text).error.message; } catch { /* an overloaded server answers in plain text */ }
+  throw new Error(message);
+}
+
+async function signIn() {
+  const verifier = random();
+  const state = random();
+  const challenge = base64url(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)));
+  memory.write("flow", { verifier, state });
+  const query = new URLSearchParams({
+    apiKey, providerId, redirectUrl: page, state, code_challenge: challenge, code_challenge_method: "S256",
+  });
+  location.assign(`/__/auth/start?${query}`);
+}
+
+// The second half: the browser is back with an answer in the address.
+async function finish() {
+  const answer = new URLSearchParams(location.search);
+  if (!answer.has("state")) return;
+  const requestUri = location.href;
+  // The code is spent once: it leaves the address bar and the history at once.
+  history.replaceState(null, "", page);
+  const flow = memory.read("flow");
+  memory.forget("flow");
+  if (!flow || answer.get("state") !== flow.state) throw new Error("This answer belongs to another sign-in (state).");
+  const metadata = await (await fetch(`/${project}/.well-known/openid-configuration`)).json();
+  if (answer.get("iss") !== metadata.issuer) throw new Error("This answer comes from another server (iss).");
+  if (answer.has("error")) throw new Error(answer.get("error_description") ?? answer.get("error"));
+  const result = await call("/v1/accounts:signInWithIdp", {
+    requestUri, sessionId: flow.verifier, returnSecureToken: true,
+  });
+  if (result.needConfirmation) {
+    throw new Error(`${result.email} already has an account; sign in with ${result.verifiedProvider.join(" or ")} first.`);
+  }
+  memory.write("session", { idToken: result.idToken, refreshToken: result.refreshToken });
+}
+
+async function refresh() {
+  const session = memory.read("session");
+  const answer = await call("/v1/token", { grantType: "refresh_token", refreshToken: session.refreshToken });
+  memory.write("session", { idToken: answer.id_token, refreshToken: answer.refresh_token });
+}
+
+async function remove() {
+  await call("/v1/accounts:delete", { idToken: memory.read("session").idToken });
+  memory.forget("session");
+}
+
+// For showing only: a back end verifies the signature against the published keys.
+function decode(token) {
+  const bytes = Uint8Array.from(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+async function show() {
+  const session = memory.read("session");
+  element("signed-out").hidden = Boolean(session);
+  element("signed-in").hidden = !session;
+  if (!session) return;
+  const user = (await call("/v1/accounts:lookup", { idToken: session.idToken })).users[0];
+  const claims = decode(session.idToken);
+  const name = user.displayName ?? user.email ?? user.localId;
+  element("name").textContent = name;
+  element("initial").textContent = name.slice(0, 1).toUpperCase();
+  element("email").textContent = user.email ? `${user.email}, ${user.emailVerified ? "verified" : "not verified"}` : "no e-mail address";
+  element("badge").textContent = claims.firebase.sign_in_provider;
+  element("account").textContent = JSON.stringify(user, null, 2);
+  element("claims").textContent = JSON.stringify(claims, null, 2);
+  element("token").textContent = session.idToken;
+  element("expiry").textContent = `expires ${new Date(claims.exp * 1000).toLocaleTimeString()}`;
+  document.body.dataset.state = "signed-in";
+}
+
+// Runs a step, then shows where things stand; what went wrong is said on the page.
+async function attempt(step) {
+  const buttons = document.querySelectorAll("button");
+  element("notice").hidden = true;
+  buttons.forEach((button) => { button.disabled = true; });
+  try {
+    await step();
+    await show();
+  } catch (error) {
+    element("notice").textContent = error.message;
+    element("notice").hidden = false;
+    if (/^(TOKEN_EXPIRED|USER_NOT_FOUND|USER_DISABLED|INVALID_ID_TOKEN)/.test(error.message)) memory.forget("session");
+    element("signed-out").hidden = Boolean(memory.read("session"));
+    element("signed-in").hidden = !memory.read("session");
+  }
+  buttons.forEach((button) => { button.disabled = false; });
+}
+
+element("sign-in").onclick = () => attempt(signIn);
+element("refresh").onclick = () => attempt(refresh);
+element("delete").onclick = () => attempt(remove);
+element("sign-out").onclick = () => attempt(async () => memory.forget("session"));
+await attempt(finish);
