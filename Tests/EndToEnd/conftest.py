@@ -72,7 +72,10 @@ def site(real_issuer, fake_issuer_of_session, microsoft_of_session):
         "oidc.fake": fake_issuer_of_session.entry(authoritativeDomains=["trusted.example"]),
         "microsoft.com": microsoft_of_session.entry(allowedAudiences=["99999999-8888-7777-6666-555555555555"]),
         "oidc.down": {"issuer": f"http://127.0.0.1:{harness.free_port()}", "clientId": "nobody", "clientSecret": {"env": "CLIENT_SECRET"}},
-    })
+    }, others={"other": {
+        "project": "other", "number": 200000000002, "apiKeys": ["other-api-key"], "authorizedDomains": ["localhost"],
+        "providers": {"oidc.fake": fake_issuer_of_session.entry()},
+    }})
     site.serve()
     yield site
     site.close()

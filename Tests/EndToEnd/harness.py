@@ -147,7 +147,7 @@ def environment(**more):
 class Site:
     """One configuration and one database. Files are JSON, which is YAML."""
 
-    def __init__(self, providers=None, *, settings=None, project=None, database=None, migrate=True):
+    def __init__(self, providers=None, *, settings=None, project=None, others=None, database=None, migrate=True):
         note(CLIENT_SECRET)
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gatehouse-e2e-"))
         self.port = free_port()
@@ -165,7 +165,7 @@ class Site:
             "redirectURLs": [self.page, "https://app.example.com/signed-in?kept=1"], "tokens": {"issuer": "gatehouse"},
             "providers": providers or {}, **(project or {}),
         }
-        self.others = {}
+        self.others = others or {}
         self.servers = []
         self.write()
         if migrate:
@@ -451,6 +451,12 @@ class ClientFlow:
         response = self.redeem(login(self.authorization_url()), **more)
         assert response.status_code == 200, response.text
         return response.json()
+
+
+def flow_id(text):
+    """A flow's number in the database, from the `flow` or `state` in an address."""
+    encoded = text.rpartition(".")[2]
+    return psycopg2.Binary(base64.urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4))[:16])
 
 
 def together(count, work):

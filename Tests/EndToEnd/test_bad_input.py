@@ -1,0 +1,526 @@
+"""Every field missing, mistyped, oversized, duplicated; every one-time value replayed, swapped, expired: the contract's error each time."""
+
+import base64
+import json
+import secrets
+import socket
+from urllib.parse import quote, urlencode, urlsplit
+
+import pytest
+import requests
+
+import harness
+from harness import API, API_KEY, ClientFlow, WebFlow, assert_error, flow_id, note, query_of
+from test_flow import posted
+
+ENDPOINTS = ["signInWithIdp", "lookup", "delete", "createAuthUri", "providerPhoto"]
+INVALID_JSON = "Invalid JSON payload received.*"
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_written(site):
+    """No refused request leaves an account, an identity or a session."""
+    before = site.counts()
+    made = []
+    yield made
+    after = site.counts()
+    assert {table: after[table] - before[table] for table in after} == {"accounts": len(made), "identities": len(made), "sessions": len(made)}
+
+
+# -- what holds for all calls
+
+
+@pytest.mark.parametrize("body", [
+    b"{", b"}", b"[]", b'"text"', b"7", b"null", b'{"idToken":}', b'{"idToken":"a"} x', b"{'idToken':'a'}", b'{"idToken":"a",}', b'{"a":01}',
+    b'{"a":NaN}', b'{"a":"\xff"}', b'{"a":"\\ud800"}', b'{"a":"\x01"}', b'{"idToken":"a","idToken":"b"}', b"[" * 10_000, b'{"a":' * 100 + b"1" + b"}" * 100,
+    b"\xef\xbb\xbf{}", b"idToken=a&requestUri=b", b"<xml/>", b"\x00",
+], ids=lambda body: repr(body[:24]))
+@pytest.mark.parametrize("endpoint", ENDPOINTS + ["token"])
+def test_malformed_JSON(api, endpoint, body):
+    path = "/v1/token" if endpoint == "token" else "/v1/accounts:" + endpoint
+    assert_error(api.post(path, body, headers={"content-type": "application/json"}), INVALID_JSON)
+
+
+@pytest.mark.parametrize("value", [7, 1.5, True, [], {}, ["a"], {"a": "b"}], ids=json.dumps)
+@pytest.mark.parametrize("endpoint, field", [
+    ("signInWithIdp", "requestUri"), ("signInWithIdp", "postBody"), ("signInWithIdp", "sessionId"), ("signInWithIdp", "pendingToken"),
+    ("signInWithIdp", "idToken"), ("lookup", "idToken"), ("delete", "idToken"), ("createAuthUri", "identifier"), ("createAuthUri", "providerId"),
+    ("createAuthUri", "continueUri"), ("createAuthUri", "sessionId"), ("createAuthUri", "oauthScope"),
+])
+def test_a_text_of_another_type(api, endpoint, field, value):
+    message = assert_error(api.call(endpoint, {field: value}), INVALID_JSON)
+    assert field in message, "the message names the field"
+
+
+@pytest.mark.parametrize("field", ["autoCreate", "returnIdpCredential"])
+@pytest.mark.parametrize("value", ["maybe", 1, [], {}], ids=json.dumps)
+def test_a_boolean_of_another_type(api, field, value):
+    assert_error(api.call("signInWithIdp", {field: value}), INVALID_JSON)
+
+
+def test_null_counts_as_absent_and_unknown_fields_are_ignored(api):
+    assert_error(api.call("lookup", {"idToken": None}), "MISSING_ID_TOKEN")
+    assert_error(api.call("lookup", {"unheardOf": {"a": [1]}, "returnSecureToken": True}), "MISSING_ID_TOKEN")
+    assert_error(api.call("signInWithIdp", {"requestUri": None, "autoCreate": None}), "MISSING_REQUEST_URI")
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_the_key_of_no_project(site, endpoint):
+    for key, options in ((None, {}), ("", {}), (None, {"headers": {"x-goog-api-key": ""}})):
+        response = API(site.url, key).post("/v1/accounts:" + endpoint, {}, **options)
+        message = assert_error(response, "The request is missing a valid API key.", 403)
+        error = response.json()["error"]
+        assert error["status"] == "PERMISSION_DENIED" and error["errors"][0]["reason"] == "forbidden"
+    for key in ("wrong", API_KEY + "x", API_KEY.upper(), "x" * 5000, "ä", "\x00"):
+        response = API(site.url, key).post("/v1/accounts:" + endpoint, {})
+        assert_error(response, "API key not valid. Please pass a valid API key.")
+        error = response.json()["error"]
+        assert error["status"] == "INVALID_ARGUMENT" and error["details"][0]["reason"] == "API_KEY_INVALID"
+
+
+def test_the_key_in_a_header_and_two_keys_that_differ(site):
+    api = API(site.url, None)
+    assert_error(api.post("/v1/accounts:lookup", {}, headers={"x-goog-api-key": API_KEY}), "MISSING_ID_TOKEN")
+    assert API(site.url).post("/v1/accounts:lookup", {}, headers={"x-goog-api-key": "other-api-key"}).status_code == 400
+    two = requests.post(f"{site.url}/v1/accounts:lookup?key={API_KEY}&key=other-api-key", json={}, timeout=10)
+    assert_error(two, "API key not valid. Please pass a valid API key.")
+
+
+@pytest.mark.parametrize("value", ["Bearer owner", "bearer owner", "Bearer ya29.x", "Bearer eyJ.e30.x"])
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_SEC_22_a_bearer_opens_nothing(api, endpoint, value):
+    response = api.post("/v1/accounts:" + endpoint, {}, headers={"authorization": value})
+    assert_error(response, "Invalid Credentials", 401)
+    error = response.json()["error"]
+    assert error["status"] == "UNAUTHENTICATED" and error["errors"][0]["location"] == "Authorization"
+    assert error["errors"][0]["locationType"] == "header" and error["errors"][0]["reason"] == "authError"
+
+
+def test_other_schemes_of_authorization_are_ignored(api):
+    assert_error(api.post("/v1/accounts:lookup", {}, headers={"authorization": "Basic b3duZXI6"}), "MISSING_ID_TOKEN")
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_what_only_administrators_may_name(api, endpoint):
+    for spelling in ("targetProjectId", "target_project_id"):
+        assert_error(api.call(endpoint, {spelling: "demo"}), "INSUFFICIENT_PERMISSION")
+    assert_error(api.call(endpoint, {"tenantId": "some-tenant"}), "UNSUPPORTED_TENANT_OPERATION")
+
+
+def test_unknown_addresses_and_methods(site, api):
+    for path in ("/v1/accounts:nothing", "/nothing", "/v1/accounts", "/v1/accounts:lookup/x", "/identitytoolkit.googleapis.com/v1/nothing", "/v1/projects/demo"):
+        response = requests.post(site.url + path, params={"key": API_KEY}, json={}, timeout=10)
+        assert_error(response, "Not Found", 404)
+        assert response.json()["error"]["status"] == "NOT_FOUND" and response.json()["error"]["errors"][0]["reason"] == "notFound"
+    for method, path in (("GET", "/v1/accounts:lookup"), ("DELETE", "/v1/accounts:lookup"), ("PUT", "/v1/token"), ("POST", "/v1/projects"), ("PATCH", "/metrics")):
+        response = requests.request(method, site.url + path, params={"key": API_KEY}, timeout=10)
+        assert response.status_code == 405 and response.headers["allow"]
+
+
+def test_a_body_over_1_MiB(site, api):
+    with socket.create_connection(("127.0.0.1", site.port), 10) as connection:
+        connection.sendall(b"POST /v1/accounts:lookup?key=demo-api-key HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                           b"Content-Length: 1048577\r\n\r\n")
+        assert connection.recv(100).startswith(b"HTTP/1.1 413 ")
+    assert_error(api.call("lookup", {"idToken": "x" * 1_000_000}), "INVALID_ID_TOKEN")
+
+
+def test_SEC_09_paths_with_two_readings_are_refused(site):
+    for path in ("//v1/accounts:lookup", "/v1//accounts:lookup", "/v1/%2e%2e/metrics", "/v1/..;/metrics", "/v1/accounts:lookup%00", "/v1%2faccounts:lookup",
+                 "/./metrics", "/x/../metrics", "/metrics.", "/metrics;x", "/metrics%", "/metrics%zz", "/v1/accounts%253Alookup"):
+        with socket.create_connection(("127.0.0.1", site.port), 10) as connection:
+            connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+            assert connection.recv(100).split()[1] in (b"400", b"404"), path
+    assert_error(requests.post(site.url + "/V1/accounts:lookup", params={"key": API_KEY}, json={}, timeout=10), "Not Found", 404)
+    assert_error(requests.post(site.url + "/v1/accounts%3Alookup", params={"key": API_KEY}, json={}, timeout=10), "MISSING_ID_TOKEN")
+
+
+# -- call by call
+
+
+@pytest.mark.parametrize("endpoint", ["lookup", "delete"])
+@pytest.mark.parametrize("token, code", [
+    (None, "MISSING_ID_TOKEN"), ("", "MISSING_ID_TOKEN"), ("x", "INVALID_ID_TOKEN"), ("a.b.c", "INVALID_ID_TOKEN"), ("..", "INVALID_ID_TOKEN"),
+    ("é.é.é", "INVALID_ID_TOKEN"), ("\x00", "INVALID_ID_TOKEN"), ("x" * 20_000, "INVALID_ID_TOKEN"),
+])
+def test_bad_id_tokens(api, endpoint, token, code):
+    assert_error(api.call(endpoint, {"idToken": token}), code)
+
+
+BAD_CREDENTIAL = "INVALID_CREDENTIAL_OR_PROVIDER_ID"
+
+
+@pytest.mark.parametrize("body, code", [
+    ({}, "MISSING_REQUEST_URI"), ({"requestUri": ""}, "MISSING_REQUEST_URI"),
+    ({"postBody": "providerId=oidc.fake&id_token=x"}, "MISSING_REQUEST_URI"),
+    ({"requestUri": "no address"}, "INVALID_REQUEST_URI"), ({"requestUri": "localhost"}, "INVALID_REQUEST_URI"),
+    ({"requestUri": "ftp://localhost"}, "INVALID_REQUEST_URI"), ({"requestUri": "javascript:alert(1)"}, "INVALID_REQUEST_URI"),
+    ({"requestUri": "http://user@localhost"}, "INVALID_REQUEST_URI"), ({"requestUri": "http://local host"}, "INVALID_REQUEST_URI"),
+    ({"requestUri": "http://"}, "INVALID_REQUEST_URI"), ({"requestUri": "//localhost"}, "INVALID_REQUEST_URI"),
+    ({"requestUri": "http://localhost"}, BAD_CREDENTIAL), ({"requestUri": "http://localhost", "postBody": ""}, BAD_CREDENTIAL),
+    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake"}, BAD_CREDENTIAL),
+    ({"requestUri": "http://localhost", "postBody": "providerId=&id_token=x"}, BAD_CREDENTIAL),
+    ({"requestUri": "http://localhost", "postBody": "id_token=x"}, BAD_CREDENTIAL),
+    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.unheard&id_token=x"}, "OPERATION_NOT_ALLOWED"),
+    ({"requestUri": "http://localhost", "postBody": "providerId=google.com&id_token=x"}, "OPERATION_NOT_ALLOWED"),
+    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=x"}, "INVALID_IDP_RESPONSE"),
+    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=" + "x" * 100_000}, "INVALID_IDP_RESPONSE"),
+    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=a&id_token=b"}, "The parameter id_token is given more than once."),
+    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&providerId=microsoft.com&id_token=a"}, "The parameter providerId is given more than once."),
+    ({"requestUri": "http://localhost", "postBody": "providerId=%zz"}, "The form or query is malformed."),
+    ({"requestUri": "http://localhost?state=x&code=y", "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
+    ({"requestUri": "http://localhost?state=demo.AAAA&code=y", "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
+    ({"requestUri": "http://localhost?state=demo." + "A" * 64 + "&code=y", "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
+    ({"requestUri": "http://localhost?flow=x&code=y", "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
+    ({"requestUri": "http://localhost?flow=" + "A" * 22 + "&code=" + "A" * 43, "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
+    ({"requestUri": "http://localhost?flow=%00&code=%00", "sessionId": "\x00"}, "INVALID_IDP_RESPONSE"),
+    ({"requestUri": "http://localhost", "pendingToken": "x"}, "INVALID_PENDING_TOKEN"),
+    ({"requestUri": "http://localhost", "pendingToken": "A" * 400}, "INVALID_PENDING_TOKEN"),
+    ({"requestUri": "http://localhost", "idToken": "x"}, BAD_CREDENTIAL),
+    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=x", "idToken": "x"}, "INVALID_ID_TOKEN"),
+], ids=lambda value: value if isinstance(value, str) else json.dumps(value)[:70])
+def test_bad_sign_ins(api, body, code):
+    assert_error(api.call("signInWithIdp", body), code)
+
+
+HANDLER = "@handler"
+
+
+@pytest.mark.parametrize("body, code", [
+    ({}, "MISSING_IDENTIFIER"), ({"identifier": ""}, "MISSING_IDENTIFIER"), ({"identifier": "ada@example.com"}, "MISSING_CONTINUE_URI"),
+    ({"identifier": "ada", "continueUri": "http://localhost"}, "INVALID_IDENTIFIER"),
+    ({"identifier": "ada@", "continueUri": "http://localhost"}, "INVALID_IDENTIFIER"),
+    ({"identifier": "a" * 300 + "@example.com", "continueUri": "http://localhost"}, "INVALID_IDENTIFIER"),
+    ({"identifier": "ada@example.com", "continueUri": "localhost"}, "INVALID_CONTINUE_URI"),
+    ({"providerId": "oidc.fake"}, "MISSING_CONTINUE_URI"), ({"providerId": "oidc.fake", "continueUri": ""}, "MISSING_CONTINUE_URI"),
+    ({"providerId": "oidc.fake", "continueUri": "no address"}, "INVALID_CONTINUE_URI"),
+    ({"providerId": "oidc.fake", "continueUri": "https://evil.example/callback"}, "UNAUTHORIZED_DOMAIN"),
+    ({"providerId": "oidc.fake", "continueUri": "https://sub.app.example.com/"}, "UNAUTHORIZED_DOMAIN"),
+    ({"providerId": "oidc.fake", "continueUri": "https://app.example.com.evil.example/"}, "UNAUTHORIZED_DOMAIN"),
+    ({"providerId": "oidc.fake", "continueUri": "https://evilapp.example.com/"}, "UNAUTHORIZED_DOMAIN"),
+    ({"providerId": "oidc.fake", "continueUri": "https://app.example.com@evil.example/"}, "INVALID_CONTINUE_URI"),
+    ({"providerId": "oidc.fake", "continueUri": "https://app.example.com\\@evil.example/"}, "INVALID_CONTINUE_URI"),
+    ({"providerId": "oidc.fake", "continueUri": "http://app.example.com/callback"}, "INVALID_CONTINUE_URI"),
+    ({"providerId": "oidc.fake", "continueUri": "https://app.example.com/callback#fragment"}, "INVALID_CONTINUE_URI"),
+    ({"providerId": "oidc.fake", "continueUri": "https://app.example.com/callback?state=mine"}, "INVALID_CONTINUE_URI"),
+    ({"providerId": "oidc.fake", "continueUri": "javascript:alert(1)"}, "INVALID_CONTINUE_URI"),
+    ({"providerId": "oidc.unheard", "continueUri": HANDLER}, "OPERATION_NOT_ALLOWED"),
+    ({"providerId": "\x00", "continueUri": HANDLER}, "OPERATION_NOT_ALLOWED"),
+    ({"providerId": "x" * 10_000, "continueUri": HANDLER}, "OPERATION_NOT_ALLOWED"),
+    ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {"redirect_uri": "https://evil.example"}}, "*"),
+    ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {"ui": "a\r\nSet-Cookie: x"}}, "*"),
+    ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {"ui": "x" * 1025}}, "*"),
+    ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {f"p{n}": "x" for n in range(21)}}, "*"),
+    ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {"ui": 7}}, INVALID_JSON),
+    ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": "ui=7"}, INVALID_JSON),
+    ({"providerId": "oidc.fake", "continueUri": HANDLER, "oauthScope": "{not json"}, "oauthScope is not a JSON object."),
+    ({"providerId": "oidc.down", "continueUri": HANDLER}, "INVALID_IDP_RESPONSE"),
+], ids=lambda value: value if isinstance(value, str) else json.dumps(value)[:80])
+def test_bad_starts_of_clients(site, api, body, code):
+    before = site.value("SELECT count(*) FROM sign_in_flows")
+    if body.get("continueUri") == HANDLER:
+        body = {**body, "continueUri": site.url + "/__/auth/handler"}
+    assert_error(api.call("createAuthUri", body), code)
+    assert site.value("SELECT count(*) FROM sign_in_flows") == before, "no flow for a start that failed"
+
+
+@pytest.mark.parametrize("fields, code", [
+    ({}, "MISSING_GRANT_TYPE"), ({"refresh_token": "x"}, "MISSING_GRANT_TYPE"), ({"grant_type": ""}, "MISSING_GRANT_TYPE"),
+    ({"grant_type": "password", "refresh_token": "x"}, "INVALID_GRANT_TYPE"), ({"grant_type": "authorization_code", "code": "x"}, "INVALID_GRANT_TYPE"),
+    ({"grant_type": "refresh_token"}, "MISSING_REFRESH_TOKEN"), ({"grant_type": "refresh_token", "refresh_token": ""}, "MISSING_REFRESH_TOKEN"),
+    ({"grant_type": "refresh_token", "refresh_token": "x"}, "INVALID_REFRESH_TOKEN"),
+    ({"grant_type": "refresh_token", "refresh_token": "A" * 87}, "INVALID_REFRESH_TOKEN"),
+    ({"grant_type": "refresh_token", "refresh_token": "\x00é"}, "INVALID_REFRESH_TOKEN"),
+    ({"grant_type": "refresh_token", "refresh_token": "x" * 100_000}, "INVALID_REFRESH_TOKEN"),
+], ids=lambda value: value if isinstance(value, str) else json.dumps(value)[:60])
+def test_bad_refreshes(api, fields, code):
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    assert_error(api.post("/v1/token", fields), code)
+    assert_error(api.post("/v1/token", urlencode(fields), headers=form), code)
+
+
+def test_a_refresh_form_that_repeats_or_breaks_a_field(api):
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    for body in ("grant_type=refresh_token&refresh_token=a&refresh_token=b", "grant_type=refresh_token&grant_type=x&refresh_token=a", "grant_type=%zz", "%"):
+        response = api.post("/v1/token", body, headers=form)
+        assert_error(response, "*")
+        assert response.json()["error"]["status"] == "INVALID_ARGUMENT"
+
+
+def test_a_refresh_token_with_one_bit_changed(api, fake_issuer, nothing_is_written):
+    user = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("bits-" + secrets.token_hex(4))}).json()
+    nothing_is_written.append(user)
+    raw = base64.urlsafe_b64decode(user["refreshToken"] + "=" * (-len(user["refreshToken"]) % 4))
+    for position in range(0, len(raw), 4):
+        changed = bytearray(raw)
+        changed[position] ^= 1
+        assert_error(api.refresh(base64.urlsafe_b64encode(bytes(changed)).rstrip(b"=").decode()), "INVALID_REFRESH_TOKEN")
+    assert_error(api.refresh(user["refreshToken"] + "="), "INVALID_REFRESH_TOKEN")
+
+
+def test_nothing_of_one_project_is_worth_anything_in_another(site, api, fake_issuer, nothing_is_written):
+    user = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("projects-" + secrets.token_hex(4))}).json()
+    nothing_is_written.append(user)
+    other = API(site.url, "other-api-key")
+    assert_error(other.call("lookup", {"idToken": user["idToken"]}), "INVALID_ID_TOKEN")
+    assert_error(other.refresh(user["refreshToken"]), "PROJECT_NUMBER_MISMATCH")
+    assert_error(other.call("signInWithIdp", {"requestUri": "http://localhost", "pendingToken": user["pendingToken"]}), "INVALID_PENDING_TOKEN")
+    assert_error(posted(other, {"providerId": "oidc.real", "id_token": "x"}), "OPERATION_NOT_ALLOWED")
+    flow = WebFlow(site, "oidc.fake")
+    back = flow.to_app(fake_issuer.login())
+    assert_error(other.call("signInWithIdp", flow.body(back)), "INVALID_IDP_RESPONSE")
+    client = ClientFlow(site, "oidc.fake")
+    answered = fake_issuer.login()(client.authorization_url())
+    assert_error(other.call("signInWithIdp", {"requestUri": answered, "sessionId": client.session}), "INVALID_IDP_RESPONSE")
+
+
+# -- one-time values
+
+
+def ready(site, fake_issuer):
+    """A flow that waits for its redemption, with the address in the app."""
+    flow = WebFlow(site, "oidc.fake")
+    return flow, flow.to_app(fake_issuer.login("one-time"))
+
+
+def replaced(url, **changes):
+    query = {**query_of(url), **changes}
+    return url.partition("?")[0] + "?" + urlencode({name: value for name, value in query.items() if value is not None})
+
+
+def test_SEC_05_a_code_of_another_flow(site, fake_issuer):
+    (one, first), (two, second) = ready(site, fake_issuer), ready(site, fake_issuer)
+    for flow, url in (
+        (one, replaced(first, code=query_of(second)["code"])), (one, replaced(first, flow=query_of(second)["flow"])), (one, second),
+        (one, replaced(first, code=None)), (one, replaced(first, flow=None)), (one, replaced(first, code="")),
+        (one, replaced(first, code=query_of(first)["code"][:-1])), (one, replaced(first, code=query_of(first)["code"] + "=")),
+    ):
+        response = flow.redeem(url)
+        assert response.status_code == 400 and response.json()["error"]["message"].split(" : ")[0] in ("INVALID_IDP_RESPONSE", BAD_CREDENTIAL)
+    for separator in ("&code=x", "&flow=x"):
+        assert one.redeem(first + separator).status_code == 400, "a parameter twice"
+    assert fake_issuer.count("/token") == 0
+
+
+def test_SEC_05_an_expired_code(site, fake_issuer):
+    flow, back = ready(site, fake_issuer)
+    assert site.rows("UPDATE sign_in_flows SET expires_at = now() - interval '1 second' WHERE flow_id = %s", flow_id(query_of(back)["flow"])) == 1
+    assert_error(flow.redeem(back), "INVALID_IDP_RESPONSE")
+    assert fake_issuer.count("/token") == 0
+
+
+def test_SEC_05_the_code_is_good_for_two_minutes_and_the_state_for_ten(site, fake_issuer):
+    flow = WebFlow(site, "oidc.fake")
+    answered = fake_issuer.login()(flow.authorization_url())
+    left = "SELECT extract(epoch FROM expires_at - now()) FROM sign_in_flows WHERE flow_id = %s"
+    assert 590 < site.value(left, flow_id(query_of(answered)["state"])) <= 600
+    back = flow.returned(answered)
+    assert 110 < site.value(left, flow_id(query_of(back)["flow"])) <= 120
+
+
+@pytest.mark.parametrize("session", [None, "", "wrong", "x" * 10_000, "\x00", "@challenge", "@hash"])
+def test_SEC_11_a_wrong_verifier_redeems_nothing(site, fake_issuer, session):
+    import hashlib
+
+    flow, back = ready(site, fake_issuer)
+    session = {"@challenge": flow.challenge, "@hash": hashlib.sha256(flow.verifier.encode()).hexdigest()}.get(session, session)
+    assert_error(flow.redeem(back, sessionId=session), "INVALID_IDP_RESPONSE")
+    assert fake_issuer.count("/token") == 0
+
+
+def test_SEC_05_five_wrong_verifiers_burn_the_code(site, fake_issuer):
+    flow, back = ready(site, fake_issuer)
+    for _ in range(5):
+        assert_error(flow.redeem(back, sessionId="wrong"), "INVALID_IDP_RESPONSE")
+    assert_error(flow.redeem(back), "INVALID_IDP_RESPONSE")
+    client = ClientFlow(site, "oidc.fake")
+    answered = fake_issuer.login()(client.authorization_url())
+    for _ in range(5):
+        assert_error(client.redeem(answered, sessionId="wrong"), "INVALID_IDP_RESPONSE")
+    assert_error(client.redeem(answered), "INVALID_IDP_RESPONSE")
+    assert fake_issuer.count("/token") == 0
+
+
+def test_SEC_10_the_page_that_redeems_is_the_page_of_the_flow(site, fake_issuer):
+    flow, back = ready(site, fake_issuer)
+    query = back.partition("?")[2]
+    for page in (site.page + "x", site.page.rstrip("/"), site.page.replace("127.0.0.1", "localhost"), site.page.replace("http://", "https://"),
+                 "https://app.example.com/signed-in", "http://localhost/", site.page + "?kept=1&", site.page.upper().replace("HTTP", "http")):
+        joiner = "" if page.endswith("&") else "?"
+        assert_error(flow.redeem(page + joiner + query), "INVALID_IDP_RESPONSE")
+    assert fake_issuer.count("/token") == 0
+
+
+def test_a_page_with_a_query_of_its_own(site, fake_issuer, nothing_is_written):
+    flow = WebFlow(site, "oidc.fake", page="https://app.example.com/signed-in?kept=1")
+    back = flow.to_app(fake_issuer.login("kept-" + secrets.token_hex(4)))
+    assert back.startswith("https://app.example.com/signed-in?kept=1&")
+    assert flow.redeem(back).status_code == 200
+    nothing_is_written.append(flow)
+
+
+def test_a_browser_flow_is_not_redeemed_by_its_state(site, fake_issuer):
+    flow = WebFlow(site, "oidc.fake")
+    answered = fake_issuer.login()(flow.authorization_url())
+    assert_error(flow.redeem(answered), "INVALID_IDP_RESPONSE")
+    assert fake_issuer.count("/token") == 0
+
+
+def test_a_clients_answer_at_another_address(site, fake_issuer):
+    flow = ClientFlow(site, "oidc.fake")
+    answered = fake_issuer.login()(flow.authorization_url())
+    query = answered.partition("?")[2]
+    for address in ("https://app.example.com/callback", site.url + "/__/auth/handler/oidc.fake", site.url + "/__/auth/handlerx", "http://localhost/"):
+        assert_error(flow.redeem(address + "?" + query), "INVALID_IDP_RESPONSE")
+    assert fake_issuer.count("/token") == 0
+
+
+def test_SEC_05_an_expired_or_swapped_state_of_a_client(site, fake_issuer):
+    one, two = ClientFlow(site, "oidc.fake"), ClientFlow(site, "oidc.fake")
+    first, second = (fake_issuer.login()(flow.authorization_url()) for flow in (one, two))
+    assert_error(one.redeem(second), "INVALID_IDP_RESPONSE")
+    assert_error(one.redeem(first, sessionId=None), "INVALID_IDP_RESPONSE")
+    assert site.rows("UPDATE sign_in_flows SET expires_at = now() WHERE flow_id = %s", flow_id(query_of(first)["state"])) == 1
+    assert_error(one.redeem(first), "INVALID_IDP_RESPONSE")
+    assert fake_issuer.count("/token") == 0
+
+
+# -- the callback
+
+
+def test_SEC_18_only_the_browser_that_started_comes_back(site, fake_issuer):
+    flow, other = WebFlow(site, "oidc.fake"), WebFlow(site, "oidc.fake")
+    answered = fake_issuer.login()(flow.authorization_url())
+    other.authorization_url()
+    cookie = next(cookie for cookie in flow.browser.cookies)
+    for browser in (
+        requests.Session(), other.browser, with_cookie(cookie.name, "A" * 43), with_cookie(cookie.name, ""), with_cookie("x", cookie.value),
+        with_cookie(cookie.name, next(c.value for c in other.browser.cookies)),
+    ):
+        response = flow.callback(answered, browser=browser)
+        assert response.status_code == 400 and "location" not in response.headers
+        assert response.headers["content-type"].startswith("text/html")
+    assert flow.callback(answered).status_code == 303, "nobody else used the state up"
+    assert flow.callback(answered).status_code == 400, "and it works once"
+
+
+def with_cookie(name, value):
+    session = requests.Session()
+    session.cookies.set(name, value)
+    return session
+
+
+def test_SEC_05_a_bad_state_at_the_callback(site, fake_issuer):
+    flow, other = WebFlow(site, "oidc.fake"), WebFlow(site, "oidc.fake")
+    answered = fake_issuer.login()(flow.authorization_url())
+    state = query_of(answered)["state"]
+    another = query_of(fake_issuer.login()(other.authorization_url()))["state"]
+    handler = answered.partition("?")[0]
+    code = query_of(answered)["code"]
+    for bad in (None, "", "x", state[:-1], state + "A", state[:-4] + "AAAA", state.replace("demo.", "other."), state.replace("demo.", ""), another,
+                "demo." + "A" * 64, "\x00", "x" * 5000):
+        url = handler + "?" + urlencode({"code": code} | ({"state": bad} if bad is not None else {}))
+        assert flow.callback(url).status_code == 400, bad
+    for query in (f"code={code}&code=x&state={state}", f"code={code}&state={state}&state={another}", f"code={code}&state={state}&iss=a&iss=b",
+                  f"state={state}", f"code={code}&state={state}&error=a&error=b", "%zz"):
+        assert flow.callback(handler + "?" + query).status_code == 400, query
+    assert site.rows("UPDATE sign_in_flows SET expires_at = now() WHERE flow_id = %s", flow_id(state)) == 1
+    assert flow.callback(answered).status_code == 400, "expired"
+    assert fake_issuer.count("/token") == 0
+
+
+def test_bad_posts_to_the_callback(site):
+    url = site.url + "/__/auth/handler"
+    for body, kind in ((b"", None), (b"{}", "application/json"), (b"state=x", "application/x-www-form-urlencoded"),
+                       (b"state=x" + b"y" * 70_000, "application/x-www-form-urlencoded"), (b"%zz", "application/x-www-form-urlencoded")):
+        response = requests.post(url, data=body, headers={"content-type": kind} if kind else {}, allow_redirects=False, timeout=10)
+        assert response.status_code == 400 and "location" not in response.headers
+    for resume in ("x", "demo.x", "demo." + "A" * 22, "\x00"):
+        assert requests.get(url, params={"resume": resume}, allow_redirects=False, timeout=10).status_code == 400
+
+
+# -- the start
+
+
+def test_SEC_10_redirects_go_to_registered_addresses_alone(site):
+    page = site.page
+    for wrong in (
+        None, "", "x", page + "x", page[:-1], page + "?a=b", page + "#", page + "#x", page.upper(), page.replace("127.0.0.1", "localhost"),
+        page.replace("http:", "https:"), page.replace("://", "://user@"), page.replace("127.0.0.1", "127.0.0.1@evil.example"),
+        "http://127.0.0.1:1@evil.example/app/", page.replace("/app/", "\\app\\"), page.replace("/app/", "/app/../app/"), page.replace("/app/", "//app/"),
+        page.replace("/app/", "/%61pp/"), page + "%00", page + "\n", " " + page, page + ".evil.example", "https://evil.example/" + page, "javascript:alert(1)",
+        "//evil.example", "https://app.example.com/signed-in", "https://app.example.com/signed-in?kept=1&x", "https://sub.app.example.com/signed-in?kept=1",
+        quote(page, safe=""), page + "," + page,
+    ):
+        response = WebFlow(site, "oidc.fake").start(redirectUrl=wrong)
+        assert response.status_code == 400, wrong
+        assert "location" not in response.headers and "set-cookie" not in response.headers
+        assert response.headers["content-type"].startswith("text/html") and "frame-ancestors 'none'" in response.headers["content-security-policy"]
+    flow = WebFlow(site, "oidc.fake")
+    twice = requests.get(site.url + "/__/auth/start?" + urlencode(flow.start_query()) + "&redirectUrl=https%3A%2F%2Fevil.example", allow_redirects=False, timeout=10)
+    assert twice.status_code == 400 and "location" not in twice.headers
+
+
+def test_an_error_page_writes_nothing_that_it_was_given(site):
+    attack = "<script>alert(1)</script>"
+    for changes in ({"redirectUrl": attack}, {"apiKey": attack}, {"providerId": attack, "redirectUrl": "x"}):
+        response = WebFlow(site, "oidc.fake").start(**changes)
+        assert response.status_code == 400 and attack not in response.text
+
+
+@pytest.mark.parametrize("key", [None, "", "wrong", API_KEY + "x"])
+def test_a_start_without_a_valid_key_redirects_nowhere(site, key):
+    response = WebFlow(site, "oidc.fake").start(apiKey=key)
+    assert response.status_code == 400 and "location" not in response.headers
+
+
+def back_with_error(site, response, error):
+    assert response.status_code == 303, response.text
+    assert response.headers["location"].startswith(site.page + "?")
+    answer = query_of(response.headers["location"])
+    assert answer["error"] == error and answer["iss"] == site.issuer and "code" not in answer
+    assert "set-cookie" not in response.headers
+    return answer
+
+
+@pytest.mark.parametrize("changes", [
+    {"code_challenge": None}, {"code_challenge": ""}, {"code_challenge_method": None}, {"code_challenge_method": "plain"},
+    {"code_challenge_method": "s256"}, {"code_challenge_method": ""}, {"code_challenge": "short"}, {"code_challenge": "A" * 44},
+    {"code_challenge": "A" * 42 + "="}, {"code_challenge": "é" * 43}, {"code_challenge": "A" * 42 + "B"}, {"code_challenge": None, "code_challenge_method": None},
+], ids=json.dumps)
+def test_SEC_11_a_start_without_an_S256_challenge_is_refused(site, changes):
+    before = site.value("SELECT count(*) FROM sign_in_flows")
+    back_with_error(site, WebFlow(site, "oidc.fake").start(**changes), "invalid_request")
+    assert site.value("SELECT count(*) FROM sign_in_flows") == before
+
+
+@pytest.mark.parametrize("changes", [
+    {"providerId": None}, {"providerId": ""}, {"providerId": "oidc.unheard"}, {"providerId": "google.com"}, {"providerId": "x" * 3000},
+    {"customParameters": "not json"}, {"customParameters": "[]"}, {"customParameters": '{"a":7}'}, {"customParameters": '{"a":"b","a":"c"}'},
+    {"customParameters": json.dumps({"ui": "a\r\nSet-Cookie: x=y"})}, {"customParameters": json.dumps({f"p{n}": "x" for n in range(21)})},
+    {"customParameters": json.dumps({"ui": "x" * 1025})},
+], ids=lambda changes: json.dumps(changes)[:60])
+def test_a_start_with_bad_parameters_goes_back_with_the_error(site, changes):
+    before = site.value("SELECT count(*) FROM sign_in_flows")
+    response = WebFlow(site, "oidc.fake").start(**changes)
+    back_with_error(site, response, "invalid_request")
+    assert site.value("SELECT count(*) FROM sign_in_flows") == before
+
+
+def test_a_start_with_an_oversized_state(site):
+    response = WebFlow(site, "oidc.fake").start(state="x" * 2049)
+    assert response.status_code == 400 or query_of(response.headers["location"])["error"] == "invalid_request"
+
+
+def test_a_start_with_a_parameter_twice(site):
+    flow = WebFlow(site, "oidc.fake")
+    for extra in ("state=x", "providerId=oidc.real", "code_challenge=x", "apiKey=x", "customParameters=%7B%7D&customParameters=%7B%7D", "scopes=a&scopes=b"):
+        response = requests.get(site.url + "/__/auth/start?" + urlencode(flow.start_query()) + "&" + extra, allow_redirects=False, timeout=10)
+        assert response.status_code == 400 and "location" not in response.headers, extra
+
+
+def test_a_provider_that_is_down_sends_the_browser_back(site, fake_issuer):
+    response = WebFlow(site, "oidc.down").start()
+    answer = query_of(response.headers["location"])
+    assert response.headers["location"].startswith(site.page) and answer["error"] in ("server_error", "temporarily_unavailable")
+    assert WebFlow(site, "oidc.fake").start().status_code == 302, "and hurts no other"
