@@ -72,7 +72,7 @@ let package = Package(
             ],
             swiftSettings: house),
 
-        kit("TestKit", ["Curl", "HTTP", "JSON", "Postgres", "Runtime", logging], path: "Tests/TestKit"),
+        kit("TestKit", ["Crypto", "Curl", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", logging], path: "Tests/TestKit"),
         tests("Runtime"), tests("JSON"), tests("Crypto", ["JSON"]), tests("HTTP"), tests("Config", ["Runtime"]),
         tests("JOSE", ["Crypto", "JSON"]), tests("HTTPServer", ["HTTP", "Runtime"]), tests("Curl", ["HTTP", "Runtime"]),
         tests("Postgres", ["Runtime"]),
