@@ -28,7 +28,7 @@ extension ConfiguredProvider {
         }
         do throws(ProviderError) {
             let keys = try await cache.keys("\(metadata.keys)", upstream, now: clock.now())
-            if !keys.keys.contains(where: { key in algorithms.contains { key.key.components.fits($0.scheme) } }) {
+            if !algorithms.isEmpty, !keys.keys.contains(where: { key in algorithms.contains { key.key.components.fits($0.scheme) } }) {
                 findings.append("None of the keys at \(metadata.keys) fits an accepted signature algorithm.")
             }
         } catch {

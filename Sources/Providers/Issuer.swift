@@ -56,10 +56,11 @@ struct Proof: Sendable {
 }
 
 enum EmailDomain {
-    /// In lower case; `nil` when there is not exactly one `@` with something on both sides.
+    /// In lower case; `nil` when there is not exactly one `@` with something on both sides, or the domain is not ASCII, since some letters
+    /// outside it have ASCII ones as their lower case.
     static func of(_ email: String) -> String? {
         let parts = email.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else { return nil }
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[1].utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         return parts[1].lowercased()
     }
 }

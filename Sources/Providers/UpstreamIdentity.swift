@@ -68,6 +68,9 @@ package struct Photo: Sendable, Equatable {
 }
 
 extension JSON {
+    /// A member that says something: some issuers write `null` for what they leave out.
+    func present(_ name: String) -> JSON? { self[name].flatMap { $0.isNull ? .none : $0 } }
+
     /// A member that is text and not empty, at most `limit` bytes long.
     func text(_ name: String, limit: Int = 1024) -> String? {
         guard let text = self[name]?.string, !text.isEmpty, text.utf8.count <= limit else { return nil }

@@ -50,7 +50,7 @@ struct IDTokenChecks {
         guard named.contains(where: isOurs) else {
             throw refusal("was issued for another app", "aud \(UpstreamText.visible(named.first))")
         }
-        guard let party = claims["azp"] else {
+        guard let party = claims.present("azp") else {
             if named.count > 1 { throw refusal("has several audiences and does not say whom it was issued to") }
             return
         }
@@ -70,15 +70,16 @@ struct IDTokenChecks {
         guard expiry > now else { throw refusal("has expired") }
         guard let issued = claims["iat"]?.integer else { throw refusal("has no proper time of issue") }
         guard issued <= now + leeway else { throw refusal("was issued in the future", "by \(issued - now) s") }
-        if let start = claims["nbf"] {
+        if let start = claims.present("nbf") {
             guard let start = start.integer, start <= now + leeway else { throw refusal("is not valid yet") }
         }
         if !nonce.isOurs, issued < now - Self.greatestAge.wholeSeconds { throw refusal("is too old to sign in with") }
     }
 
     private func checkNonce(_ claims: JSON) throws(ProviderError) {
-        if let value = claims["nonce"], value.string == nil { throw .nonce }
-        let claim = claims["nonce"]?.string
+        let value = claims.present("nonce")
+        let claim = value?.string
+        guard value == nil || claim != nil else { throw .nonce }
         switch nonce {
         case .ours(let expected): guard !expected.isEmpty, expected.isExactly(claim) else { throw .nonce }
         case .posted(let raw, let rule): guard rule.allows(posted: raw, claim: claim) else { throw .nonce }
@@ -87,7 +88,7 @@ struct IDTokenChecks {
 
     /// <https://openid.net/specs/openid-connect-core-1_0.html#CodeIDToken>: the left half of the hash that the signature uses.
     private func checkAccessToken(_ token: JWT) throws(ProviderError) {
-        guard let accessToken, let claim = token.claims["at_hash"] else { return }
+        guard let accessToken, let claim = token.claims.present("at_hash") else { return }
         let bytes = Array(accessToken.utf8)
         let hash = token.header["alg"]?.string == Algorithm.edDSA.rawValue ? Digest.sha512(bytes) : Digest.sha256(bytes)
         guard claim.string == Base64URL.encode(Array(hash.prefix(hash.count / 2))) else {

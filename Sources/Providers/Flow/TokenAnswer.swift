@@ -12,7 +12,7 @@ struct TokenAnswer {
     /// `error` counts before everything else, whatever the status: some answer 200 to a refused code.
     init(_ response: OutboundResponse) throws(ProviderError) {
         let json = try? JSON.parse(response.body)
-        if let error = json?["error"], !error.isNull { throw Self.refusal(error.string ?? "", json, response.status) }
+        if let error = json?.present("error") { throw Self.refusal(error.string ?? "", json, response.status) }
         guard (200...299).contains(response.status) else {
             throw .invalidResponse("The provider did not redeem the code.", detail: "token endpoint: status \(response.status)")
         }
@@ -20,9 +20,8 @@ struct TokenAnswer {
             throw .invalidResponse("The provider's answer cannot be read.", detail: "token endpoint: not a JSON object")
         }
         guard let idToken = json["id_token"]?.string, !idToken.isEmpty else {
-            throw .invalidResponse(
-                "The provider sent no ID token.",
-                detail: "token endpoint: members \(json.object?.prefix(20).map { UpstreamText.name($0.name) } ?? [])")
+            let others = ["access_token", "refresh_token", "token_type", "scope"].filter { json[$0] != nil }
+            throw .invalidResponse("The provider sent no ID token.", detail: "token endpoint: only \(others)")
         }
         self.idToken = idToken
         accessToken = json.text("access_token", limit: 16_384)

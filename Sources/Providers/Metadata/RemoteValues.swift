@@ -39,6 +39,8 @@ final class RemoteValues<Value: Sendable>: Sendable {
 
     init(earlier: @escaping @Sendable () -> Duration) { self.earlier = earlier }
 
+    var count: Int { entries.withLock { $0.count } }
+
     /// The value of `url`: the one at hand, else a new one, else an old one. Throws what `fetch` throws when there is none.
     func value(of url: String, now: Instant, fetch: Fetch) async throws(ProviderError) -> Value {
         while true {

@@ -4,11 +4,12 @@ import Logging
 extension MicrosoftIssuer {
     func identity(_ proof: Proof, _ api: ProviderAPI) async throws(ProviderError) -> UpstreamIdentity {
         let claims = proof.claims
-        guard let oid = claims.text("oid", limit: 255)?.lowercased(), let tenantID = claims["tid"]?.string,
-            oid.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        guard let id = claims.text("oid", limit: 255), id.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let tenantID = claims["tid"]?.string
         else {
             throw .invalidResponse("The ID token does not say who signed in.", detail: "no oid; the scope profile is needed for it")
         }
+        let oid = id.lowercased()
         let (subject, alias) = Self.subject(oid: oid, tenantID: tenantID)
         let profile = await profile(proof, oid: oid, subject: subject, api)
         let graph = profile?.json ?? [:]
@@ -48,7 +49,7 @@ extension MicrosoftIssuer {
     /// <https://learn.microsoft.com/entra/identity-platform/migrate-off-email-claim-authorization>
     private func isProven(_ email: String, _ proof: Proof, tenantID: String) -> Bool {
         // The domain's owner vouches for it: documented as a boolean, seen as a number and as text too.
-        if let owned = proof.claims["xms_edov"] { return [true, 1, "1", "true"].contains(owned) }
+        if let owned = proof.claims.present("xms_edov") { return [true, 1, "1", "true"].contains(owned) }
         let domain = EmailDomain.of(email)
         if tenantID == MicrosoftTenant.consumerID {
             return domain == "outlook.com" || domain == "hotmail.com" || proof.trustsDomain(of: email)

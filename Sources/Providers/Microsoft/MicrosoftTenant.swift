@@ -12,6 +12,8 @@ enum MicrosoftTenant: Sendable, Hashable {
 
     /// `nil` when it is neither one of the three words, nor a GUID, nor a domain name.
     init?(_ text: String) {
+        // Some letters outside ASCII have ASCII ones as their lower case.
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         switch text.lowercased() {
         case "common": self = .common
         case "organizations": self = .organizations

@@ -1,0 +1,80 @@
+import Curl
+import JOSE
+import JSON
+import TestKit
+import Testing
+
+@testable import Providers
+
+@Suite struct DiagnosisTests {
+    let issuer: FakeIssuer
+
+    init() throws { issuer = try FakeIssuer() }
+
+    @Test func `nothing is said of a provider that is well`() async throws {
+        #expect(await issuer.provider().diagnose() == [])
+        for tenant in ["common", FakeMicrosoft.contoso, "contoso.onmicrosoft.com"] {
+            #expect(await (try FakeMicrosoft()).provider(tenant).diagnose() == [])
+        }
+    }
+
+    @Test func `an unreachable provider is named with its reason`() async {
+        issuer.upstream.fail(issuer.documentURL, .unreachable("Could not resolve host: issuer.example"))
+        #expect(
+            await issuer.provider().diagnose() == [
+                "The discovery document at \(issuer.documentURL) cannot be reached: Could not resolve host: issuer.example."
+            ])
+    }
+
+    @Test(arguments: [
+        ("https://issuer.example/", "slash at the end"), ("https://Issuer.example", "upper and lower case"), ("https://a.example", ""),
+    ])
+    func `an issuer mismatch is explained`(_ name: String, _ hint: String) async {
+        issuer.publish(["issuer": .string(name)])
+        let findings = await issuer.provider().diagnose()
+        #expect(findings.count == 1)
+        #expect(findings.first?.contains("names the issuer \(name), which is not the configured https://issuer.example.") == true)
+        #expect(hint.isEmpty || findings.first?.contains(hint) == true)
+    }
+
+    @Test func `unknown algorithms and keys are explained`() async {
+        issuer.publish(["id_token_signing_alg_values_supported": ["HS256", "ES512"]])
+        let findings = await issuer.provider().diagnose()
+        #expect(
+            findings == [
+                "There is no common signature algorithm: the provider lists ES512, HS256, and ES256, EdDSA, PS256, RS256 would be accepted."
+            ])
+        issuer.publish()
+        #expect(await issuer.provider { $0.algorithms = [.es256] }.diagnose().count == 2)
+    }
+
+    @Test func `keys that cannot be read are explained`() async {
+        issuer.upstream.answer(issuer.keysURL, text: "<html>")
+        #expect(await issuer.provider().diagnose() == ["The key set at \(issuer.keysURL) is not a JSON object."])
+    }
+
+    @Test func `what the entry asks for and the provider lacks is explained`() async {
+        issuer.publish([
+            "token_endpoint_auth_methods_supported": ["private_key_jwt"], "code_challenge_methods_supported": ["plain"],
+            "response_modes_supported": ["query"],
+        ])
+        let findings = await issuer.provider().diagnose()
+        #expect(findings.contains { $0.contains("takes private_key_jwt, not client_secret_basic") })
+        #expect(findings.contains { $0.contains("PKCE methods plain, not S256") })
+        #expect(findings.count == 2)
+        #expect(await issuer.provider { $0.flow = .idToken }.diagnose().contains { $0.contains("form_post") })
+        issuer.publish(["token_endpoint": .null, "userinfo_endpoint": "http://issuer.example/u"])
+        let more = await issuer.provider().diagnose()
+        #expect(more.contains { $0.contains("no token_endpoint") })
+        #expect(more.contains { $0.contains("without https: http://issuer.example") })
+    }
+
+    @Test func `a domain that is no tenant is explained`() async throws {
+        let microsoft = try FakeMicrosoft()
+        microsoft.upstream.answer(microsoft.documentURL("gone.example"), ["error": "invalid_tenant"], status: 400)
+        #expect(
+            await microsoft.provider("gone.example").diagnose() == [
+                "The discovery document at \(microsoft.documentURL("gone.example")) answers with status 400."
+            ])
+    }
+}

@@ -1,0 +1,114 @@
+import HTTP
+import JSON
+import Runtime
+import TestKit
+
+@testable import Providers
+
+let handler = "https://gatehouse.example/__/auth/handler"
+let fixedClock = Clock { FakeIssuer.now }
+
+/// A clock that a test sets.
+final class HandClock: Sendable {
+    private let offset = Counter()
+    var clock: Clock { Clock { [offset] in FakeIssuer.now + .seconds(offset.value) } }
+    func advance(seconds: Int) { offset.increment(by: seconds) }
+}
+
+extension FakeIssuer {
+    func settings(id: String = "oidc.test", _ change: (inout OpenIDConnect) -> Void = { _ in }) -> ProviderSettings {
+        var issuer = OpenIDConnect(issuer: self.issuer)
+        issuer.asksUserInfo = false
+        change(&issuer)
+        return ProviderSettings(
+            id: id, name: "Test", clientID: clientID, clientSecret: Secret(clientSecret), scopes: ["openid", "profile", "email"],
+            issuer: issuer)
+    }
+
+    func provider(_ change: (inout ProviderSettings) -> Void = { _ in }) -> ConfiguredProvider {
+        var settings = settings()
+        change(&settings)
+        return ConfiguredProvider(settings, upstream: upstream, cache: MetadataCache(earlier: { .zero }), clock: fixedClock)
+    }
+
+    func provider(issuer change: (inout OpenIDConnect) -> Void) -> ConfiguredProvider {
+        ConfiguredProvider(settings(change), upstream: upstream, cache: MetadataCache(earlier: { .zero }), clock: fixedClock)
+    }
+
+    /// Makes people of tokens with these claims, on the way that an app's credential takes.
+    func identity(_ changes: JSON.Object, _ change: (inout ProviderSettings) -> Void = { _ in }) async throws -> UpstreamIdentity {
+        try await provider(change).verify(Credential(idToken: try token(changes))).identity
+    }
+}
+
+extension FakeMicrosoft {
+    func provider(
+        _ tenant: String = "common", _ change: (inout MicrosoftIssuer) -> Void = { _ in }, domains: Set<String> = []
+    ) -> ConfiguredProvider {
+        var issuer = MicrosoftIssuer()
+        issuer.tenant = MicrosoftTenant(tenant) ?? .common
+        change(&issuer)
+        var settings = ProviderSettings(
+            id: "microsoft.com", name: "Microsoft", clientID: clientID, clientSecret: Secret("ms-secret"),
+            scopes: Provider.microsoft.scopes,
+            issuer: issuer)
+        settings.clientAuthentication = .post
+        settings.authoritativeDomains = domains
+        return ConfiguredProvider(settings, upstream: upstream, cache: MetadataCache(earlier: { .zero }), clock: fixedClock)
+    }
+}
+
+extension ConfiguredProvider {
+    func redeem(_ callback: Form, nonce: String = "nonce-1", verifier: String = "verifier-1", parameters: [String: String] = [:])
+        async throws(ProviderError) -> UpstreamResult
+    {
+        try await redeem(callback: callback, redirectURI: handler, codeVerifier: verifier, nonce: nonce, customParameters: parameters)
+    }
+
+    func authorize(_ parameters: [String: String] = [:], scopes: [String] = []) async throws(ProviderError) -> String {
+        try await authorize(
+            redirectURI: handler, state: "state-1", nonce: "nonce-1", codeChallenge: "challenge-1", customParameters: parameters,
+            scopes: scopes)
+    }
+
+    /// Why `idToken` is refused; `nil` when it is not.
+    func refusal(of idToken: String, accessToken: String? = nil, rawNonce: String? = nil) async -> ProviderError? {
+        await failure { () async throws(ProviderError) in
+            _ = try await verify(Credential(idToken: idToken, accessToken: accessToken, rawNonce: rawNonce))
+        }
+    }
+}
+
+/// The error of what must not succeed.
+func failure(_ body: () async throws(ProviderError) -> Void) async -> ProviderError? {
+    do throws(ProviderError) {
+        try await body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+extension ProviderError {
+    /// The public reason of an `invalidResponse`; `nil` for other errors.
+    var reason: String? {
+        if case .invalidResponse(let reason, _) = self { reason } else { nil }
+    }
+
+    var isBadParameter: Bool { if case .badParameter = self { true } else { false } }
+}
+
+/// The fields of an authorization URL's query, and the rest of it.
+struct AuthorizationURL {
+    let base: String
+    let form: Form
+    let hasEmptyFragment: Bool
+
+    init?(_ text: String) {
+        hasEmptyFragment = text.hasSuffix("#") && text.count { $0 == "#" } == 1
+        let parts = text.dropLast(hasEmptyFragment ? 1 : 0).split(separator: "?", maxSplits: 1)
+        guard parts.count == 2, let form = Form(String(parts[1])) else { return nil }
+        base = String(parts[0])
+        self.form = form
+    }
+}

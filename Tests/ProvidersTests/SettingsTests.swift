@@ -1,0 +1,203 @@
+import Config
+import FoundationEssentials
+import JOSE
+import Runtime
+import Testing
+
+@testable import Providers
+
+@Suite struct SettingsTests {
+    private func read(_ id: String, _ yaml: String, allowInsecure: Bool = false) throws -> (ProviderSettings?, [String]) {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "p.yaml").path()
+        let lines = yaml.split(separator: "\n").map { "    \($0)\n" }.joined()
+        try Data("providers:\n  \(id):\n\(lines)".utf8).write(to: folder.appending(path: "p.yaml"))
+        let faults = Faults()
+        let top = ConfigFile.read(file, environment: ["SECRET": "s3cret"], faults: faults)
+        let entry = try #require(top.sections("providers").first)
+        let settings = ProviderSettings(id: entry.name, section: entry.section, allowInsecure: allowInsecure)
+        top.finish()
+        return (settings, faults.all.map { "\($0.line) \($0.path): \($0.message)" })
+    }
+
+    @Test func `an OpenID Connect entry of three lines is enough`() throws {
+        let (settings, faults) = try read(
+            "oidc.acme", "issuer: https://login.acme.example/\nclientId: web\nclientSecret: {env: SECRET}")
+        #expect(faults == [])
+        let acme = try #require(settings)
+        #expect(acme.id == "oidc.acme")
+        #expect(acme.name == "acme")
+        #expect(acme.enabled)
+        #expect(acme.clientID == "web")
+        #expect(acme.clientSecret?.reveal() == "s3cret")
+        #expect(acme.scopes == ["openid", "profile", "email"])
+        #expect(acme.usesPKCE)
+        #expect(acme.flow == .code)
+        #expect(acme.nonceRule == .sha256)
+        #expect(acme.algorithms == nil)
+        #expect(acme.issuerForStorage == "https://login.acme.example/")
+        #expect(!acme.allowsPlainText)
+    }
+
+    @Test func `every key of an OpenID Connect entry is read`() throws {
+        let (settings, faults) = try read(
+            "oidc.b2c",
+            """
+            name: Contoso
+            enabled: false
+            issuer: https://contoso.b2clogin.com/x/v2.0/
+            discoveryURL: https://contoso.b2clogin.com/contoso/v2.0/.well-known/openid-configuration?p=b2c_1_in
+            policy: b2c_1_in
+            clientId: web
+            clientAuth: none
+            allowedAudiences: [ios, android]
+            authoritativeDomains: [Contoso.Example]
+            scopes: [offline_access, openid]
+            parameters: {prompt: login}
+            flow: idToken
+            pkce: off
+            nonce: rawOrSha256
+            emailTrust: always
+            userinfo: never
+            algorithms: [RS256, ES256]
+            subjectClaim: oid
+            """)
+        #expect(faults == [])
+        let b2c = try #require(settings)
+        #expect(b2c.name == "Contoso")
+        #expect(!b2c.enabled)
+        #expect(b2c.clientAuthentication == .none)
+        #expect(b2c.audiences == ["web", "ios", "android"])
+        #expect(b2c.authoritativeDomains == ["contoso.example"])
+        #expect(b2c.scopes == ["openid", "profile", "email", "offline_access"])
+        #expect(b2c.parameters == ["prompt": "login"])
+        #expect(b2c.flow == .idToken)
+        #expect(!b2c.usesPKCE)
+        #expect(b2c.nonceRule == .rawOrSha256)
+        #expect(b2c.algorithms == [.rs256, .es256])
+        let issuer = try #require(b2c.issuer as? OpenIDConnect)
+        #expect(issuer.policy == "b2c_1_in")
+        #expect(issuer.subjectClaim == "oid")
+        #expect(issuer.emailTrust == .always)
+        #expect(!issuer.asksUserInfo)
+        #expect(issuer.documentURL.hasSuffix("?p=b2c_1_in"))
+    }
+
+    @Test func `every key of a Microsoft entry is read`() throws {
+        let id = "11111111-AAAA-4333-8444-555555555555"
+        let (settings, faults) = try read(
+            "microsoft.com",
+            """
+            clientId: web
+            clientSecret: {env: SECRET}
+            tenant: organizations
+            allowedTenants: [\(id)]
+            deniedTenants: \(id)
+            authority: https://login.microsoftonline.us/
+            graphBase: https://graph.microsoft.us/
+            fetchProfile: false
+            scopes: [mail.read]
+            """)
+        #expect(faults == [])
+        let entry = try #require(settings)
+        #expect(entry.name == "Microsoft")
+        #expect(entry.clientAuthentication == .post)
+        #expect(entry.scopes == ["openid", "profile", "email", "User.Read", "mail.read"])
+        #expect(entry.issuerForStorage == "https://login.microsoftonline.us")
+        let issuer = try #require(entry.issuer as? MicrosoftIssuer)
+        #expect(issuer.tenant == .organizations)
+        #expect(issuer.allowedTenants == [id.lowercased()])
+        #expect(issuer.deniedTenants == [id.lowercased()])
+        #expect(issuer.graphBase == "https://graph.microsoft.us")
+        #expect(!issuer.fetchesProfile)
+    }
+
+    @Test func `Microsoft without a tenant is for everybody`() throws {
+        let (settings, faults) = try read("microsoft.com", "clientId: web\nclientSecret: {env: SECRET}")
+        #expect(faults == [])
+        #expect((settings?.issuer as? MicrosoftIssuer)?.tenant == .common)
+        #expect((settings?.issuer as? MicrosoftIssuer)?.fetchesProfile == true)
+    }
+
+    @Test func `all faults come at once, each with its line and remedy`() throws {
+        let (_, faults) = try read(
+            "oidc.acme",
+            """
+            issuer: http://login.acme.example
+            clientSecret: plain-text
+            clientAuth: maybe
+            flow: hybrid
+            scopes: ["a b"]
+            parameters: {Client_ID: x}
+            algorithms: [HS256]
+            authoritativeDomains: [nowhere, "a/b.example"]
+            tenant: common
+            clientID: typo
+            """)
+        #expect(
+            faults == [
+                "3 providers.oidc.acme.clientId: is missing", "3 providers.oidc.acme.issuer: expected an https URL",
+                "4 providers.oidc.acme.clientSecret: secrets come by reference only: write {env: NAME} or {file: path}",
+                "5 providers.oidc.acme.clientAuth: expected one of: basic, post, none, auto",
+                "6 providers.oidc.acme.flow: expected one of: code, idToken",
+                "7 providers.oidc.acme.scopes: A scope is malformed.",
+                "8 providers.oidc.acme.parameters: The custom parameter Client_ID is reserved.",
+                "9 providers.oidc.acme.algorithms: expected one of RS256, ES256, PS256, EdDSA",
+                "10 providers.oidc.acme.authoritativeDomains: expected a mail domain such as example.com",
+                "10 providers.oidc.acme.authoritativeDomains: expected a mail domain such as example.com",
+                "11 providers.oidc.acme.tenant: unknown key", "12 providers.oidc.acme.clientID: unknown key; did you mean \"clientId\"?",
+            ])
+    }
+
+    @Test(arguments: [
+        "https://a.example/?x=1", "https://a.example/#x", "https://u@a.example", "a.example", "ftp://a.example", "https://a.example/ b",
+    ])
+    func `an issuer is a plain https URL`(_ issuer: String) throws {
+        let (_, faults) = try read("oidc.acme", "issuer: \"\(issuer)\"\nclientId: a\nclientSecret: {env: SECRET}")
+        #expect(faults == ["3 providers.oidc.acme.issuer: expected an https URL"])
+    }
+
+    @Test func `plain http is for development`() throws {
+        let yaml = "issuer: http://127.0.0.1:9000\nclientId: a\nclientSecret: {env: SECRET}"
+        #expect(try read("oidc.acme", yaml).1.count == 1)
+        let (settings, faults) = try read("oidc.acme", yaml, allowInsecure: true)
+        #expect(faults == [])
+        #expect(settings?.allowsPlainText == true)
+    }
+
+    @Test func `a code flow needs a secret or says that it has none`() throws {
+        let base = "issuer: https://a.example\nclientId: a\n"
+        #expect(try read("oidc.acme", base).1.count == 1)
+        #expect(try read("oidc.acme", base + "clientAuth: none").1 == [])
+        #expect(try read("oidc.acme", base + "flow: idToken").1 == [])
+        #expect(try read("oidc.acme", base + "clientAuth: none\npkce: off").1.count == 1)
+        #expect(try read("oidc.acme", "clientId: a\nclientAuth: none").1.count == 1)
+    }
+
+    @Test func `an app cannot be sent to another tenant or policy by the entry's parameters`() throws {
+        let base = "clientId: a\nclientSecret: {env: SECRET}\n"
+        #expect(try read("microsoft.com", base + "parameters: {tenant: common}").1.count == 1)
+        #expect(try read("microsoft.com", base + "parameters: {claims: x}").1.count == 1)
+        #expect(try read("microsoft.com", base + "tenant: nowhere\nallowedTenants: [contoso.com]").1.count == 2)
+    }
+
+    @Test(arguments: ["oidc.", "oidc.A", "oidc.a_b", "oidc.a.b", "oidc", "gooogle.com", "Microsoft.com"])
+    func `there is no provider of another name`(_ id: String) throws {
+        let (settings, faults) = try read(id, "clientId: a")
+        #expect(settings == nil)
+        #expect(faults.count == 1)
+        #expect(faults.first?.contains("there is no provider of this name; use microsoft.com") == true)
+    }
+}
+
+@Suite struct CatalogTests {
+    @Test func `the folder and the list are the same`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Providers/Catalog").path()
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "Catalog.swift" }
+        let listed = Provider.catalog.map { $0.name + ".swift" }
+        #expect(files.sorted() == listed.sorted())
+        #expect(Set(Provider.catalog.map(\.id)).count == Provider.catalog.count)
+    }
+}

@@ -1,0 +1,86 @@
+import Crypto
+import Curl
+import HTTP
+import JOSE
+package import JSON
+package import Runtime
+
+/// An OpenID Connect issuer on a `FakeUpstream`: discovery, keys, a token endpoint that checks what it must, userinfo.
+package struct FakeIssuer: Sendable {
+    package let upstream: FakeUpstream
+    package let issuer: String
+    /// Without the slash that `issuer` may end with.
+    package let base: String
+    package var key: FakeKey
+    package var clientID = "client-1"
+    package var clientSecret = "s3cret & more"
+
+    /// 2027-01-15T08:00:00Z; the clock of everybody in these tests.
+    package static let now = Instant(seconds: 1_800_000_000)
+
+    package init(_ issuer: String = "https://issuer.example", on upstream: FakeUpstream = FakeUpstream(), key: FakeKey? = nil) throws {
+        self.upstream = upstream
+        self.issuer = issuer
+        base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        self.key = try key ?? .rsa()
+        publish()
+        publish(keys: [self.key.json])
+    }
+
+    package var documentURL: String { base + "/.well-known/openid-configuration" }
+    package var keysURL: String { base + "/keys" }
+    package var tokenURL: String { base + "/token" }
+    package var userInfoURL: String { base + "/userinfo" }
+
+    package var document: JSON.Object {
+        [
+            "issuer": .string(issuer), "authorization_endpoint": .string(base + "/authorize"), "token_endpoint": .string(tokenURL),
+            "userinfo_endpoint": .string(userInfoURL), "jwks_uri": .string(keysURL),
+            "id_token_signing_alg_values_supported": [.string(key.algorithm.rawValue)], "response_types_supported": ["code"],
+        ]
+    }
+
+    /// Puts the discovery document up, with changes; `null` takes a member out.
+    package func publish(_ changes: JSON.Object = [:]) {
+        var document = document
+        for member in changes { document[member.name] = member.value == .null ? .none : member.value }
+        upstream.answer(documentURL, .object(document))
+    }
+
+    package func publish(keys: [JSON]) { upstream.answer(keysURL, ["keys": .array(keys)]) }
+
+    /// The claims of an ID token that nothing is wrong with, with changes; `null` takes a claim out.
+    package func claims(_ changes: JSON.Object = [:]) -> JSON {
+        let now = Self.now.seconds
+        var claims: JSON.Object = [
+            "iss": .string(issuer), "aud": .string(clientID), "sub": "subject-1", "iat": .integer(now - 5), "exp": .integer(now + 3600),
+            "name": "Ada Lovelace", "email": "ada@example.com", "email_verified": true,
+        ]
+        for member in changes { claims[member.name] = member.value == .null ? .none : member.value }
+        return .object(claims)
+    }
+
+    package func token(_ changes: JSON.Object = [:]) throws -> String { try key.sign(claims(changes)) }
+
+    /// Puts a token endpoint up that gives `idToken` for one code, once, to the right client with the right verifier.
+    package func redeems(
+        code: String = "code-1", redirectURI: String = "https://gatehouse.example/__/auth/handler", challenge: String? = nil,
+        for idToken: String, adding more: JSON.Object = [:]
+    ) {
+        let spent = Counter()
+        upstream.answer(tokenURL) { request in
+            let form = Form(request.body ?? []) ?? [:]
+            let verifier = Array((form["code_verifier"] ?? "").utf8)
+            spent.increment()
+            guard form["code"] == code, form["grant_type"] == "authorization_code", form["redirect_uri"] == redirectURI,
+                spent.value == 1, challenge == nil || Base64URL.encode(Digest.sha256(verifier)) == challenge
+            else { return OutboundResponse(status: 400, body: Array(#"{"error":"invalid_grant"}"#.utf8)) }
+            var answer: JSON.Object = [
+                "access_token": "access-1", "id_token": .string(idToken), "refresh_token": "refresh-1", "token_type": "Bearer",
+                "expires_in": 3599,
+            ]
+            for member in more { answer[member.name] = member.value == .null ? .none : member.value }
+            return OutboundResponse(body: JSON.object(answer).bytes())
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package import Curl
+import HTTP
+package import JSON
+import Synchronization
+
+/// Other servers as a table of answers, and a record of what they were asked.
+package final class FakeUpstream: Upstream {
+    package typealias Answer = @Sendable (OutboundRequest) async throws(OutboundError) -> OutboundResponse
+
+    private struct State {
+        var answers: [String: Answer] = [:]
+        var requests: [OutboundRequest] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Everything that was sent, in order.
+    package var requests: [OutboundRequest] { state.withLock { $0.requests } }
+
+    /// How often `url` was asked, whatever the method.
+    package func count(_ url: String) -> Int { requests.count { $0.url == url } }
+
+    package func answer(_ url: String, _ answer: @escaping Answer) { state.withLock { $0.answers[url] = answer } }
+
+    package func answer(_ url: String, _ json: JSON, status: Int = 200) {
+        answer(url) { _ in OutboundResponse(status: status, headers: ["content-type": "application/json"], body: json.bytes()) }
+    }
+
+    package func answer(_ url: String, text: String, status: Int = 200, type: String = "text/html") {
+        answer(url) { _ in OutboundResponse(status: status, headers: ["content-type": type], body: Array(text.utf8)) }
+    }
+
+    package func fail(_ url: String, _ error: OutboundError) { answer(url) { _ throws(OutboundError) in throw error } }
+
+    /// Throws `unreachable` for addresses that nobody made an answer for.
+    package func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
+        let answer = state.withLock { state in
+            state.requests.append(request)
+            return state.answers[request.url]
+        }
+        guard let answer else { throw .unreachable("nobody answers at \(request.url)") }
+        return try await answer(request)
+    }
+}
