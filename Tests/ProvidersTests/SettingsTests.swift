@@ -2,20 +2,17 @@ import Config
 import FoundationEssentials
 import JOSE
 import Runtime
+import TestKit
 import Testing
 
 @testable import Providers
 
 @Suite struct SettingsTests {
     private func read(_ id: String, _ yaml: String, allowInsecure: Bool = false) throws -> (ProviderSettings?, [String]) {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "gatehouse-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "p.yaml").path()
         let lines = yaml.split(separator: "\n").map { "    \($0)\n" }.joined()
-        try Data("providers:\n  \(id):\n\(lines)".utf8).write(to: folder.appending(path: "p.yaml"))
+        let folder = try TestFolder(["p.yaml": "providers:\n  \(id):\n\(lines)"])
         let faults = Faults()
-        let top = ConfigFile.read(file, environment: ["SECRET": "s3cret"], faults: faults)
+        let top = ConfigFile.read("\(folder.path)/p.yaml", environment: ["SECRET": "s3cret"], faults: faults)
         let entry = try #require(top.sections("providers").first)
         let settings = ProviderSettings(id: entry.name, section: entry.section, allowInsecure: allowInsecure)
         top.finish()
@@ -144,9 +141,9 @@ import Testing
                 "6 providers.oidc.acme.flow: expected one of: code, idToken",
                 "7 providers.oidc.acme.scopes: A scope is malformed.",
                 "8 providers.oidc.acme.parameters: The custom parameter Client_ID is reserved.",
-                "9 providers.oidc.acme.algorithms: expected one of RS256, ES256, PS256, EdDSA",
-                "10 providers.oidc.acme.authoritativeDomains: expected a mail domain such as example.com",
-                "10 providers.oidc.acme.authoritativeDomains: expected a mail domain such as example.com",
+                "9 providers.oidc.acme.algorithms[0]: expected one of RS256, ES256, PS256, EdDSA",
+                "10 providers.oidc.acme.authoritativeDomains[0]: expected a mail domain such as example.com",
+                "10 providers.oidc.acme.authoritativeDomains[1]: expected a mail domain such as example.com",
                 "11 providers.oidc.acme.tenant: unknown key", "12 providers.oidc.acme.clientID: unknown key; did you mean \"clientId\"?",
             ])
     }
