@@ -52,31 +52,6 @@ enum Shape {
         }.map { Violation(path: $0.path, message: "holds a place that is taken") }
     }
 
-    /// The product speaks of itself alone: not of the machine it was written on, nor of who wrote it, how and at whose request.
-    ///
-    /// - Parameter root: where the repository stands; the folder around it must not be named either, unless every machine has such a folder.
-    static func foreignWords(_ file: File, root: String) -> [Violation] {
-        let around = root.split(separator: "/").dropLast()
-        let common: Set<Substring> = [
-            "tmp", "home", "root", "src", "app", "opt", "var", "usr", "mnt", "Users", "build", "builds", "workspace",
-        ]
-        var phrases = ["../" + "shared", "../.lib" + "rary", "this ses" + "sion", "lan" + "guage model"]
-        if let top = around.first, !common.contains(top) { phrases.append("/\(top)/") }
-        let words: Set<Substring> = ["C" + "EO", "Cla" + "ude", "Anth" + "ropic", "Chat" + "GPT", "Cop" + "ilot"]
-        return file.lines.enumerated().filter { _, line in
-            phrases.contains(where: line.contains) || !words.isDisjoint(with: line.words) || quotesRequest(line)
-        }.map { Violation(path: file.path, line: $0.offset + 1, message: "speaks of more than the product") }
-    }
-
-    /// A numbered request that is quoted as asking for something.
-    private static func quotesRequest(_ line: Substring) -> Bool {
-        let words = line.lowercased().words
-        return words.indices.contains { index in
-            words[index] == "issue" && index + 2 < words.count && Int(words[index + 1]) != nil
-                && ["asks", "says", "wants"].contains(words[index + 2])
-        }
-    }
-
     /// Section marks are for long files; a short one needs none.
     static func marks(_ file: File) -> [Violation] {
         guard file.isSwift, file.lines.count < 150 else { return [] }

@@ -32,15 +32,6 @@ import Testing
         #expect(Shape.unfinished(File(path: "docs/a.md", text: text)).isEmpty == isAllowed)
     }
 
-    @Test(arguments: [
-        ("see ../" + "shared/x", false), ("in /place/x", false), ("as iss" + "ue #12 asks", false), ("the C" + "EO", false),
-        ("in /tmp/x", true), ("workplace/x", true), ("an issue of 12", true),
-    ])
-    func `catches words from outside the product`(text: String, isAllowed: Bool) {
-        #expect(Shape.foreignWords(File(path: "README.md", text: text), root: "/place/main").isEmpty == isAllowed)
-        #expect(Shape.foreignWords(File(path: "README.md", text: "/tmp/x"), root: "/tmp/clone").isEmpty)
-    }
-
     @Test func `catches placeholders beside real files`() {
         let placeholder = File(path: "Sources/Web/Placeholder.swift", text: "")
         #expect(Shape.placeholders([placeholder, source("")]).count == 1)
@@ -65,9 +56,6 @@ import Testing
     @Test func `nothing in Sources can trap by force`() { #expect(Repository.swift.flatMap(Shape.traps) == []) }
     @Test func `nothing is unfinished`() { #expect(Repository.files.flatMap(Shape.unfinished) == []) }
     @Test func `no placeholder stands beside real files`() { #expect(Shape.placeholders(Repository.swift) == []) }
-    @Test func `the product speaks only of itself`() {
-        #expect(Repository.files.flatMap { Shape.foreignWords($0, root: Repository.root) } == [])
-    }
     @Test func `short files have no section marks`() { #expect(Repository.swift.flatMap(Shape.marks) == []) }
     @Test func `tests are named by sentences`() { #expect(Repository.swift.flatMap(Shape.testNames) == []) }
 }
