@@ -1,0 +1,35 @@
+# Builds the server and puts it, with the migrations and the example configuration, on a small Debian. See the README.
+
+FROM swift:6.3-bookworm AS build
+RUN apt-get update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends pkg-config libpq-dev libcurl4-openssl-dev libssl-dev \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /build
+# The dependencies alone first: they change less often than the code.
+COPY Package.swift Package.resolved ./
+RUN swift package resolve
+COPY Sources Sources
+# The manifest names the test targets, so their folders must be there; the tests are not built.
+COPY Tests Tests
+RUN swift build -c release --static-swift-stdlib --product gatehouse \
+    && install -D -m 755 "$(swift build -c release --static-swift-stdlib --show-bin-path)/gatehouse" /out/gatehouse \
+    && strip --strip-debug /out/gatehouse
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ca-certificates libcurl4 libpq5 libssl3 libstdc++6 \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --uid 10001 --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin gatehouse
+COPY --from=build /out/gatehouse /usr/local/bin/gatehouse
+COPY Migrations /srv/gatehouse/Migrations
+COPY config /srv/gatehouse/config
+# Inside a container the loopback address reaches nobody.
+RUN sed -i 's/^listen: .*/listen: 0.0.0.0:8080/' /srv/gatehouse/config/gatehouse.yaml && grep -q '^listen: 0.0.0.0:8080$' /srv/gatehouse/config/gatehouse.yaml
+WORKDIR /srv/gatehouse
+USER 10001:10001
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+# bash opens the connection itself, so that no HTTP client has to be in the image. HEALTH_PORT for another port than 8080.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${HEALTH_PORT:-8080} && printf 'GET /health/ready HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
+ENTRYPOINT ["gatehouse"]
+CMD ["serve", "--config", "/srv/gatehouse/config/gatehouse.yaml"]
