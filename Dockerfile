@@ -6,7 +6,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # The dependencies alone first: they change less often than the code.
-COPY Package.swift Package.resolved ./
+COPY Package.* ./
 RUN swift package resolve
 COPY Sources Sources
 # The manifest names the test targets, so their folders must be there; the tests are not built.
