@@ -76,17 +76,19 @@ package struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// Adds a field from bytes, as parsers have them. The name is put in lower case; one over 65,535 bytes is not added.
     package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         guard name.count <= UInt16.max, value.count <= UInt32.max else { return }
+        // Room for a few more, or else every field would move those before it.
+        if packed.isEmpty { packed.reserveCapacity(max(256, Self.prefix + name.count + value.count)) }
         let start = packed.count
-        withUnsafeBytes(of: UInt16(name.count).littleEndian) { packed.append(contentsOf: $0) }
-        withUnsafeBytes(of: UInt32(value.count).littleEndian) { packed.append(contentsOf: $0) }
-        packed.append(contentsOf: name)
-        packed.append(contentsOf: value)
+        packed.append(contentsOf: repeatElement(0, count: Self.prefix + name.count + value.count))
         packed.withUnsafeMutableBytes { packed in
-            let middle = start + Self.prefix + name.count
-            for index in (start + Self.prefix)..<middle { packed[index] = packed[index].lowercased }
-            for index in middle..<packed.count {
-                let byte = packed[index]
-                if byte == 0x0A || byte == 0x0D || byte == 0 { packed[index] = 0x20 }
+            packed.storeBytes(of: UInt16(name.count).littleEndian, toByteOffset: start, as: UInt16.self)
+            packed.storeBytes(of: UInt32(value.count).littleEndian, toByteOffset: start + 2, as: UInt32.self)
+            let middle = start + Self.prefix
+            for index in 0..<name.count { packed[middle + index] = name[index].lowercased }
+            let end = middle + name.count
+            for index in 0..<value.count {
+                let byte = value[index]
+                packed[end + index] = byte == 0x0A || byte == 0x0D || byte == 0 ? 0x20 : byte
             }
         }
         count += 1

@@ -6,6 +6,8 @@ final class AccessLog {
     private let lines = ByteBuffer(capacity: 16 * 1024)
     private let write: @Sendable (UnsafeRawBufferPointer) -> Void
     private let loop: Loop
+    /// The route logged last, and what is written for it: under load requests come in runs.
+    private var last: (route: String, text: [UInt8]) = ("", [UInt8(ascii: "-")])
     private var flushAtEnd: () -> Void = {}
 
     init(loop: Loop, write: @escaping @Sendable (UnsafeRawBufferPointer) -> Void) {
@@ -43,11 +45,11 @@ final class AccessLog {
 
     /// Routes are patterns from the code, so they need no escapes; should one, it is not worth more than a `-`.
     private func append(_ route: String) {
-        var route = route
-        route.withUTF8 { bytes in
-            let isPlain = !bytes.isEmpty && bytes.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-            if isPlain { lines.append(UnsafeRawBufferPointer(bytes)) } else { lines.append("-") }
+        if route != last.route {
+            let isPlain = !route.isEmpty && route.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+            last = (route, isPlain ? Array(route.utf8) : [UInt8(ascii: "-")])
         }
+        lines.append(last.text)
     }
 
     private func flush() {

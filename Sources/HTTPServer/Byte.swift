@@ -1,3 +1,5 @@
+import Glibc
+
 /// The bytes and byte classes that the grammar of HTTP/1.1 is written in.
 enum Byte {
     static let cr: UInt8 = 0x0D
@@ -34,6 +36,16 @@ enum Byte {
         while start < end, bytes[start] == space || bytes[start] == tab { start += 1 }
         while end > start, bytes[end - 1] == space || bytes[end - 1] == tab { end -= 1 }
         return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+    }
+
+    static func index(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let base = bytes.baseAddress, let found = memchr(base, Int32(byte), bytes.count) else { return nil }
+        return UnsafeRawPointer(found) - base
+    }
+
+    static func isSame(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+        guard bytes.count == text.utf8CodeUnitCount, let base = bytes.baseAddress else { return false }
+        return memcmp(base, text.utf8Start, bytes.count) == 0
     }
 
     /// `text` is in lower case, without `@`, `[`, `\`, `]`, `^`, `_` or control characters: for them the shortcut would err.

@@ -50,6 +50,17 @@ final class ByteBuffer {
         extend(bytes.count).copyMemory(from: source, byteCount: bytes.count)
     }
 
+    /// `name: value` and CRLF.
+    func append(field name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        let target = UnsafeMutableRawBufferPointer(start: extend(name.count + value.count + 4), count: name.count + value.count + 4)
+        target.copyMemory(from: name)
+        target[name.count] = UInt8(ascii: ":")
+        target[name.count + 1] = Byte.space
+        UnsafeMutableRawBufferPointer(rebasing: target[(name.count + 2)...]).copyMemory(from: value)
+        target[target.count - 2] = Byte.cr
+        target[target.count - 1] = Byte.lf
+    }
+
     func append(_ bytes: [UInt8]) { bytes.withUnsafeBytes { append($0) } }
 
     func append(_ text: StaticString) {

@@ -59,13 +59,13 @@ final class Connection: Watcher {
     }
 
     nonisolated func ready(_ ready: Interest) {
-        if !ready.isDisjoint(with: [.failed, .hangUp]) && !ready.contains(.read) { return close() }
+        if ready.isBroken && !ready.isReadable { return close() }
         switch state {
         case .closed: break
         case .lingering: drop()
         case _ where isBlocked: resume()
         case .reading, .answering, .closing:
-            if interest.contains(.read) { receive() } else if !ready.isDisjoint(with: [.failed, .hangUp]) { close() }
+            if interest.isReadable { receive() } else if ready.isBroken { close() }
         }
     }
 
@@ -102,9 +102,9 @@ final class Connection: Watcher {
         reading: while state == .reading, !isBlocked {
             switch parser.parse(input, from: &offset) {
             case .more: break reading
-            case .request(let message):
+            case .request:
                 hasAnswered = true
-                answer(message)
+                answer(parser.take())
             case .refused(let refusal): refuse(refusal)
             }
             if shared.output.count > 64 * 1024 { flush() }
@@ -140,8 +140,9 @@ final class Connection: Watcher {
 
     // MARK: Answering
 
-    private func answer(_ message: RequestParser.Message) {
-        let request = shared.request(message, from: peer)
+    private func answer(_ message: consuming RequestParser.Message) {
+        shared.address(&message.request, from: peer)
+        let request = message.request
         let exchange = Exchange(
             id: request.id, received: request.received, method: request.method, keepsAlive: message.keepsAlive, isHTTP10: message.isHTTP10)
         if request.path == "*" {
@@ -253,7 +254,7 @@ final class Connection: Watcher {
     }
 
     private func want(_ interest: Interest) {
-        guard interest != self.interest else { return }
+        guard interest.rawValue != self.interest.rawValue else { return }
         self.interest = interest
         do { try shared.loop.rewatch(descriptor, for: interest) } catch { close() }
     }

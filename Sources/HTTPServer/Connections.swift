@@ -108,17 +108,15 @@ final class Connections {
 
     // MARK: Requests and answers
 
-    /// The request as the handler sees it.
-    func request(_ message: consuming RequestParser.Message, from peer: Address) -> Request {
-        var request = Request(
-            method: message.method, path: message.path, query: message.query, headers: message.headers, body: message.body, peer: peer,
-            id: ids.next(), received: loop.now)
-        if isTrusted(peer) {
-            let client = ClientAddress.resolve(peer: peer, headers: request.headers, trusted: trustedProxies)
-            request.peer = client.address
-            request.isSecure = client.isSecure
-        }
-        return request
+    /// Adds what does not stand in the request: from whom it is, its number, its time.
+    func address(_ request: inout Request, from peer: Address) {
+        request.peer = peer
+        request.id = ids.next()
+        request.received = loop.now
+        guard isTrusted(peer) else { return }
+        let client = ClientAddress.resolve(peer: peer, headers: request.headers, trusted: trustedProxies)
+        request.peer = client.address
+        request.isSecure = client.isSecure
     }
 
     private func isTrusted(_ peer: Address) -> Bool { !trustedProxies.isEmpty && trustedProxies.contains { $0.contains(peer) } }
@@ -181,6 +179,10 @@ struct RequestIDs {
 
     init() {
         var random = SystemRandomNumberGenerator()
+        self.init(using: &random)
+    }
+
+    init(using random: inout some RandomNumberGenerator) {
         count = random.next()
         // Odd, so that multiplying loses nothing.
         keys = (random.next() | 1, random.next(), random.next() | 1)

@@ -21,21 +21,32 @@ struct HeadParser {
 
     private enum Coding { case chunked, unknown, malformed }
 
+    /// For the next request, once `message` has been taken.
+    mutating func reset() {
+        size = 0
+        expectsContinue = false
+        count = 0
+        hasHost = false
+        length = nil
+        coding = nil
+        authority = nil
+    }
+
     // MARK: Request line
 
     mutating func readRequestLine(_ line: UnsafeRawBufferPointer) throws(Refusal) {
-        guard let first = line.firstIndex(of: Byte.space), first > 0 else { throw .bad("malformed request line") }
+        guard let first = Byte.index(of: Byte.space, in: line), first > 0 else { throw .bad("malformed request line") }
         let name = UnsafeRawBufferPointer(rebasing: line[..<first])
         let rest = UnsafeRawBufferPointer(rebasing: line[(first + 1)...])
         for byte in name where !Byte.isToken(byte) { throw .bad("method is no token") }
-        guard let second = rest.firstIndex(of: Byte.space), second > 0 else { throw .bad("malformed request line") }
+        guard let second = Byte.index(of: Byte.space, in: rest), second > 0 else { throw .bad("malformed request line") }
         try readVersion(UnsafeRawBufferPointer(rebasing: rest[(second + 1)...]))
-        message.method = method(name)
+        message.request.method = method(name)
         try readTarget(UnsafeRawBufferPointer(rebasing: rest[..<second]))
     }
 
     private mutating func readVersion(_ version: UnsafeRawBufferPointer) throws(Refusal) {
-        guard version.count == 8, version.starts(with: "HTTP/".utf8), version[6] == UInt8(ascii: "."), isDigit(version[5]),
+        guard version.count == 8, Byte.isSame(UnsafeRawBufferPointer(rebasing: version[..<5]), "HTTP/"), version[6] == UInt8(ascii: "."), isDigit(version[5]),
             isDigit(version[7])
         else { throw .bad("malformed version") }
         guard version[5] == UInt8(ascii: "1") else { throw .versionUnknown }
@@ -44,20 +55,22 @@ struct HeadParser {
     }
 
     private func method(_ name: UnsafeRawBufferPointer) -> Method {
-        for (text, method) in Self.methods where name.elementsEqual(text.utf8) { return method }
+        if Byte.isSame(name, "GET") { return .get }
+        if Byte.isSame(name, "POST") { return .post }
+        if Byte.isSame(name, "OPTIONS") { return .options }
+        if Byte.isSame(name, "HEAD") { return .head }
+        if Byte.isSame(name, "PUT") { return .put }
+        if Byte.isSame(name, "PATCH") { return .patch }
+        if Byte.isSame(name, "DELETE") { return .delete }
         return .other(String(decoding: name, as: UTF8.self))
     }
-
-    private static let methods: [(String, Method)] = [
-        ("GET", .get), ("POST", .post), ("OPTIONS", .options), ("HEAD", .head), ("PUT", .put), ("PATCH", .patch), ("DELETE", .delete),
-    ]
 
     /// <https://www.rfc-editor.org/rfc/rfc9112#section-3.2>
     private mutating func readTarget(_ target: UnsafeRawBufferPointer) throws(Refusal) {
         if target[0] == UInt8(ascii: "/") { return try readPath(target) }
-        if message.method == .other("CONNECT") { throw .methodUnknown }
-        if target.count == 1, target[0] == UInt8(ascii: "*"), message.method == .options {
-            message.path = "*"
+        if message.request.method == .other("CONNECT") { throw .methodUnknown }
+        if target.count == 1, target[0] == UInt8(ascii: "*"), message.request.method == .options {
+            message.request.path = "*"
             return
         }
         guard target.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .bad("target is not printable") }
@@ -79,8 +92,8 @@ struct HeadParser {
 
     private mutating func readPath(_ target: UnsafeRawBufferPointer) throws(Refusal) {
         guard let (path, query) = CanonicalPath.parse(target) else { throw .bad("path without a canonical form") }
-        message.path = path
-        message.query = query
+        message.request.path = path
+        message.request.query = query
     }
 
     // MARK: Fields
@@ -93,7 +106,7 @@ struct HeadParser {
             guard !hasHost else { throw .bad("more than one Host") }
             guard Host.isValid(value) else { throw .bad("malformed Host") }
             hasHost = true
-            if let authority { return authority.withUnsafeBytes { message.headers.append(name: name, value: $0) } }
+            if let authority { return authority.withUnsafeBytes { message.request.headers.append(name: name, value: $0) } }
         case 6 where Byte.equal(name, "expect"):
             guard Byte.equal(value, "100-continue") else { throw .expectationUnknown }
             expectsContinue = true
@@ -107,7 +120,7 @@ struct HeadParser {
             return
         default: break
         }
-        message.headers.append(name: name, value: value)
+        message.request.headers.append(name: name, value: value)
     }
 
     mutating func skipTrailer(_ line: UnsafeRawBufferPointer, _ limits: RequestParser.Limits) throws(Refusal) {

@@ -1,5 +1,6 @@
 import Glibc
 import HTTP
+import Runtime
 
 /// The bytes of one connection to its requests, one after another: a value without I/O.
 ///
@@ -15,18 +16,15 @@ struct RequestParser {
     enum Outcome {
         /// All that is whole has been read.
         case more
-        case request(Message)
+        /// `take()` it, then go on.
+        case request
         /// Nothing that follows can be read.
         case refused(Refusal)
     }
 
-    /// A request as it was on the wire.
+    /// A request as it was on the wire: who sent it and when is not in it.
     struct Message {
-        var method = Method.get
-        var path = ""
-        var query = ""
-        var headers = Headers()
-        var body: [UInt8] = []
+        var request = Request(method: .get, path: "", received: MonotonicTime(nanoseconds: 0))
         /// Whether the client will use the connection again.
         var keepsAlive = true
         var isHTTP10 = false
@@ -43,7 +41,7 @@ struct RequestParser {
 
     private let limits: Limits
     private var state = State.start
-    private var head: HeadParser
+    private var head = HeadParser()
     /// How much of the unfinished line is known to hold no LF.
     private var searched = 0
     private var hasSkippedLine = false
@@ -65,7 +63,6 @@ struct RequestParser {
 
     init(_ limits: Limits) {
         self.limits = limits
-        head = HeadParser()
     }
 
     /// Whether no byte of a request has come, so that the parser may be thrown away.
@@ -80,14 +77,14 @@ struct RequestParser {
     }
 
     /// Bytes held of a request that is not complete.
-    var held: Int { head.size + head.message.body.count }
+    var held: Int { head.size + head.message.request.body.count }
 
     /// Reads from `offset` on and moves it behind what has been used.
     mutating func parse(_ input: UnsafeRawBufferPointer, from offset: inout Int) -> Outcome {
         do throws(Refusal) {
-            while offset < input.count || canFinish {
+            while offset < input.count {
                 guard try advance(input, &offset) else { return .more }
-                if case .start = state { return .request(finish()) }
+                if case .start = state { return .request }
             }
             return .more
         } catch {
@@ -96,11 +93,14 @@ struct RequestParser {
         }
     }
 
-    private var canFinish: Bool { if case .body(remaining: 0) = state { true } else { false } }
-
-    private mutating func finish() -> Message {
-        let message = head.message
-        self = RequestParser(limits)
+    /// The request that `parse` has just announced; the parser is ready for the next one.
+    mutating func take() -> Message {
+        var message = Message()
+        swap(&message, &head.message)
+        head.reset()
+        hasSkippedLine = false
+        chunkExtensions = 0
+        isContinueExpected = false
         return message
     }
 
@@ -174,7 +174,7 @@ struct RequestParser {
             guard length <= limits.body else { throw .bodyTooLarge }
             state = .body(remaining: length)
             // Room for what was promised, but no more than a read brings: promises are cheap.
-            head.message.body.reserveCapacity(min(length, 64 * 1024))
+            head.message.request.body.reserveCapacity(min(length, 64 * 1024))
             if length == 0 { state = .start }
         case .chunked: state = .chunkSize
         }
@@ -185,7 +185,7 @@ struct RequestParser {
 
     private mutating func append(_ bytes: Slice<UnsafeRawBufferPointer>) {
         isContinueExpected = false
-        head.message.body.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes))
+        head.message.request.body.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes))
     }
 
     /// <https://www.rfc-editor.org/rfc/rfc9112#section-7.1>
@@ -204,7 +204,7 @@ struct RequestParser {
         chunkExtensions += extensions.count
         // Extensions are ignored; a body that consists of them is not.
         guard chunkExtensions <= 4096 else { throw .bad("too many chunk extensions") }
-        guard size <= limits.body - head.message.body.count else { throw .bodyTooLarge }
+        guard size <= limits.body - head.message.request.body.count else { throw .bodyTooLarge }
         state = size == 0 ? .trailers : .chunk(remaining: size)
     }
 }

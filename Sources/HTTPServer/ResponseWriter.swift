@@ -18,11 +18,7 @@ enum ResponseWriter {
         }
         output.append(time.dateField)
         response.headers.forEach { name, value in
-            if isOurs(name) { return }
-            output.append(name)
-            output.append(": ")
-            output.append(value)
-            output.append("\r\n")
+            if !isOurs(name) { output.append(field: name, value) }
         }
         // <https://www.rfc-editor.org/rfc/rfc9110#section-8.6>
         let hasBody = status >= 200 && status != 204 && status != 304

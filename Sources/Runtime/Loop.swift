@@ -271,6 +271,10 @@ package struct Interest: OptionSet, Sendable {
     package static let hangUp = Interest(rawValue: EPOLLHUP.rawValue)
     /// Only in answers.
     package static let failed = Interest(rawValue: EPOLLERR.rawValue)
+
+    /// Whether the socket is closed in both directions or broken: nothing can be sent any more.
+    package var isBroken: Bool { rawValue & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
+    package var isReadable: Bool { rawValue & EPOLLIN.rawValue != 0 }
 }
 
 /// Whoever owns a descriptor on a loop. `ready` is called on the loop.

@@ -121,7 +121,8 @@ package final class Histogram: Sendable {
     private let sum = Counter()
 
     package func record(microseconds: UInt64) {
-        let index = Self.bounds.firstIndex { microseconds <= $0.microseconds } ?? Self.bounds.count
+        var index = 0
+        while index < Self.bounds.count, microseconds > Self.bounds[index].microseconds { index += 1 }
         buckets[index].increment()
         sum.increment(by: Int(clamping: microseconds))
     }
