@@ -1,0 +1,61 @@
+import Testing
+
+@testable import Runtime
+
+@Suite struct MetricsTests {
+    @Test func `prints counters, gauges and histograms`() {
+        let metrics = Metrics()
+        metrics.counter("requests_total", "Requests.", ["route": "/a", "status": "200"]).increment(by: 3)
+        metrics.counter("requests_total", "Requests.", ["route": "/b", "status": "200"]).increment()
+        metrics.gauge("open", "Open.") { 7 }
+        let histogram = metrics.histogram("seconds", "Time.", ["route": "/a"])
+        for microseconds in [100, 101, 2_000_000, 60_000_000] as [UInt64] { histogram.record(microseconds: microseconds) }
+        let text = metrics.text()
+        #expect(
+            text.hasPrefix(
+                """
+                # HELP requests_total Requests.
+                # TYPE requests_total counter
+                requests_total{route="/a",status="200"} 3
+                requests_total{route="/b",status="200"} 1
+                # HELP open Open.
+                # TYPE open gauge
+                open 7
+                # HELP seconds Time.
+                # TYPE seconds histogram
+                seconds_bucket{route="/a",le="0.0001"} 1
+                seconds_bucket{route="/a",le="0.00025"} 2
+                """))
+        #expect(
+            text.hasSuffix(
+                """
+                seconds_bucket{route="/a",le="1"} 2
+                seconds_bucket{route="/a",le="2.5"} 3
+                seconds_bucket{route="/a",le="10"} 3
+                seconds_bucket{route="/a",le="+Inf"} 4
+                seconds_sum{route="/a"} 62.000201
+                seconds_count{route="/a"} 4
+
+                """))
+    }
+
+    @Test func `adds up what several loops count under one name`() {
+        let metrics = Metrics()
+        for loop in 1...2 {
+            metrics.counter("a_total", "A.", ["x": "y"]).increment(by: loop)
+            metrics.gauge("b", "B.") { 10 * loop }
+            metrics.histogram("c", "C.").record(microseconds: 1)
+        }
+        let text = metrics.text()
+        #expect(text.contains("a_total{x=\"y\"} 3\n"))
+        #expect(text.contains("b 30\n"))
+        #expect(text.contains("c_count 2\n"))
+        #expect(text.split(separator: "\n").count { $0.hasPrefix("# TYPE") } == 3)
+    }
+
+    @Test func `keeps a label value on its line`() {
+        let metrics = Metrics()
+        _ = metrics.counter("a_total", "A.", ["x": "y\"} 1\nb_total{z=\"\\"])
+        #expect(metrics.text().hasSuffix("a_total{x=\"y} 1b_total{z=\"} 0\n"))
+    }
+}

@@ -1,1 +1,0 @@
-// Makes room for the target.

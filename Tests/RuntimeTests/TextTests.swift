@@ -1,0 +1,37 @@
+import Testing
+
+@testable import Runtime
+
+@Suite struct TextTests {
+    @Test func `escapes JSON strings`() {
+        var text = ""
+        text.appendJSON("a\"b\\c\n\r\t\u{1}\u{1F}ä")
+        #expect(text == "\"a\\\"b\\\\c\\n\\r\\t\\u0001\\u001fä\"")
+    }
+
+    @Test(arguments: [
+        (0, "1970-01-01T00:00:00.000Z"), (1_792_000_000_123_456, "2026-10-14T17:46:40.123Z"), (-1, "1969-12-31T23:59:59.999Z"),
+    ])
+    func `writes timestamps`(microseconds: Int64, expected: String) {
+        #expect(Timestamp.text(Instant(microseconds: microseconds)) == expected)
+    }
+
+    @Test func `SEC-21 never prints a secret`() {
+        let secret = Secret("hunter2")
+        var dumped = ""
+        dump(secret, to: &dumped)
+        for text in ["\(secret)", String(reflecting: secret), dumped, "\([secret])", "\(Optional(secret) as Any)"] {
+            #expect(!text.contains("hunter2"))
+        }
+        #expect(secret.reveal() == "hunter2")
+    }
+
+    @Test func `rounds instants down and adds durations`() {
+        #expect(Instant(microseconds: -1).seconds == -1)
+        #expect(Instant(microseconds: 1_999_999).seconds == 1)
+        #expect(Instant(seconds: 5) - Instant(seconds: 3) == .seconds(2))
+        #expect(Instant(seconds: 5) - .milliseconds(1) == Instant(microseconds: 4_999_000))
+        #expect(MonotonicTime(nanoseconds: 5) + .seconds(-1) == MonotonicTime(nanoseconds: 5))
+        #expect(MonotonicTime(nanoseconds: 1).microseconds(since: MonotonicTime(nanoseconds: 2000)) == 0)
+    }
+}
