@@ -45,7 +45,11 @@ actor Server {
         let conflicts = try await issuerConflicts(shared.projects.current)
         guard conflicts.isEmpty else { throw StartFailure.issuers(conflicts) }
         for worker in workers {
-            _ = try await worker.server.listen(host: shared.settings.listenHost, port: shared.settings.listenPort)
+            do {
+                _ = try await worker.server.listen(host: shared.settings.listenHost, port: shared.settings.listenPort)
+            } catch {
+                throw StartFailure.listening("\(shared.settings.listenHost):\(shared.settings.listenPort)", "\(error)")
+            }
         }
         chores = [
             every(Self.keyInterval, "reload signing keys") { [shared, keyStore] in try await keyStore.load(into: shared.signingKeys) },
@@ -122,11 +126,13 @@ actor Server {
 enum StartFailure: Error {
     case masterKey
     case issuers([String])
+    case listening(String, String)
 
     static func text(_ error: any Error) -> String {
         switch error {
         case StartFailure.masterKey: "masterKey is not 32 bytes as base64 or hex; make one with: openssl rand -base64 32"
         case StartFailure.issuers(let conflicts): conflicts.joined(separator: "\n")
+        case StartFailure.listening(let address, let reason): "cannot listen on \(address), as listen says: \(reason)"
         case AccountError.sealBroken(let what): "\(what) was sealed with another master key than the configured one"
         default: LogDetail.of(error)
         }
