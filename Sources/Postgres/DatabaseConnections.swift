@@ -8,26 +8,27 @@ extension Database {
     // MARK: Calls
 
     func place(_ read: Read) {
-        if let connection = leastLoadedRead() {
-            connection.assumeIsolated { $0.submit(read) }
-            return
+        if let (connection, load) = leastLoadedRead() {
+            if load > 0 { openRead() }
+            guard load < settings.readsUnderWay else { return refuse(read) }
+            return connection.assumeIsolated { $0.submit(read) }
         }
-        guard mayWait(hasConnection: false, waiting: waitingReads.count) else { return read.answer.resume(returning: .failure(refusal())) }
+        guard mayWait(hasConnection: false, waiting: waitingReads.count) else { return refuse(read) }
         waitingReads.append(read)
-        if openingReads == 0 { openRead() }
+        openRead()
         watchPatience()
     }
 
-    /// Also opens another one when all that are open have something to do.
-    private func leastLoadedRead() -> Connection? {
-        var best: Connection?
-        var least = Int.max
-        for connection in reads {
-            guard let connection else { continue }
+    private func refuse(_ read: Read) {
+        read.answer.resume(returning: .failure(refusal()))
+    }
+
+    private func leastLoadedRead() -> (Connection, load: Int)? {
+        var best: (Connection, load: Int)?
+        for case let connection? in reads {
             let load = connection.assumeIsolated { $0.state == .ready ? $0.load : .max }
-            if load < least { (best, least) = (connection, load) }
+            if load < best?.load ?? .max { best = (connection, load) }
         }
-        if best != nil && least > 0 && openingReads == 0 { openRead() }
         return best
     }
 
@@ -95,8 +96,9 @@ extension Database {
 
     // MARK: Connections
 
+    /// Opens another connection for reads, unless one is being opened or the database is down.
     private func openRead() {
-        guard !outage.isUnderWay, let slot = reads.firstIndex(where: { $0 == nil }) else { return }
+        guard openingReads == 0, !outage.isUnderWay, let slot = reads.firstIndex(where: { $0 == nil }) else { return }
         openingReads += 1
         reads[slot] = open(.read, slot)
     }

@@ -14,6 +14,8 @@ package struct DatabaseSettings: Sendable {
     package var patience = Duration.seconds(2)
     /// Calls that may wait for a write connection, and as many again for the first read connection; more are refused at once.
     package var waiting = 1024
+    /// Reads that may be under way on each connection; more are refused at once.
+    package var readsUnderWay = 8192
     /// Statements kept prepared on each connection.
     package var statements = 512
     /// What `pg_stat_activity` shows.

@@ -1,7 +1,8 @@
-import Postgres
 import Runtime
 import TestKit
 import Testing
+
+@testable import Postgres
 
 @Suite struct DatabaseReadTests {
     @Test func `reads every type from the server`() async throws {
@@ -162,5 +163,45 @@ import Testing
         #expect(try await task.value == 5)
         #expect(try await database.query("SELECT 6")[0].get(0, as: Int.self) == 6)
         await database.close()
+    }
+
+    @Test func `refuses reads when too many are under way`() async throws {
+        var settings = TestDatabase.settings
+        settings.readConnections = 1
+        settings.readsUnderWay = 2
+        let database = try TestDatabase.open(try await TestDatabase.empty(), settings)
+        _ = try await database.write("CREATE TABLE t (a int)")
+        try await database.transaction { transaction in
+            _ = try await transaction.query("LOCK TABLE t IN ACCESS EXCLUSIVE MODE")
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        do throws(PostgresError) { return try await database.query("SELECT a FROM t").isEmpty } catch {
+                            #expect(error == .unavailable("too many calls wait for a connection"))
+                            return false
+                        }
+                    }
+                }
+                #expect(try await group.next() == false)
+                _ = try await transaction.query("DROP TABLE t")
+                _ = try await transaction.query("CREATE TABLE t (a int)")
+                try await transaction.commit()
+                #expect(try await group.next() == true)
+                #expect(try await group.next() == true)
+            }
+        }
+        await database.close()
+    }
+
+    @Test func `closes its connections when nobody needs it any more`() async throws {
+        let url = try await TestDatabase.empty()
+        do {
+            let database = try TestDatabase.open(url)
+            _ = try await database.write(all: ["SELECT 1"])
+            try await database.ping()
+        }
+        let observer = try TestDatabase.open(url)
+        while try await observer.query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database()").count > 1 {}
+        await observer.close()
     }
 }
