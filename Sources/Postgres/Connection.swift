@@ -51,6 +51,9 @@ actor Connection: Watcher {
         pipeline = Pipeline(statements: settings.statements)
     }
 
+    /// For what comes after the connection was lost: a step of a transaction that had it.
+    private static let gone = PostgresError.unavailable("the connection was lost before")
+
     /// Reads and writes that await an answer.
     var load: Int { waiters.count }
 
@@ -58,12 +61,14 @@ actor Connection: Watcher {
 
     /// Sends `read` at the end of the loop's turn, together with the turn's other reads.
     func submit(_ read: Read) {
+        guard state == .ready else { return read.answer.resume(returning: .failure(Self.gone)) }
         pipeline.read(read.sql, waiters.insert(.read(read)))
         flushLater()
     }
 
     /// Sends `write` at the end of the loop's turn.
     func submit(_ write: Write) {
+        guard state == .ready else { return write.answer.resume(returning: .failure(Self.gone)) }
         let ticket = waiters.insert(.write(write))
         pipeline.write(Pipeline.Write(ticket: ticket, statements: write.statements, mayRepeat: !write.isStep))
         flushLater()
@@ -71,8 +76,7 @@ actor Connection: Watcher {
 
     /// One step of a transaction that has leased this connection: `statements` under one Sync.
     func run(_ statements: [SQL]) async throws(PostgresError) -> [[Row]] {
-        guard state == .ready else { throw .unavailable("the connection was lost during the transaction") }
-        return try await withUnsafeContinuation { answer in
+        try await withUnsafeContinuation { answer in
             submit(Write(statements: statements, answer: answer, since: loop.now, isStep: true))
         }.get()
     }

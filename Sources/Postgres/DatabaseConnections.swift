@@ -147,7 +147,7 @@ extension Database {
     /// A connection broke or failed to open; `reads` were awaiting their rows on it.
     func lost(_ connection: Connection, wasReady: Bool, reads unanswered: [Read], reason: String) {
         metrics.lost.increment()
-        log.warning("database connection lost", metadata: ["reason": "\(reason)", "wasOpen": "\(wasReady)"])
+        log.warning(wasReady ? "database connection lost" : "cannot connect to the database", metadata: ["reason": "\(reason)"])
         lastReason = reason
         switch connection.kind {
         case .read:

@@ -29,7 +29,8 @@ struct MigrationSession: ~Copyable {
 
     /// Waits until no other process migrates; the lock ends with the connection.
     func lock() throws(MigrationError) {
-        try run("SELECT pg_advisory_lock(\(Self.lockKey))", for: "lock")
+        try run("SET lock_timeout = '5min'", for: "lock")
+        try run("SELECT pg_advisory_lock(\(Self.lockKey))", for: "another process migrates and does not finish")
         // A migration that can't get its tables must not hold up everyone queueing behind it.
         try run("SET lock_timeout = '10s'", for: "lock")
         try run(

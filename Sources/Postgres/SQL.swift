@@ -6,6 +6,8 @@ package struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
     /// What PostgreSQL parses, with `$n` where values go; the key of the statement cache.
     package private(set) var text: String
     private(set) var values = BoundValues()
+    /// Only text from `SQL(unsafe:)` is looked through.
+    private var textHoldsNUL = false
 
     /// A literal without values. `StaticString` keeps text made at run time out.
     package init(stringLiteral text: StaticString) {
@@ -19,11 +21,12 @@ package struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
     /// Takes `text` as it is, values and all: whoever calls this vouches that nothing from outside is in it.
     package init(unsafe text: String) {
         self.text = text
+        textHoldsNUL = text.holdsNUL
     }
 
     /// Why the statement can't be sent, found before the server is bothered.
     var fault: PostgresError? {
-        if values.holdNUL || text.utf8.contains(0) {
+        if values.holdNUL || textHoldsNUL {
             return .sql(state: "22021", message: "a text holds U+0000, which PostgreSQL cannot store")
         }
         if values.slots.count > 65_535 {
@@ -78,5 +81,6 @@ package struct SQL: ExpressibleByStringInterpolation, Equatable, Sendable {
             copied = source.index(placeholder, offsetBy: 1 + String(index + 1).utf8.count)
         }
         text += other.text[copied...]
+        if other.textHoldsNUL { textHoldsNUL = true }
     }
 }

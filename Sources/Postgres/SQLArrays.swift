@@ -9,7 +9,7 @@ extension UInt8: SQLElement {
 
 extension String: SQLElement {
     package static var arrayType: SQLType { .textArray }
-    package static func holdsNUL(_ array: [String]) -> Bool { array.contains { $0.utf8.contains(0) } }
+    package static func holdsNUL(_ array: [String]) -> Bool { array.contains { $0.holdsNUL } }
     package static func encode(_ array: [String], into bytes: inout [UInt8]) {
         ArrayFormat.encode(array, of: .text, into: &bytes)
     }

@@ -1,3 +1,4 @@
+import Glibc
 package import Runtime
 
 // The binary formats are those of the `…send` functions of the types.
@@ -60,7 +61,10 @@ extension Double: SQLValue {
 
 extension String: SQLValue {
     package static var sqlType: SQLType { .text }
-    package var holdsNUL: Bool { utf8.contains(0) }
+    package var holdsNUL: Bool {
+        utf8.withContiguousStorageIfAvailable { text in text.baseAddress.map { memchr($0, 0, text.count) != nil } ?? false }
+            ?? utf8.contains(0)
+    }
     package func encode(into bytes: inout [UInt8]) { bytes.append(contentsOf: utf8) }
     /// From any text type, and from `json` and `jsonb`, whose binary form is a version byte and the text.
     package static func decode(_ bytes: RawSpan, _ type: SQLType) -> String? {

@@ -69,6 +69,29 @@ import Testing
         await database.close()
     }
 
+    @Test func `makes do with fewer connections than it wants`() async throws {
+        let url = try await TestDatabase.empty()
+        let owner = try TestDatabase.open(url)
+        let role = SQL(unsafe: "limited_\(UInt32.random(in: 0 ... .max))")
+        _ = try await owner.write(all: [
+            "CREATE TABLE t (a int)", "CREATE ROLE \(role) LOGIN CONNECTION LIMIT 3", "GRANT ALL ON t TO \(role)",
+        ])
+        var target = try ConnectionString(url)
+        target["user"] = role.text
+        let database = try open(target.text)
+        try await database.ping()
+        try await withThrowingTaskGroup { group in
+            for number in 0..<100 { group.addTask { _ = try await database.write("INSERT INTO t VALUES (\(Int32(number)))") } }
+            for _ in 0..<100 { group.addTask { _ = try await database.query("SELECT a FROM t") } }
+            try await group.waitForAll()
+        }
+        #expect(try await database.query("SELECT count(*) FROM t")[0].get(0, as: Int.self) == 100)
+        #expect(!metrics.text().contains("gatehouse_database_connections_lost_total{loop=\"0\"} 0"))
+        await database.close()
+        _ = try await owner.write(all: ["DROP OWNED BY \(role)", "DROP ROLE \(role)"])
+        await owner.close()
+    }
+
     @Test func `gives up a connection that falls silent, and reads on another`() async throws {
         let url = try await TestDatabase.empty()
         var settings = TestDatabase.settings
