@@ -201,7 +201,7 @@ import Testing
             try await database.ping()
         }
         let observer = try TestDatabase.open(url)
-        while try await observer.query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database()").count > 1 {}
+        try await eventually { try await observer.query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database()").count == 1 }
         await observer.close()
     }
 }

@@ -183,9 +183,10 @@ import Testing
         let database = try await database()
         let running = Task { try await database.write("SELECT pg_sleep(60)") }
         let reading = Task { try await database.query("SELECT pg_sleep(60)") }
-        while try await database.write(
-            "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()"
-        ).count < 2 {}
+        try await eventually {
+            try await database.write("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()").count
+                == 2
+        }
         await database.close()
         await #expect(throws: PostgresError.unavailable("closed")) { try await running.value }
         await #expect(throws: PostgresError.unavailable("closed")) { try await reading.value }

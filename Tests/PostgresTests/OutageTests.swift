@@ -26,9 +26,10 @@ import Testing
         let reads = (0..<50).map { number in
             Task { try await database.query("SELECT \(number) FROM pg_sleep(0.02)")[0].get(0, as: Int.self) }
         }
-        while try await database.write("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
-            .isEmpty
-        {}
+        try await eventually {
+            try await !database.write("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
+                .isEmpty
+        }
         try await terminateAll(url)
         for (number, read) in reads.enumerated() { #expect(try await read.value == number) }
         #expect(metrics.text().contains("gatehouse_database_refused_total{loop=\"0\"} 0"))
@@ -40,14 +41,15 @@ import Testing
         let database = try open(url)
         _ = try await database.write("CREATE TABLE t (a int)")
         let write = Task { try await database.write("INSERT INTO t SELECT 1 FROM pg_sleep(60)") }
-        while try await database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
-            .isEmpty
-        {}
+        try await eventually {
+            try await !database.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()")
+                .isEmpty
+        }
         try await terminateAll(url)
         let error = await #expect(throws: PostgresError.self) { try await write.value }
         #expect("\(String(describing: error))".contains("57P01"))
         // Every connection that was idle is noticed as lost, so nothing of what follows meets a dead one.
-        while !metrics.text().contains("gatehouse_database_connections{loop=\"0\",kind=\"write\"} 0") { await Task.yield() }
+        try await eventually { metrics.text().contains("gatehouse_database_connections{loop=\"0\",kind=\"write\"} 0") }
         for _ in 0..<20 { _ = try await database.write("INSERT INTO t VALUES (2)") }
         #expect(try await database.query("SELECT count(*), min(a) FROM t")[0].get(1, as: Int.self) == 2)
         await database.close()
@@ -66,6 +68,23 @@ import Testing
         }
         let count: Int = try await database.transaction { try await $0.query("SELECT count(*) FROM t")[0].get(0) }
         #expect(count == 0)
+        await database.close()
+    }
+
+    @Test func `takes the connection back from a transaction that dawdles`() async throws {
+        var settings = TestDatabase.settings
+        settings.writeConnections = 1
+        settings.statementTimeout = .milliseconds(200)
+        let database = try open(try await TestDatabase.empty(), settings)
+        await #expect(throws: PostgresError.unavailable("the connection was lost before")) {
+            try await database.transaction { transaction in
+                let own: Int = try await transaction.query("SELECT pg_backend_pid()")[0].get(0)
+                try await eventually { try await database.query("SELECT 1 FROM pg_stat_activity WHERE pid = \(own)").isEmpty }
+                try await eventually { metrics.text().contains("gatehouse_database_connections{loop=\"0\",kind=\"write\"} 0") }
+                _ = try await transaction.query("SELECT 1")
+            }
+        }
+        _ = try await database.write("SELECT 1")
         await database.close()
     }
 
@@ -135,14 +154,10 @@ import Testing
         await database.close()
     }
 
-    /// Calls until it succeeds, at most for half a minute.
     private func untilAnswered(_ body: () async throws -> Void) async throws {
-        let start = MonotonicTime.read()
-        while true {
-            do { return try await body() } catch {
-                if MonotonicTime.read() > start + .seconds(30) { throw error }
-                try await Task.sleep(for: .milliseconds(20))
-            }
+        try await eventually {
+            do { try await body() } catch { return false }
+            return true
         }
     }
 

@@ -5,8 +5,10 @@ package import Runtime
 /// A PostgreSQL server for tests: shared by all of them, or one that a test may stop and start.
 package actor TestCluster {
     private static let first = Task { () throws in
-        if let url = getenv("GATEHOUSE_TEST_DATABASE") { return try TestCluster(folder: nil, url: Secret(String(cString: url))) }
-        return try start()
+        guard let url = getenv("GATEHOUSE_TEST_DATABASE") else { return try start() }
+        let cluster = try TestCluster(folder: nil, url: Secret(String(cString: url)))
+        try await cluster.sweep()
+        return cluster
     }
 
     /// The cluster that tests share.
@@ -62,6 +64,16 @@ package actor TestCluster {
         _ = try await server.write(SQL(unsafe: "DROP DATABASE IF EXISTS \(name) WITH (FORCE)"))
         _ = try await server.write(SQL(unsafe: "CREATE DATABASE \(name) TEMPLATE \(template)"))
         return try ConnectionString(url).database(name).text
+    }
+
+    /// Drops the databases of processes that have ended.
+    private func sweep() async throws {
+        for row in try await server.query("SELECT datname::text FROM pg_database WHERE datname LIKE 'test\\_%'") {
+            let name: String = try row.get(0)
+            let parts = name.split(separator: "_")
+            guard parts.count == 3, let process = pid_t(parts[1]), kill(process, 0) != 0 else { continue }
+            _ = try await server.write(SQL(unsafe: "DROP DATABASE IF EXISTS \(name) WITH (FORCE)"))
+        }
     }
 
     private func template(_ migrator: Migrator) async throws -> String {

@@ -1,0 +1,11 @@
+import Runtime
+import Testing
+
+/// Waits until `condition` holds, at most for half a minute.
+func eventually(_ condition: () async throws -> Bool) async throws {
+    let end = MonotonicTime.read() + .seconds(30)
+    while try await !condition() {
+        try #require(MonotonicTime.read() < end, "it never came to be")
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}
