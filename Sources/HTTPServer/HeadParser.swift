@@ -46,7 +46,8 @@ struct HeadParser {
     }
 
     private mutating func readVersion(_ version: UnsafeRawBufferPointer) throws(Refusal) {
-        guard version.count == 8, Byte.isSame(UnsafeRawBufferPointer(rebasing: version[..<5]), "HTTP/"), version[6] == UInt8(ascii: "."), isDigit(version[5]),
+        guard version.count == 8, Byte.isSame(UnsafeRawBufferPointer(rebasing: version[..<5]), "HTTP/"), version[6] == UInt8(ascii: "."),
+            isDigit(version[5]),
             isDigit(version[7])
         else { throw .bad("malformed version") }
         guard version[5] == UInt8(ascii: "1") else { throw .versionUnknown }
