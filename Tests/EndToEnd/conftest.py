@@ -1,5 +1,6 @@
-import sys
 import pathlib
+import shutil
+import sys
 
 import pytest
 
@@ -22,9 +23,13 @@ def pytest_sessionstart(session):
         pytest.exit(f"there is no {harness.BINARY}; build it, or name one in GATEHOUSE_BINARY", returncode=2)
 
 
-def pytest_sessionfinish(session):
+def pytest_sessionfinish(session, exitstatus):
     if harness._cluster:
         harness._cluster.remove()
+    if exitstatus == 0:
+        shutil.rmtree(harness.home, ignore_errors=True)
+    else:
+        print(f"\nconfigurations and logs are in {harness.home}")
 
 
 @pytest.fixture(scope="session")

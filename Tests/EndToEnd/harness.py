@@ -14,21 +14,19 @@ import os
 import pathlib
 import re
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 import psycopg2
 import requests
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = pathlib.Path(os.environ.get("GATEHOUSE_BINARY") or ROOT / ".build/debug/gatehouse")
+BINARY = pathlib.Path(os.environ.get("GATEHOUSE_BINARY") or ROOT / ".build/debug/gatehouse").absolute()
 MIGRATIONS = ROOT / "Migrations"
 API_KEY = "demo-api-key"
 PROJECT = "demo"
@@ -95,8 +93,8 @@ class Cluster:
             connection.autocommit = True
             connection.cursor().execute(f"CREATE DATABASE {name}")
         self.names.append(name)
-        return urlunsplit(urlsplit(self.url)._replace(path="/" + name, netloc=urlsplit(self.url).netloc)).replace(
-            "postgresql:/" + name, "postgresql:///" + name)
+        address, mark, query = self.url.partition("?")
+        return address.rpartition("/")[0] + "/" + name + mark + query
 
     def remove(self):
         if self.folder:
@@ -109,6 +107,7 @@ class Cluster:
 
 
 counter = itertools.count(1)
+home = pathlib.Path(tempfile.mkdtemp(prefix="gatehouse-e2e-"))
 _cluster = None
 
 
@@ -149,7 +148,7 @@ class Site:
 
     def __init__(self, providers=None, *, settings=None, project=None, others=None, database=None, migrate=True):
         note(CLIENT_SECRET)
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gatehouse-e2e-"))
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=home))
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.database = database or cluster().create()
@@ -241,8 +240,10 @@ class Server:
         self.log_path = folder / f"server-{port}-{next(counter)}.log"
         logs.append(self.log_path)
         with open(self.log_path, "wb") as log:
+            # The server dies with the tests, however they end.
             self.process = subprocess.Popen(
-                [BINARY, "serve", "--config", config], env=environment, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+                ["setpriv", "--pdeathsig", "KILL", BINARY, "serve", "--config", config], env=environment, stdout=log,
+                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
 
     def wait_ready(self, timeout=20):
         def ready():

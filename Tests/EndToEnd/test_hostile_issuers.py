@@ -313,6 +313,131 @@ def test_email_verified_in_another_form_is_false(site, fake_issuer, value):
     assert WebFlow(site, "oidc.fake").run(fake_issuer.login(user))["emailVerified"] is False
 
 
+def broken_documents():
+    def change(**fields):
+        return lambda issuer, honest: {name: value for name, value in {**honest, **fields}.items() if value is not None}
+
+    yield "another issuer", change(issuer="https://evil.example")
+    yield "issuer with a slash more", lambda issuer, honest: {**honest, "issuer": issuer.url + "/"}
+    yield "issuer in other letters", lambda issuer, honest: {**honest, "issuer": issuer.url.replace("http", "HTTP")}
+    yield "no issuer", change(issuer=None)
+    yield "issuer as list", lambda issuer, honest: {**honest, "issuer": [issuer.url]}
+    yield "no token endpoint", change(token_endpoint=None)
+    yield "no keys", change(jwks_uri=None)
+    yield "endpoint as number", change(authorization_endpoint=7)
+    yield "endpoint of another scheme", change(authorization_endpoint="javascript:alert(1)")
+    yield "token endpoint in a file", change(token_endpoint="file:///etc/passwd")
+    yield "500", lambda issuer, honest: Response("no", 500)
+    yield "404", lambda issuer, honest: Response("no", 404)
+    yield "302", lambda issuer, honest: Response("", 302, {"Location": "/elsewhere"})
+    yield "HTML", lambda issuer, honest: Response("<html>", content_type="text/html")
+    yield "garbage", lambda issuer, honest: Response(bytes(range(256)))
+    yield "a list", lambda issuer, honest: []
+    yield "over 1 MiB", lambda issuer, honest: Response(b'{"issuer":"' + b"x" * (1 << 20) + b'"}')
+    yield "a field twice", lambda issuer, honest: Response('{"issuer":"a",' + json.dumps(honest)[1:])
+
+
+DOCUMENTS = dict(broken_documents())
+
+
+@pytest.fixture(scope="module")
+def documents(fake_issuer_of_session):
+    """A provider for each broken document: what is known of a document is kept for an hour."""
+    address = fake_issuer_of_session.url + "/.well-known/openid-configuration?n="
+    site = harness.Site({f"oidc.d{number}": fake_issuer_of_session.entry(discoveryURL=address + str(number)) for number in range(len(DOCUMENTS))})
+    site.serve()
+    yield site
+    site.close()
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_SEC_01_a_broken_discovery_document_signs_nobody_in(documents, fake_issuer, name):
+    number = list(DOCUMENTS).index(name)
+    fake_issuer.answers["discovery"] = lambda request: DOCUMENTS[name](fake_issuer, fake_issuer.discovery(request)) if request.args.get("n") == str(number) else None
+    provider = f"oidc.d{number}"
+    response = WebFlow(documents, provider).start()
+    if response.status_code == 302:
+        flow = WebFlow(documents, provider)
+        callback = flow.callback(fake_issuer.login()(flow.authorization_url()))
+        if callback.status_code == 303 and "code=" in callback.headers["location"]:
+            assert_error(flow.redeem(callback.headers["location"]), "INVALID_IDP_RESPONSE")
+    else:
+        assert response.status_code == 303 and response.headers["location"].startswith(documents.page)
+        assert query_of(response.headers["location"])["error"] in ("server_error", "temporarily_unavailable")
+    assert_error(posted(documents.servers[0].api(), {"providerId": provider, "id_token": fake_issuer.id_token()}), "INVALID_IDP_RESPONSE") \
+        if name != "no token endpoint" else None
+    assert fake_issuer.count("/elsewhere") == 0 and fake_issuer.count("/token") == 0
+
+
+@pytest.mark.parametrize("answer", [
+    Response("no", 500), Response("<html>"), {"keys": []}, {"keys": 7}, {}, [], Response("", 302, {"Location": "/elsewhere"}),
+    Response(b'{"keys":["' + b"x" * (1 << 20) + b'"]}'),
+], ids=["500", "HTML", "no key", "a number", "an object", "a list", "302", "over 1 MiB"])
+def test_a_broken_key_set_signs_nobody_in(fake_issuer, answer):
+    fake_issuer.answers["jwks"] = answer
+    site = harness.Site({"oidc.fake": fake_issuer.entry()})
+    try:
+        api = site.serve().api()
+        assert_error(posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token()}), "INVALID_IDP_RESPONSE")
+        assert site.counts() == {"accounts": 0, "identities": 0, "sessions": 0}
+        assert fake_issuer.count("/elsewhere") == 0
+    finally:
+        site.close()
+
+
+def test_SEC_05_a_code_injected_into_another_persons_flow_is_refused(site, hostile):
+    """The attacker's browser brings the victim's code along: PKCE and the nonce bind a code to the flow that asked for it."""
+    victim, attacker = WebFlow(site, hostile.provider), WebFlow(site, hostile.provider)
+    stolen = query_of(hostile.login("injected-victim")(victim.authorization_url()))["code"]
+    answered = hostile.login("injected-attacker")(attacker.authorization_url())
+    before = site.counts()
+    response = attacker.callback(answered.replace(query_of(answered)["code"], stolen))
+    assert_error(attacker.redeem(note(response.headers["location"])), "INVALID_IDP_RESPONSE")
+    assert site.counts() == before
+
+
+def test_SEC_04_a_pending_token_stands_for_its_own_identity_alone(site, api, fake_issuer, microsoft):
+    user = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("bound-" + secrets.token_hex(4))}).json()
+    victim = microsoft.id_token("alice")
+    microsoft_user = posted(api, {"providerId": "microsoft.com", "id_token": victim}).json()
+    mixed = api.call("signInWithIdp", {
+        "requestUri": "http://localhost", "pendingToken": user["pendingToken"],
+        "postBody": urlencode({"providerId": "microsoft.com", "id_token": victim})})
+    assert mixed.status_code == 400 or mixed.json()["localId"] == user["localId"] != microsoft_user["localId"]
+
+
+LOOPBACKS = ["127.0.0.1", "localhost", "127.0.0.2", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "127.1", "2130706433", "0x7f000001", "0.0.0.0", "[::]",
+             "169.254.169.254", "[64:ff9b::7f00:1]", "[fe80::1]", "10.0.0.1", "192.168.0.1"]
+
+
+@pytest.fixture(scope="module")
+def closed(fake_issuer_of_session):
+    """A server that may dial no private address at all, with an entry for each way to write one."""
+    port = fake_issuer_of_session.url.rpartition(":")[2]
+    entries = {f"oidc.a{number}": {**fake_issuer_of_session.entry(), "discoveryURL": f"http://{host}:{port}/.well-known/openid-configuration"}
+               for number, host in enumerate(LOOPBACKS)}
+    site = harness.Site(settings={"outbound": {"allow": []}})
+    accepted = {}
+    for provider, entry in entries.items():
+        site.project["providers"] = {provider: entry}
+        site.write()
+        if site.run("check").returncode == 0:
+            accepted[provider] = entry
+    site.project["providers"] = accepted
+    site.write()
+    site.serve()
+    yield site
+    site.close()
+
+
+@pytest.mark.parametrize("host", LOOPBACKS)
+def test_SEC_13_no_spelling_of_a_private_address_is_dialled(closed, fake_issuer, host):
+    provider = f"oidc.a{LOOPBACKS.index(host)}"
+    response = WebFlow(closed, provider).start()
+    assert response.status_code == 303 and "error" in query_of(response.headers["location"])
+    assert fake_issuer.requests == []
+
+
 def test_SEC_13_a_provider_at_a_private_address_is_not_dialled_unless_allowed(fake_issuer):
     site = harness.Site({"oidc.fake": fake_issuer.entry()}, settings={"outbound": {"allow": ["10.0.0.0/8"]}})
     try:

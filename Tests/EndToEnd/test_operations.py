@@ -86,6 +86,41 @@ def test_check_live_explains_each_provider(fake_issuer, microsoft):
         assert "404" in " ".join(lines["oidc.missing"])
 
 
+def test_production_has_no_plain_http(fake_issuer):
+    with a_site({"oidc.fake": fake_issuer.entry()}) as site:
+        site.settings.update(development=False, sample="../sample")
+        site.write()
+        report = site.run("check")
+        assert report.returncode != 0
+        for key in ("publicURL", "sample", "redirectURLs", "providers.oidc.fake.issuer"):
+            assert key in report.stdout, report.stdout
+        site.settings.update(development=True, listen=f"0.0.0.0:{site.port}")
+        site.write()
+        report = site.run("check")
+        assert report.returncode != 0 and "development" in report.stdout and "loopback" in report.stdout
+
+
+def test_a_file_that_is_missing_or_no_YAML_is_named(fake_issuer):
+    with a_site({"oidc.fake": fake_issuer.entry()}) as site:
+        (site.folder / "projects/broken.yaml").write_text("project: [demo\n  x: }")
+        report = site.run("check")
+        assert report.returncode != 0 and "broken.yaml:" in report.stdout
+        (site.folder / "projects/broken.yaml").unlink()
+        (site.folder / "master.key").unlink()
+        report = site.run("check")
+        assert report.returncode != 0 and "master.key" in report.stdout
+        site.config.unlink()
+        report = site.run("check")
+        assert report.returncode != 0 and "gatehouse.yaml" in report.stdout + report.stderr
+
+
+def test_two_projects_with_one_key_are_a_fault(fake_issuer):
+    with a_site({"oidc.fake": fake_issuer.entry()}, others={"other": {
+            "project": "other", "number": 2, "apiKeys": [API_KEY], "authorizedDomains": ["localhost"]}}, migrate=False) as site:
+        report = site.run("check")
+        assert report.returncode != 0 and "apiKeys" in report.stdout and "already" in report.stdout
+
+
 # -- schema
 
 
@@ -316,6 +351,21 @@ def test_the_log_says_why_a_sign_in_was_refused(site, api, fake_issuer):
     assert_error(flow.redeem(flow.to_app(fake_issuer.login("why"))), "INVALID_IDP_RESPONSE")
     line = json.loads(site.servers[0].logged("provider refused"))
     assert line["code"] == "INVALID_IDP_RESPONSE" and line["reason"] and line["id"]
+
+
+@pytest.mark.parametrize("trusted, header, address", [
+    ([], {"X-Forwarded-For": "203.0.113.7"}, "127.0.0.1"),
+    (["127.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7"}, "203.0.113.7"),
+    (["127.0.0.0/8"], {"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}, "203.0.113.7"),
+    (["127.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7, garbage"}, "127.0.0.1"),
+    (["10.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7"}, "127.0.0.1"),
+], ids=["nobody", "the proxy", "a chain", "garbage", "another proxy"])
+def test_SEC_08_whose_word_on_the_clients_address_counts(fake_issuer, trusted, header, address):
+    with a_site({"oidc.fake": fake_issuer.entry()}, settings={"trustedProxies": trusted}) as site:
+        api = site.serve().api()
+        body = {"requestUri": "http://localhost", "postBody": f"providerId=oidc.fake&id_token={fake_issuer.id_token('address')}"}
+        assert api.post("/v1/accounts:signInWithIdp", body, headers={**header, "user-agent": "a test"}).status_code == 200
+        assert site.rows("SELECT address, user_agent FROM sessions") == [(address, "a test")]
 
 
 # -- keys
