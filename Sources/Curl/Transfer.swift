@@ -162,7 +162,7 @@ final class Transfer {
         options.set(CURLOPT_QUICK_EXIT, 1)
         options.set(CURLOPT_FOLLOWLOCATION, 0)
         options.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
-        // Both, since either alone leaves some of the environment's proxy variables in force.
+        // The environment's proxies would dial for us, past the guard. Either option keeps them out.
         options.set(CURLOPT_PROXY, "")
         options.set(CURLOPT_NOPROXY, "*")
         options.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
