@@ -67,13 +67,13 @@ import Testing
             "https://example.com/#x", "https://ex\u{e4}mple.com/", "http://127.0.0.1/", "http://example.com/",
         ])
     func `SEC-13 production takes no other URL than https`(_ url: String) async throws {
-        #expect(await failure(of: OutboundRequest(.get, url), with: try makeClient(allowing: [])) == .refusedURL)
+        #expect(await failure(of: patient(.get, url), with: try makeClient(allowing: [])) == .refusedURL)
     }
 
     @Test(arguments: ["127.0.0.1", "localhost", "LOCALHOST", "[::1]", "0.0.0.0", "[::]"])
     func `SEC-13 refuses loopback by every name it has, before a connection is opened`(_ host: String) async throws {
         let server = try ScriptedServer { peer in peer.answer("reached") }
-        let request = OutboundRequest(.get, "https://\(host):\(server.port)/")
+        let request = patient(.get, "https://\(host):\(server.port)/")
         #expect(await failure(of: request, with: try makeClient(allowing: [])) == .refusedAddress)
         #expect(server.connections == 0)
     }
@@ -83,7 +83,7 @@ import Testing
     @Test func `SEC-13 checks the address that is dialled, so DNS rebinding gains nothing`() async throws {
         let server = try ScriptedServer { peer in peer.answer("reached") }
         let client = try makeClient(allowing: ["127.0.0.9/32"])
-        #expect(await failure(of: OutboundRequest(.get, "http://localhost:\(server.port)/"), with: client) == .refusedAddress)
+        #expect(await failure(of: patient(.get, "http://localhost:\(server.port)/"), with: client) == .refusedAddress)
         #expect(server.connections == 0)
     }
 
@@ -93,7 +93,7 @@ import Testing
             _ = peer.request()
             peer.answer("", status: "302 Found", headers: "Location: \(inner.url("/"))\r\n")
         }
-        let response = try await makeClient().send(OutboundRequest(.get, server.url()))
+        let response = try await makeClient().send(patient(.get, server.url()))
         #expect(response.status == 302)
         #expect(inner.connections == 0)
     }
@@ -114,11 +114,11 @@ import Testing
         }
         let client = try makeClient()
         for path in ["/announced", "/streamed"] {
-            var request = OutboundRequest(.get, server.url(path))
+            var request = patient(.get, server.url(path))
             request.maxBytes = 10
             #expect(await failure(of: request, with: client) == .tooLarge)
         }
-        var request = OutboundRequest(.get, server.url("/exact"))
+        var request = patient(.get, server.url("/exact"))
         request.maxBytes = 10
         #expect(try await client.send(request).body.count == 10)
     }
@@ -129,7 +129,7 @@ import Testing
             _ = peer.request()
             peer.answer("x", headers: String(repeating: "X: " + String(repeating: "x", count: bytes) + "\r\n", count: fields))
         }
-        #expect(await failure(of: OutboundRequest(.get, server.url()), with: try makeClient()) == .tooLarge)
+        #expect(await failure(of: patient(.get, server.url()), with: try makeClient()) == .tooLarge)
     }
 
     @Test func `a header value cannot become a header field`() async throws {
@@ -138,14 +138,14 @@ import Testing
             if let request = peer.request() { notes.add(request) }
             peer.answer("")
         }
-        let request = OutboundRequest(.get, server.url(), headers: ["authorization": "a\r\nx-evil: 1"])
+        let request = patient(.get, server.url(), headers: ["authorization": "a\r\nx-evil: 1"])
         _ = try await makeClient().send(request)
         #expect(try #require(notes.all.first).contains("authorization: a  x-evil: 1\r\n"))
     }
 
     @Test(arguments: ["a\u{1}b", "a\u{7F}"])
     func `refuses header values with control characters`(_ value: String) async throws {
-        let request = OutboundRequest(.get, "http://127.0.0.1:1/", headers: ["authorization": value])
+        let request = patient(.get, "http://127.0.0.1:1/", headers: ["authorization": value])
         #expect(await failure(of: request, with: try makeClient()) == .refusedHeader("authorization"))
     }
 }

@@ -12,7 +12,7 @@ import Testing
             if notes.all.count == 1 { return peer.reset() }
             peer.answer("second")
         }
-        let response = try await makeClient().send(OutboundRequest(.get, server.url()))
+        let response = try await makeClient().send(patient(.get, server.url()))
         #expect(String(decoding: response.body, as: UTF8.self) == "second")
     }
 
@@ -21,7 +21,7 @@ import Testing
             _ = peer.request()
             peer.reset()
         }
-        let error = await failure(of: OutboundRequest(.get, server.url()), with: try makeClient())
+        let error = await failure(of: patient(.get, server.url()), with: try makeClient())
         #expect(error?.isUnreachable == true)
         #expect(server.connections == 2)
     }
@@ -31,7 +31,7 @@ import Testing
             _ = peer.request()
             peer.reset()
         }
-        let error = await failure(of: OutboundRequest(.post, server.url(), body: [1]), with: try makeClient())
+        let error = await failure(of: patient(.post, server.url(), body: [1]), with: try makeClient())
         #expect(error?.isUnreachable == true)
         #expect(server.connections == 1)
     }
@@ -48,8 +48,8 @@ import Testing
             }
         }
         let client = try makeClient()
-        _ = try await client.send(OutboundRequest(.get, server.url()))
-        let error = await failure(of: OutboundRequest(.post, server.url(), body: Array("code=1".utf8)), with: client)
+        _ = try await client.send(patient(.get, server.url()))
+        let error = await failure(of: patient(.post, server.url(), body: Array("code=1".utf8)), with: client)
         #expect(error?.isUnreachable == true)
         #expect(notes.all == ["code"])
     }
@@ -60,7 +60,7 @@ import Testing
             _ = peer.request()
             peer.send(bytes)
         }
-        let error = await failure(of: OutboundRequest(.get, server.url()), with: try makeClient())
+        let error = await failure(of: patient(.get, server.url()), with: try makeClient())
         #expect(error?.isUnreachable == true)
     }
 
@@ -68,7 +68,7 @@ import Testing
         let server = try ScriptedServer { peer in
             while peer.read() != nil {}
         }
-        var request = OutboundRequest(.get, server.url())
+        var request = patient(.get, server.url())
         request.timeout = .milliseconds(50)
         #expect(await failure(of: request, with: try makeClient()) == .timedOut)
         #expect(server.connections == 1)
@@ -80,14 +80,14 @@ import Testing
             peer.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun")
             while peer.read() != nil {}
         }
-        var request = OutboundRequest(.get, server.url())
+        var request = patient(.get, server.url())
         request.timeout = .milliseconds(50)
         #expect(await failure(of: request, with: try makeClient()) == .timedOut)
     }
 
     @Test func `says that nobody listens`() async throws {
         let port = try ScriptedServer { _ in }.port
-        let error = await failure(of: OutboundRequest(.get, "http://127.0.0.1:\(port)/"), with: try makeClient())
+        let error = await failure(of: patient(.get, "http://127.0.0.1:\(port)/"), with: try makeClient())
         #expect(error?.isUnreachable == true)
     }
 
@@ -101,7 +101,7 @@ import Testing
             end.yield(true)
         }
         let client = try makeClient()
-        let task = Task { await failure(of: OutboundRequest(.get, server.url()), with: client) }
+        let task = Task { await failure(of: patient(.get, server.url()), with: client) }
         for await _ in begun { break }
         task.cancel()
         #expect(await task.value == .cancelled)
@@ -113,7 +113,7 @@ import Testing
         let client = try makeClient()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return await failure(of: OutboundRequest(.get, server.url()), with: client)
+            return await failure(of: patient(.get, server.url()), with: client)
         }
         #expect(await task.value == .cancelled)
         #expect(server.connections == 0)

@@ -10,7 +10,7 @@ import Testing
             _ = peer.request()
             peer.answer("hello", status: "418 Teapot", headers: "X-One: a\r\nx-one:  b \r\nEmpty:\r\n")
         }
-        let response = try await makeClient().send(OutboundRequest(.get, server.url("/path?x=1")))
+        let response = try await makeClient().send(patient(.get, server.url("/path?x=1")))
         #expect(response.status == 418)
         #expect(response.headers.values("x-one") == ["a", "b"])
         #expect(response.headers["empty"] == "")
@@ -25,7 +25,7 @@ import Testing
         }
         let form = Array("code=a%26b".utf8)
         let headers: Headers = ["content-type": "application/x-www-form-urlencoded", "accept": "application/json"]
-        _ = try await makeClient().send(OutboundRequest(.post, server.url("/token"), headers: headers, body: form))
+        _ = try await makeClient().send(patient(.post, server.url("/token"), headers: headers, body: form))
         let request = try #require(notes.all.first)
         #expect(request.hasPrefix("POST /token HTTP/1.1\r\n"))
         #expect(request.contains("user-agent: gatehouse\r\n"))
@@ -53,7 +53,7 @@ import Testing
             if let request = peer.request() { notes.add(request) }
             peer.answer("")
         }
-        _ = try await makeClient().send(OutboundRequest(.post, server.url(), body: []))
+        _ = try await makeClient().send(patient(.post, server.url(), body: []))
         #expect(try #require(notes.all.first).contains("Content-Length: 0\r\n"))
     }
 
@@ -62,8 +62,8 @@ import Testing
             while peer.request() != nil { peer.answer("x") }
         }
         let client = try makeClient()
-        for _ in 0..<3 { #expect(try await client.send(OutboundRequest(.get, server.url())).status == 200) }
-        for _ in 0..<3 { #expect(try await client.send(OutboundRequest(.post, server.url(), body: [1])).status == 200) }
+        for _ in 0..<3 { #expect(try await client.send(patient(.get, server.url())).status == 200) }
+        for _ in 0..<3 { #expect(try await client.send(patient(.post, server.url(), body: [1])).status == 200) }
         #expect(server.connections == 1)
     }
 
@@ -73,7 +73,7 @@ import Testing
         }
         let client = try makeClient()
         let bodies = try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            for number in 0..<100 { group.addTask { try await client.send(OutboundRequest(.get, server.url("/\(number)"))).body } }
+            for number in 0..<100 { group.addTask { try await client.send(patient(.get, server.url("/\(number)"))).body } }
             return try await group.reduce(into: Set<String>()) { $0.insert(String(decoding: $1, as: UTF8.self)) }
         }
         #expect(bodies == Set((0..<100).map { "/\($0)" }))
@@ -85,7 +85,7 @@ import Testing
             _ = peer.request()
             peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nX-Late: 1\r\n\r\n")
         }
-        let response = try await makeClient().send(OutboundRequest(.get, server.url()))
+        let response = try await makeClient().send(patient(.get, server.url()))
         #expect(String(decoding: response.body, as: UTF8.self) == "abcde")
         #expect(response.headers["x-late"] == nil)
     }
@@ -96,7 +96,7 @@ import Testing
             peer.send("HTTP/1.1 103 Early Hints\r\nX-Interim: 1\r\n\r\n")
             peer.answer("x")
         }
-        let response = try await makeClient().send(OutboundRequest(.get, server.url()))
+        let response = try await makeClient().send(patient(.get, server.url()))
         #expect(response.status == 200)
         #expect(response.headers["x-interim"] == nil)
     }
@@ -107,7 +107,7 @@ import Testing
             if let request = peer.request() { notes.add(request.lowercased()) }
             peer.answer("not gzip", headers: "Content-Encoding: gzip\r\n")
         }
-        let response = try await makeClient().send(OutboundRequest(.get, server.url()))
+        let response = try await makeClient().send(patient(.get, server.url()))
         #expect(String(decoding: response.body, as: UTF8.self) == "not gzip")
         #expect(!notes.all[0].contains("accept-encoding"))
     }
@@ -124,7 +124,7 @@ import Testing
             }
             notes.add(String(decoding: hello, as: UTF8.self).contains("\u{2}h2") ? "h2" : "no h2")
         }
-        let error = await failure(of: OutboundRequest(.post, "https://127.0.0.1:\(server.port)/", body: []), with: try makeClient())
+        let error = await failure(of: patient(.post, "https://127.0.0.1:\(server.port)/", body: []), with: try makeClient())
         #expect(notes.all == ["3 4 3 3", "h2"])
         #expect(error?.isUnreachable == true)
     }
@@ -136,7 +136,7 @@ import Testing
         }
         for name in ["http_proxy", "all_proxy", "ALL_PROXY"] { setenv(name, "http://127.0.0.1:1", 1) }
         defer { for name in ["http_proxy", "all_proxy", "ALL_PROXY"] { unsetenv(name) } }
-        let response = try await makeClient().send(OutboundRequest(.get, server.url()))
+        let response = try await makeClient().send(patient(.get, server.url()))
         #expect(String(decoding: response.body, as: UTF8.self) == "straight")
     }
 }

@@ -130,3 +130,11 @@ func failure(of request: OutboundRequest, with client: HTTPClient) async -> Outb
         return error
     }
 }
+
+/// A request that a busy machine does not run out of time for.
+func patient(_ method: Method, _ url: String, headers: Headers = [:], body: [UInt8]? = nil) -> OutboundRequest {
+    var request = OutboundRequest(method, url, headers: headers, body: body)
+    request.timeout = .seconds(300)
+    request.connectTimeout = .seconds(300)
+    return request
+}
