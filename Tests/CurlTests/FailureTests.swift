@@ -71,7 +71,6 @@ import Testing
         var request = patient(.get, server.url())
         request.timeout = .milliseconds(50)
         #expect(await failure(of: request, with: try makeClient()) == .timedOut)
-        #expect(server.connections == 1)
     }
 
     @Test func `gives up on an answer that never ends`() async throws {
@@ -86,8 +85,7 @@ import Testing
     }
 
     @Test func `says that nobody listens`() async throws {
-        let port = try ScriptedServer { _ in }.port
-        let error = await failure(of: patient(.get, "http://127.0.0.1:\(port)/"), with: try makeClient())
+        let error = await failure(of: patient(.get, "http://127.0.0.1:1/"), with: try makeClient())
         #expect(error?.isUnreachable == true)
     }
 
