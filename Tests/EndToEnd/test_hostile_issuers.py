@@ -412,11 +412,11 @@ LOOPBACKS = ["127.0.0.1", "localhost", "127.0.0.2", "[::1]", "[::ffff:127.0.0.1]
 
 @pytest.fixture(scope="module")
 def closed(fake_issuer_of_session):
-    """A server that may dial no private address at all, with an entry for each way to write one."""
+    """A server that may dial none of the addresses here, with an entry for each way to write one. Some are no URLs to the configuration."""
     port = fake_issuer_of_session.url.rpartition(":")[2]
     entries = {f"oidc.a{number}": {**fake_issuer_of_session.entry(), "discoveryURL": f"http://{host}:{port}/.well-known/openid-configuration"}
                for number, host in enumerate(LOOPBACKS)}
-    site = harness.Site(settings={"outbound": {"allow": []}})
+    site = harness.Site(settings={"outbound": {"allow": ["198.51.100.0/24"]}})
     accepted = {}
     for provider, entry in entries.items():
         site.project["providers"] = {provider: entry}
