@@ -21,59 +21,57 @@ extension JSON: Encodable {
     }
 }
 
-/// The place of one value while it is put together; containers stay open as long as their owner likes, hence a reference.
+/// The place of one value while it is put together; containers stay open as long as their owner likes, hence a reference. Members that
+/// are complete at once take no slot of their own.
 final class Slot {
     enum Content {
-        case none
+        case none, object, array
         case value(JSON)
-        case object([(String, Slot)])
-        case array([Slot])
+    }
+
+    enum Part {
+        case value(JSON)
+        case slot(Slot)
+
+        var value: JSON {
+            switch self {
+            case .value(let value): value
+            case .slot(let slot): slot.value
+            }
+        }
     }
 
     let path: Path
     var content = Content.none
+    /// What an object or array holds; names in an array are empty.
+    private var parts: [(name: String, part: Part)] = []
 
     init(path: Path) { self.path = path }
+
+    var count: Int { parts.count }
 
     /// A value that encoded nothing is an empty object, as an endpoint's empty answer is.
     var value: JSON {
         switch content {
-        case .none: .object([:])
         case .value(let value): value
-        case .object(let members): .object(JSON.Object(members.lazy.map { ($0, $1.value) }))
-        case .array(let slots): .array(slots.map(\.value))
+        case .none, .object: .object(JSON.Object(parts.lazy.map { ($0.name, $0.part.value) }))
+        case .array: .array(parts.map(\.part.value))
         }
     }
 
-    func member(_ name: String) -> Slot {
-        let slot = Slot(path: .name(name, in: path))
-        if case .object(var members) = content {
-            content = .none
-            members.append((name, slot))
-            content = .object(members)
-        } else {
-            content = .object([(name, slot)])
-        }
-        return slot
-    }
+    func add(_ name: String, _ value: JSON) { parts.append((name, .value(value))) }
 
-    func element() -> Slot {
-        var elements: [Slot] = []
-        if case .array(let already) = content { elements = already }
-        content = .none
-        let slot = Slot(path: .index(elements.count, in: path))
-        elements.append(slot)
-        content = .array(elements)
-        return slot
-    }
+    func member(_ name: String) -> Slot { add(name, Slot(path: .name(name, in: path))) }
+    func element() -> Slot { add("", Slot(path: .index(parts.count, in: path))) }
 
-    func open(_ empty: Content) {
-        if case .none = content { content = empty }
+    private func add(_ name: String, _ slot: Slot) -> Slot {
+        parts.append((name, .slot(slot)))
+        return slot
     }
 }
 
 /// Takes a value from an `Encodable` type into a slot.
-struct ValueEncoder: Encoder, SingleValueEncodingContainer {
+struct ValueEncoder: Encoder {
     let slot: Slot
     let spelling: JSON.Spelling
 
@@ -81,87 +79,28 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        slot.open(.object([]))
+        slot.content = .object
         return KeyedEncodingContainer(ObjectWriter<Key>(slot: slot, spelling: spelling))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        slot.open(.array([]))
+        slot.content = .array
         return ArrayWriter(slot: slot, spelling: spelling)
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { self }
-
-    func encodeNil() { slot.content = .value(.null) }
-    func encode(_ flag: Bool) { slot.content = .value(.bool(flag)) }
-    func encode(_ text: String) { slot.content = .value(.string(text)) }
-    func encode(_ number: Float) throws { try encode(Double(number)) }
-
-    func encode(_ number: Double) throws {
-        guard number.isFinite else { throw JSONError.invalidValue(path: slot.path.text, reason: "not a number JSON has") }
-        slot.content = .value(.number(number))
-    }
-
-    /// An `Int64` is a string on the wire, since JavaScript would round it.
-    func encode(_ number: Int64) { slot.content = .value(spelling == .wire ? .string(String(number)) : .integer(number)) }
-
-    func encode<Number: FixedWidthInteger & Encodable>(_ number: Number) throws {
-        guard let number = Int64(exactly: number) else {
-            throw JSONError.invalidValue(path: slot.path.text, reason: "does not fit 64 bits")
-        }
-        slot.content = .value(.integer(number))
-    }
-
-    func encode(_ value: some Encodable) throws { try value.encode(to: self) }
 }
 
-private struct ObjectWriter<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let slot: Slot
-    let spelling: JSON.Spelling
-
-    var codingPath: [any CodingKey] { slot.path.keys }
-
-    func encodeNil(forKey key: Key) { member(key).encodeNil() }
-    func encode(_ value: Bool, forKey key: Key) { member(key).encode(value) }
-    func encode(_ value: String, forKey key: Key) { member(key).encode(value) }
-    func encode(_ value: Double, forKey key: Key) throws { try member(key).encode(value) }
-    func encode(_ value: Float, forKey key: Key) throws { try member(key).encode(value) }
-    func encode(_ value: Int64, forKey key: Key) { member(key).encode(value) }
-    func encode<Number: FixedWidthInteger & Encodable>(_ value: Number, forKey key: Key) throws { try member(key).encode(value) }
-    func encode(_ value: some Encodable, forKey key: Key) throws { try value.encode(to: member(key)) }
-
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
-        member(key).container(keyedBy: type)
+extension JSON.Spelling {
+    /// A number as the spelling has it; `path` is where it goes.
+    func json<Number: FixedWidthInteger>(_ number: Number, _ path: @autoclosure () -> Path) throws(JSONError) -> JSON {
+        guard let whole = Int64(exactly: number) else { throw .invalidValue(path: path().text, reason: "does not fit 64 bits") }
+        // JavaScript would round an Int64, so on the wire it is a string.
+        return self == .wire && Number.self == Int64.self ? .string(String(whole)) : .integer(whole)
     }
 
-    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { member(key).unkeyedContainer() }
-    func superEncoder() -> any Encoder { ValueEncoder(slot: slot, spelling: spelling) }
-    func superEncoder(forKey key: Key) -> any Encoder { member(key) }
-
-    private func member(_ key: Key) -> ValueEncoder { ValueEncoder(slot: slot.member(key.stringValue), spelling: spelling) }
-}
-
-private struct ArrayWriter: UnkeyedEncodingContainer {
-    let slot: Slot
-    let spelling: JSON.Spelling
-
-    var codingPath: [any CodingKey] { slot.path.keys }
-    var count: Int { if case .array(let slots) = slot.content { slots.count } else { 0 } }
-
-    func encodeNil() { element().encodeNil() }
-    func encode(_ value: Bool) { element().encode(value) }
-    func encode(_ value: String) { element().encode(value) }
-    func encode(_ value: Double) throws { try element().encode(value) }
-    func encode(_ value: Float) throws { try element().encode(value) }
-    func encode(_ value: Int64) { element().encode(value) }
-    func encode<Number: FixedWidthInteger & Encodable>(_ value: Number) throws { try element().encode(value) }
-    func encode(_ value: some Encodable) throws { try value.encode(to: element()) }
-
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
-        element().container(keyedBy: type)
+    func json(_ number: Double, _ path: @autoclosure () -> Path) throws(JSONError) -> JSON {
+        guard number.isFinite else { throw .invalidValue(path: path().text, reason: "not a number JSON has") }
+        return .number(number)
     }
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { element().unkeyedContainer() }
-    func superEncoder() -> any Encoder { element() }
-
-    private func element() -> ValueEncoder { ValueEncoder(slot: slot.element(), spelling: spelling) }
 }

@@ -46,9 +46,10 @@ extension JSON {
         }
 
         private mutating func add(_ name: String, _ value: JSON) {
-            index?[name] = members.count
+            if members.isEmpty { members.reserveCapacity(4) }
             members.append(Member(name: name, value: value))
-            if index == nil { buildIndex() }
+            if members.count <= Self.few { return }
+            if index == nil { buildIndex() } else { index?[name] = members.count - 1 }
         }
 
         private mutating func buildIndex() {

@@ -3,15 +3,19 @@ extension Parser {
     mutating func string() throws(JSONError) -> String {
         at += 1
         let start = at
+        var seen: UInt8 = 0
         while true {
-            switch try peek() {
+            let byte = try peek()
+            switch byte {
             case .quote:
-                let text = try text(bytes[start..<at], at: start)
+                let text = seen < 0x80 ? String(decoding: bytes[start..<at], as: UTF8.self) : try text(bytes[start..<at], at: start)
                 at += 1
                 return text
             case .backslash: return try escapedString(from: start)
             case 0..<0x20: throw .controlCharacter(at: at)
-            default: at += 1
+            default:
+                seen |= byte
+                at += 1
             }
         }
     }
@@ -81,6 +85,7 @@ extension Parser {
         return unit
     }
 
+    /// Text with more than ASCII in it; that alone needs no look at its form, and the look costs as much as the rest of the parser.
     private func text(_ bytes: ArraySlice<UInt8>, at start: Int) throws(JSONError) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8(at: start) }
         return text
