@@ -60,7 +60,7 @@ package final class Section {
         return nil
     }
 
-    func joined(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+    func joined(_ key: String) -> String { path.isEmpty || key.isEmpty ? path + key : "\(path).\(key)" }
 
     private func note(_ path: String, _ node: Node?, _ message: String) {
         let mark = node?.mark ?? mark
