@@ -58,4 +58,20 @@ package struct Accounts: Sendable {
         ])
         guard results.first?.isEmpty == false else { throw .accountNotFound }
     }
+
+    /// Ends every session of the account, and every ID token issued before this second.
+    package func revokeSessions(of id: String, in projectID: String) async throws(AccountError) {
+        let now = clock.now()
+        let results = try await storage.write(all: [
+            """
+            UPDATE accounts SET valid_since = \(Instant(seconds: now.seconds))
+            WHERE project_id = \(projectID) AND account_id = \(id) RETURNING account_id
+            """,
+            """
+            UPDATE sessions SET ended_at = \(now), end_reason = 'revoked'
+            WHERE project_id = \(projectID) AND account_id = \(id) AND ended_at IS NULL
+            """,
+        ])
+        guard results.first?.isEmpty == false else { throw .accountNotFound }
+    }
 }

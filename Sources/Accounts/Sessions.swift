@@ -98,20 +98,4 @@ package struct Sessions: Sendable {
             return .accountNotFound
         } catch { return .database(error) }
     }
-
-    /// Ends every session of the account and every ID token issued before this second.
-    package func revokeAll(of accountID: String, in project: ProjectSettings) async throws(AccountError) {
-        let now = accounts.clock.now()
-        let results = try await accounts.storage.write(all: [
-            """
-            UPDATE accounts SET valid_since = \(Instant(seconds: now.seconds))
-            WHERE project_id = \(project.id) AND account_id = \(accountID) RETURNING account_id
-            """,
-            """
-            UPDATE sessions SET ended_at = \(now), end_reason = 'revoked'
-            WHERE project_id = \(project.id) AND account_id = \(accountID) AND ended_at IS NULL
-            """,
-        ])
-        guard results.first?.isEmpty == false else { throw .accountNotFound }
-    }
 }

@@ -62,6 +62,8 @@ package struct SigningKeyStore: Sendable {
     /// - Parameter compromised: signs with the new key at once and withdraws the others, so that tokens they signed die now.
     /// - Returns: the new key's id.
     package func rotate(_ algorithm: Algorithm, compromised: Bool = false) async throws -> String {
+        // With another master key than the servers' own, the new key would be one that none of them can open.
+        _ = try await published()
         let now = clock.now()
         let signsFrom = compromised ? now : now + Self.overlap
         let (kid, insert) = try newKey(algorithm, at: now, signsFrom: signsFrom)

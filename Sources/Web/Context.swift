@@ -109,6 +109,6 @@ extension Context {
             throw .operationNotAllowed("The provider \(id.prefix(64)) is not enabled for this project.")
         }
         return ConfiguredProvider(
-            settings, upstream: services.upstream, cache: services.providerMetadata, clock: services.clock)
+            settings, upstream: services.upstream, cache: services.providerMetadata, clock: services.clock, log: log)
     }
 }

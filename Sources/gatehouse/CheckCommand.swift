@@ -24,7 +24,8 @@ struct CheckCommand: AsyncParsableCommand {
             print(error)
             throw ExitCode.failure
         }
-        print("The configuration is sound: \(configuration.projects.count) projects.")
+        let count = configuration.projects.count
+        print("The configuration is sound: \(count) \(count == 1 ? "project" : "projects").")
         guard live else { return }
         let client = try HTTPClient(
             loop: try Loop(index: 0), policy: configuration.server.dialPolicy, metrics: Metrics(), log: Logger(label: "gatehouse"))

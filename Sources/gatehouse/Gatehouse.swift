@@ -5,7 +5,8 @@ import ArgumentParser
 struct Gatehouse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatehouse", abstract: "A self-hosted identity broker that speaks the Firebase Auth protocol.",
-        version: Version.text, subcommands: [ServeCommand.self, MigrateCommand.self, CheckCommand.self, KeysCommand.self])
+        version: Version.text,
+        subcommands: [ServeCommand.self, MigrateCommand.self, CheckCommand.self, KeysCommand.self, SessionsCommand.self])
 }
 
 enum Version {

@@ -56,15 +56,9 @@ struct KeysCommand: AsyncParsableCommand {
         }
     }
 
-    /// A store on a loop of its own, for as long as a command runs.
     private static func withStore(_ config: String, _ body: (SigningKeyStore) async throws -> Void) async throws {
-        let settings = try Configuration.server(from: config)
-        guard let masterKey = MasterKey(text: settings.masterKey.reveal()) else { throw StartFailure.masterKey }
-        let database = Database(
-            loop: try Loop(index: 0), url: settings.database, settings: settings.databasePool, metrics: Metrics(),
-            log: Logger(label: "gatehouse"))
-        try await Migrator(directory: settings.migrations).verify(database)
-        try await body(SigningKeyStore(database: database, masterKey: masterKey, clock: .system))
-        await database.close()
+        try await Console.withDatabase(config) { database, masterKey in
+            try await body(SigningKeyStore(database: database, masterKey: masterKey, clock: .system))
+        }
     }
 }

@@ -23,8 +23,7 @@ actor Server {
 
     init(_ configuration: Configuration, path: String, log: Logger) throws {
         let settings = configuration.server
-        guard let masterKey = MasterKey(text: settings.masterKey.reveal()) else { throw StartFailure.masterKey }
-        let shared = Shared(configuration, masterKey: masterKey, clock: .system, log: log)
+        let shared = Shared(configuration, clock: .system, log: log)
         self.shared = shared
         self.path = path
         self.log = log
@@ -70,7 +69,7 @@ actor Server {
     func reload() async {
         do {
             let configuration = try Configuration.load(from: path)
-            guard configuration.server.restartSignature == shared.settings.restartSignature else {
+            guard configuration.server.signature == shared.settings.signature else {
                 log.error("not reloaded: gatehouse.yaml changed, which takes a restart")
                 return
             }
@@ -95,7 +94,7 @@ actor Server {
     }
 
     private var keyStore: SigningKeyStore {
-        SigningKeyStore(database: first.database, masterKey: shared.masterKey, clock: shared.clock)
+        SigningKeyStore(database: first.database, masterKey: shared.settings.masterKey, clock: shared.clock)
     }
 
     private func every(_ interval: Duration, _ name: String, _ chore: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {
@@ -124,13 +123,11 @@ actor Server {
 
 /// Why the server did not start, in an operator's words.
 enum StartFailure: Error {
-    case masterKey
     case issuers([String])
     case listening(String, String)
 
     static func text(_ error: any Error) -> String {
         switch error {
-        case StartFailure.masterKey: "masterKey is not 32 bytes as base64 or hex; make one with: openssl rand -base64 32"
         case StartFailure.issuers(let conflicts): conflicts.joined(separator: "\n")
         case StartFailure.listening(let address, let reason): "cannot listen on \(address), as listen says: \(reason)"
         case AccountError.sealBroken(let what): "\(what) was sealed with another master key than the configured one"

@@ -1,5 +1,8 @@
+import Accounts
 import Config
+import Crypto
 import Curl
+import FoundationEssentials
 import HTTP
 import HTTPServer
 import Logging
@@ -14,7 +17,7 @@ struct ServerSettings: Sendable {
     let publicURL: String
     let database: Secret
     let databasePool: DatabaseSettings
-    let masterKey: Secret
+    let masterKey: MasterKey
     /// Folders.
     let projects: String
     let migrations: String
@@ -28,6 +31,8 @@ struct ServerSettings: Sendable {
     let development: Bool
     let accessLog: Bool
     let logLevel: Logger.Level
+    /// Of the whole file and its secrets: a reload cannot change them, since sockets, connections and keys are made at start.
+    let signature: [UInt8]
 
     init(_ section: Section) {
         let listen = section.value("listen", expected: "an address and a port, such as 127.0.0.1:8080", Self.address)
@@ -44,10 +49,21 @@ struct ServerSettings: Sendable {
             section.fault("development", "only goes with a loopback address to listen on; \(listenHost) is none")
         }
         database = section.requiredSecret("database")
+        do { _ = try ConnectionString(database) } catch {
+            section.fault("database", "is no connection URL such as postgresql://user@host/name")
+        }
         databasePool = DatabaseSettings(section.section("databasePool"))
-        masterKey = section.requiredSecret("masterKey")
+        let keyText = section.requiredSecret("masterKey")
+        let key = MasterKey(text: keyText.reveal())
+        if key == nil, !keyText.reveal().isEmpty {
+            section.fault("masterKey", "is not 32 bytes as base64 or hex; make a key with: openssl rand -base64 32")
+        }
+        masterKey = key ?? MasterKey(bytes: Random.bytes(32))
         projects = section.path("projects", default: "projects")
         migrations = section.path("migrations", default: "../Migrations")
+        do { _ = try Migrator(directory: migrations).fingerprint() } catch {
+            section.fault("migrations", String("\(error)".trimmingPrefix("migrations: ")))
+        }
         sample = section.has("sample") ? section.path("sample", default: "") : nil
         if sample != nil, !development { section.fault("sample", "is for development: true alone") }
         loops = section.int("loops", default: 0, in: 0...256)
@@ -60,11 +76,8 @@ struct ServerSettings: Sendable {
         accessLog = section.bool("accessLog", default: true)
         logLevel = section.choice("logLevel", default: Logger.Level.info)
         section.finish()
-    }
-
-    /// What a reload cannot change: sockets, connections and keys are made at start.
-    var restartSignature: String {
-        "\(listenHost) \(listenPort) \(publicURL) \(database.reveal()) \(masterKey.reveal()) \(loops) \(development) \(limits) \(dialPolicy)"
+        let file = FileManager.default.contents(atPath: section.file).map(Array.init) ?? []
+        signature = Digest.sha256(file + Array(database.reveal().utf8) + [0] + Array(keyText.reveal().utf8))
     }
 
     private static func address(_ text: String) -> (String, Int)? {

@@ -13,18 +13,18 @@ import Web
 /// What all loops of the process share: immutable, or behind a lock that nobody holds for long.
 struct Shared: Sendable {
     let settings: ServerSettings
-    let masterKey: MasterKey
     let projects: ProjectDirectory
     let signingKeys: SigningKeys
     let providerMetadata: MetadataCache
+    /// Counts connections, so that their limits hold for the process.
+    let admission = Admission()
     let metrics: Metrics
     let signIns: SignInMetrics
     let clock: Clock
     let log: Logger
 
-    init(_ configuration: Configuration, masterKey: MasterKey, clock: Clock, log: Logger) {
+    init(_ configuration: Configuration, clock: Clock, log: Logger) {
         settings = configuration.server
-        self.masterKey = masterKey
         projects = ProjectDirectory(Projects(configuration.projects))
         signingKeys = SigningKeys()
         providerMetadata = MetadataCache()
@@ -53,9 +53,9 @@ struct Worker: Sendable {
             database: database, clock: shared.clock, publicURL: settings.publicURL, signingKeys: shared.signingKeys)
         let migrator = Migrator(directory: settings.migrations)
         services = Services(
-            accounts: accounts, sessions: Sessions(accounts: accounts, masterKey: shared.masterKey, log: shared.log),
-            flows: SignInFlows(database: database, masterKey: shared.masterKey, clock: shared.clock),
-            pendingTokens: PendingTokens(database: database, masterKey: shared.masterKey, clock: shared.clock),
+            accounts: accounts, sessions: Sessions(accounts: accounts, masterKey: settings.masterKey, log: shared.log),
+            flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
+            pendingTokens: PendingTokens(database: database, masterKey: settings.masterKey, clock: shared.clock),
             projects: shared.projects, upstream: upstream, providerMetadata: shared.providerMetadata, signIns: shared.signIns,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log, readiness: { try await migrator.verify(database) })
@@ -63,7 +63,8 @@ struct Worker: Sendable {
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         server = HTTPServer(
             loop: loop, limits: settings.limits, trustedProxies: settings.trustedProxies, handler: App(handlers, services: services),
-            metrics: shared.metrics, log: shared.log, accessLog: settings.accessLog)
+            metrics: shared.metrics, log: shared.log, accessLog: settings.accessLog,
+            admission: shared.admission)
     }
 }
 

@@ -72,7 +72,7 @@ import Testing
         let idToken = try fixture.accounts.idToken(for: account, session, in: fixture.project)
         #expect(try await fixture.accounts.account(forIDToken: idToken, in: fixture.project).0.id == account.id)
         fixture.time.advance(.seconds(2))
-        try await fixture.sessions.revokeAll(of: account.id, in: fixture.project)
+        try await fixture.accounts.revokeSessions(of: account.id, in: fixture.project.id)
         let token = fixture.sessions.refreshToken(for: session, in: fixture.project)
         await #expect { try await refresh(token, fixture) } throws: { isEnded($0) }
         await #expect { try await fixture.accounts.account(forIDToken: idToken, in: fixture.project) } throws: { isEnded($0) }

@@ -1,0 +1,18 @@
+import Accounts
+import Logging
+import Postgres
+import Runtime
+
+/// What commands that talk to the database share.
+enum Console {
+    /// Opens the database on a loop of its own for as long as a command runs; refuses a schema that is not this binary's.
+    static func withDatabase(_ config: String, _ body: (Database, MasterKey) async throws -> Void) async throws {
+        let settings = try Configuration.server(from: config)
+        let database = Database(
+            loop: try Loop(index: 0), url: settings.database, settings: settings.databasePool, metrics: Metrics(),
+            log: Logger(label: "gatehouse"))
+        try await Migrator(directory: settings.migrations).verify(database)
+        try await body(database, settings.masterKey)
+        await database.close()
+    }
+}

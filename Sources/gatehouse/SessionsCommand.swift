@@ -1,0 +1,36 @@
+import Accounts
+import ArgumentParser
+import Logging
+import Runtime
+
+/// `gatehouse sessions`: the sessions of accounts.
+struct SessionsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sessions", abstract: "End the sessions of an account.", subcommands: [Revoke.self])
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "revoke",
+            abstract: "End every session of an account: its refresh tokens, and the ID tokens issued before this second.")
+
+        @OptionGroup var common: CommonOptions
+
+        @Argument(help: "The project's id.")
+        var project: String
+
+        @Argument(help: "The account's id, the localId of the API.")
+        var account: String
+
+        func run() async throws {
+            try await Console.withDatabase(common.config) { database, _ in
+                do {
+                    try await Accounts(database: database, clock: .system, publicURL: "", signingKeys: SigningKeys())
+                        .revokeSessions(of: account, in: project)
+                } catch AccountError.accountNotFound {
+                    throw ValidationError("project \(project) has no account \(account)")
+                }
+                print("The sessions of \(account) are ended.")
+            }
+        }
+    }
+}
