@@ -44,12 +44,9 @@ enum Shape {
         }.map { Violation(path: file.path, line: $0.offset + 1, message: "looks unfinished") }
     }
 
-    /// A file that only made room for a target goes when the target has files of its own.
-    static func placeholders(_ files: [File]) -> [Violation] {
-        files.filter { file in
-            let folder = file.path.dropLast(file.name.count)
-            return file.name == "Placeholder.swift" && files.contains { $0.path != file.path && $0.path.hasPrefix(folder) }
-        }.map { Violation(path: $0.path, message: "holds a place that is taken") }
+    /// A target has files of its own; none that only makes room for it.
+    static func placeholders(_ file: File) -> [Violation] {
+        file.name == "Placeholder.swift" ? [Violation(path: file.path, message: "only makes room")] : []
     }
 
     /// Section marks are for long files; a short one needs none.
