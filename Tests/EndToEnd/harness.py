@@ -79,6 +79,7 @@ class Cluster:
             self.folder = pathlib.Path(folder)
             self.start()
         self.names = []
+        self.migrated = None
 
     def start(self):
         script = [ROOT / "scripts/test-database", "start", self.folder, "--while", str(os.getpid())]
@@ -87,11 +88,12 @@ class Cluster:
     def stop(self):
         subprocess.run([ROOT / "scripts/test-database", "stop", self.folder], check=True, capture_output=True, timeout=60)
 
-    def create(self):
+    def create(self, template="template1"):
+        """A new database, like another one of this cluster; gives its URL."""
         name = f"e2e_{os.getpid()}_{next(counter)}"
         with contextlib.closing(psycopg2.connect(self.url)) as connection:
             connection.autocommit = True
-            connection.cursor().execute(f"CREATE DATABASE {name}")
+            connection.cursor().execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         self.names.append(name)
         address, mark, query = self.url.partition("?")
         return address.rpartition("/")[0] + "/" + name + mark + query
@@ -151,7 +153,8 @@ class Site:
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=home))
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
-        self.database = database or cluster().create()
+        fresh = migrate and not database and cluster().migrated
+        self.database = database or cluster().create(fresh or "template1")
         self.master_key = note(base64.b64encode(secrets.token_bytes(32)).decode())
         self.page = f"http://127.0.0.1:{self.port}/app/"
         self.settings = {
@@ -167,8 +170,10 @@ class Site:
         self.others = others or {}
         self.servers = []
         self.write()
-        if migrate:
+        if migrate and not fresh:
             self.run("migrate", check=True)
+            if not database:
+                cluster().migrated, self.database = cluster().names[-1], cluster().create(cluster().names[-1])
 
     def write(self):
         (self.folder / "projects").mkdir(exist_ok=True)
@@ -259,8 +264,8 @@ class Server:
         return self.log_path.read_text(errors="replace")
 
     def log_lines(self):
-        """The lines, as JSON objects; a line that is none is an error."""
-        return [json.loads(line) for line in self.log().splitlines() if line]
+        """The whole lines, as JSON objects; one that is none is an error."""
+        return [json.loads(line) for line in self.log().splitlines(keepends=True) if line.endswith("\n")]
 
     def logged(self, text, timeout=5):
         """Waits for a line that holds `text`, and gives it."""
