@@ -169,6 +169,7 @@ class Site:
         }
         self.others = others or {}
         self.servers = []
+        self.connection = None
         self.write()
         if migrate and not fresh:
             self.run("migrate", check=True)
@@ -218,9 +219,11 @@ class Site:
         return server
 
     def rows(self, query, *values):
-        with contextlib.closing(psycopg2.connect(self.database)) as connection:
-            connection.autocommit = True
-            cursor = connection.cursor()
+        """What a query answers; for a statement without an answer, how many rows it touched."""
+        if self.connection is None or self.connection.closed:
+            self.connection = psycopg2.connect(self.database)
+            self.connection.autocommit = True
+        with self.connection.cursor() as cursor:
             cursor.execute(query, values or None)
             return cursor.fetchall() if cursor.description else cursor.rowcount
 
@@ -229,11 +232,14 @@ class Site:
 
     def counts(self):
         """How much of everything is stored: what a refused sign-in must leave as it was."""
-        return {table: self.value(f"SELECT count(*) FROM {table}") for table in ("accounts", "identities", "sessions")}
+        tables = ("accounts", "identities", "sessions")
+        return dict(zip(tables, self.rows("SELECT " + ", ".join(f"(SELECT count(*) FROM {table})" for table in tables))[0]))
 
     def close(self):
         for server in self.servers:
             server.kill()
+        if self.connection is not None:
+            self.connection.close()
 
 
 class Server:
