@@ -72,15 +72,27 @@ def microsoft(microsoft_of_session):
 @pytest.fixture(scope="session")
 def site(real_issuer, fake_issuer_of_session, microsoft_of_session):
     """One site with one server for all tests that need nothing of their own."""
-    site = harness.Site({
-        "oidc.real": real_issuer.entry(),
-        "oidc.fake": fake_issuer_of_session.entry(authoritativeDomains=["trusted.example"]),
-        "microsoft.com": microsoft_of_session.entry(allowedAudiences=["99999999-8888-7777-6666-555555555555"]),
-        "oidc.down": {"issuer": f"http://127.0.0.1:{harness.free_port()}", "clientId": "nobody", "clientSecret": {"env": "CLIENT_SECRET"}},
-    }, others={"other": {
-        "project": "other", "number": 200000000002, "apiKeys": ["other-api-key"], "authorizedDomains": ["localhost"],
-        "providers": {"oidc.fake": fake_issuer_of_session.entry()},
-    }})
+    site = harness.Site(
+        {
+            "oidc.real": real_issuer.entry(),
+            "oidc.fake": fake_issuer_of_session.entry(authoritativeDomains=["trusted.example"]),
+            "microsoft.com": microsoft_of_session.entry(allowedAudiences=["99999999-8888-7777-6666-555555555555"]),
+            "oidc.down": {
+                "issuer": f"http://127.0.0.1:{harness.free_port()}",
+                "clientId": "nobody",
+                "clientSecret": {"env": "CLIENT_SECRET"},
+            },
+        },
+        others={
+            "other": {
+                "project": "other",
+                "number": 200000000002,
+                "apiKeys": ["other-api-key"],
+                "authorizedDomains": ["localhost"],
+                "providers": {"oidc.fake": fake_issuer_of_session.entry()},
+            }
+        },
+    )
     site.serve()
     yield site
     site.close()

@@ -40,8 +40,21 @@ TIMEOUT = 30
 issued: set[str] = set()
 logs: list[pathlib.Path] = []
 SECRET_FIELDS = {
-    "idToken", "refreshToken", "pendingToken", "oauthIdToken", "oauthAccessToken", "oauthRefreshToken",
-    "access_token", "id_token", "refresh_token", "code", "state", "code_verifier", "client_secret", "nonce", "sessionId",
+    "idToken",
+    "refreshToken",
+    "pendingToken",
+    "oauthIdToken",
+    "oauthAccessToken",
+    "oauthRefreshToken",
+    "access_token",
+    "id_token",
+    "refresh_token",
+    "code",
+    "state",
+    "code_verifier",
+    "client_secret",
+    "nonce",
+    "sessionId",
 }
 
 
@@ -158,14 +171,26 @@ class Site:
         self.master_key = note(base64.b64encode(secrets.token_bytes(32)).decode())
         self.page = f"http://127.0.0.1:{self.port}/app/"
         self.settings = {
-            "listen": f"127.0.0.1:{self.port}", "publicURL": self.url, "database": {"env": "DATABASE_URL"},
-            "masterKey": {"file": "master.key"}, "projects": "projects", "migrations": str(MIGRATIONS), "development": True,
-            "outbound": {"allow": ["127.0.0.0/8"]}, "logLevel": "trace", **(settings or {}),
+            "listen": f"127.0.0.1:{self.port}",
+            "publicURL": self.url,
+            "database": {"env": "DATABASE_URL"},
+            "masterKey": {"file": "master.key"},
+            "projects": "projects",
+            "migrations": str(MIGRATIONS),
+            "development": True,
+            "outbound": {"allow": ["127.0.0.0/8"]},
+            "logLevel": "trace",
+            **(settings or {}),
         }
         self.project = {
-            "project": PROJECT, "number": int(NUMBER), "apiKeys": [API_KEY], "authorizedDomains": ["localhost", "127.0.0.1", "app.example.com"],
-            "redirectURLs": [self.page, "https://app.example.com/signed-in?kept=1"], "tokens": {"issuer": "gatehouse"},
-            "providers": providers or {}, **(project or {}),
+            "project": PROJECT,
+            "number": int(NUMBER),
+            "apiKeys": [API_KEY],
+            "authorizedDomains": ["localhost", "127.0.0.1", "app.example.com"],
+            "redirectURLs": [self.page, "https://app.example.com/signed-in?kept=1"],
+            "tokens": {"issuer": "gatehouse"},
+            "providers": providers or {},
+            **(project or {}),
         }
         self.others = others or {}
         self.servers = []
@@ -253,8 +278,12 @@ class Server:
         with open(self.log_path, "wb") as log:
             # The server dies with the tests, however they end.
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", BINARY, "serve", "--config", config], env=environment, stdout=log,
-                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+                ["setpriv", "--pdeathsig", "KILL", BINARY, "serve", "--config", config],
+                env=environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+            )
 
     def wait_ready(self, timeout=20):
         def ready():
@@ -387,8 +416,12 @@ class WebFlow:
 
     def start_query(self, **changes):
         query = {
-            "apiKey": API_KEY, "providerId": self.provider, "redirectUrl": self.page, "code_challenge": self.challenge,
-            "code_challenge_method": "S256", "state": self.state,
+            "apiKey": API_KEY,
+            "providerId": self.provider,
+            "redirectUrl": self.page,
+            "code_challenge": self.challenge,
+            "code_challenge_method": "S256",
+            "state": self.state,
         }
         if self.parameters:
             query["customParameters"] = json.dumps(self.parameters)
@@ -457,7 +490,9 @@ class ClientFlow:
 
     def redeem(self, url, server=None, **more):
         body = {"requestUri": note_url(url), "sessionId": self.session, "returnSecureToken": True, **more}
-        return (server or self.site.servers[0]).api().call("signInWithIdp", {name: value for name, value in body.items() if value is not None})
+        return (
+            (server or self.site.servers[0]).api().call("signInWithIdp", {name: value for name, value in body.items() if value is not None})
+        )
 
     def run(self, login, **more):
         response = self.redeem(login(self.authorization_url()), **more)

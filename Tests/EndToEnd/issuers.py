@@ -2,13 +2,14 @@
 
 import base64
 import hashlib
+import hmac
 import json
 import logging
 import os
 import secrets
 import threading
 import time
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import urlencode
 
 import jwt
 import requests
@@ -54,15 +55,24 @@ class RealIssuer:
         import oidc_provider_mock
 
         users = [
-            oidc_provider_mock.User(sub="ada", claims={
-                "email": "ada@example.com", "email_verified": True, "name": "Ada Lovelace", "given_name": "Ada", "family_name": "Lovelace",
-                "picture": "https://example.com/ada.png"}),
+            oidc_provider_mock.User(
+                sub="ada",
+                claims={
+                    "email": "ada@example.com",
+                    "email_verified": True,
+                    "name": "Ada Lovelace",
+                    "given_name": "Ada",
+                    "family_name": "Lovelace",
+                    "picture": "https://example.com/ada.png",
+                },
+            )
         ]
         self.web = WebServer(oidc_provider_mock.app(user_claims=users))
         self.url = self.web.url
 
     def login(self, subject="ada"):
         """What a person does at the issuer's page; gives where the browser is sent."""
+
         def at(url):
             form = requests.get(url, timeout=TIMEOUT)
             assert form.status_code == 200 and "<form" in form.text, form.text
@@ -112,8 +122,6 @@ def unsigned(claims, header=None):
 
 def hmac_signed(claims, secret, kid):
     """HS256 with any bytes as the key; PyJWT itself refuses public keys here."""
-    import hmac
-
     body = f"{b64({'alg': 'HS256', 'typ': 'JWT', 'kid': kid})}.{b64(claims)}"
     return f"{body}.{b64(hmac.new(secret, body.encode(), hashlib.sha256).digest())}"
 
@@ -172,15 +180,24 @@ class FakeIssuer:
 
     def discovery(self, request):
         return {
-            "issuer": self.url, "authorization_endpoint": self.url + "/authorize", "token_endpoint": self.url + "/token",
-            "jwks_uri": self.url + "/jwks", "response_types_supported": ["code"], "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": ["RS256"], "code_challenge_methods_supported": ["S256"],
-            "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"], **self.discovery_extra,
+            "issuer": self.url,
+            "authorization_endpoint": self.url + "/authorize",
+            "token_endpoint": self.url + "/token",
+            "jwks_uri": self.url + "/jwks",
+            "response_types_supported": ["code"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+            "code_challenge_methods_supported": ["S256"],
+            "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
+            **self.discovery_extra,
         }
 
     def endpoint(self, path):
         return {
-            "/.well-known/openid-configuration": "discovery", "/authorize": "authorize", "/token": "token", "/jwks": "jwks",
+            "/.well-known/openid-configuration": "discovery",
+            "/authorize": "authorize",
+            "/token": "token",
+            "/jwks": "jwks",
             "/userinfo": "userinfo",
         }.get(path)
 
@@ -211,8 +228,13 @@ class FakeIssuer:
         for name in query:
             assert len(query.getlist(name)) == 1 or name == "login_hint", name
         problems = [
-            query.get("client_id") != self.client_id, query.get("response_type") != "code", "openid" not in query.get("scope", "").split(),
-            not query.get("state"), not query.get("nonce"), query.get("code_challenge_method") != "S256", not query.get("code_challenge"),
+            query.get("client_id") != self.client_id,
+            query.get("response_type") != "code",
+            "openid" not in query.get("scope", "").split(),
+            not query.get("state"),
+            not query.get("nonce"),
+            query.get("code_challenge_method") != "S256",
+            not query.get("code_challenge"),
             not query.get("redirect_uri"),
         ]
         if any(problems):
@@ -226,8 +248,9 @@ class FakeIssuer:
         return Response("", 302, {"Location": query["redirect_uri"] + "?" + urlencode(back)})
 
     def refuse(self, error, status=400):
-        return Response(json.dumps({"error": error, "error_description": f"{error} for somebody@example.com"}), status,
-                        content_type="application/json")
+        return Response(
+            json.dumps({"error": error, "error_description": f"{error} for somebody@example.com"}), status, content_type="application/json"
+        )
 
     def token(self, request):
         form = request.form
@@ -241,8 +264,11 @@ class FakeIssuer:
         if form.get("redirect_uri") != grant["redirect_uri"] or challenge != grant["code_challenge"]:
             return self.refuse("invalid_grant")
         answer = {
-            "access_token": note("at." + secrets.token_urlsafe(24)), "token_type": "Bearer", "expires_in": 3599,
-            "id_token": self.id_token(grant["user"], grant["nonce"]), **self.token_extra,
+            "access_token": note("at." + secrets.token_urlsafe(24)),
+            "token_type": "Bearer",
+            "expires_in": 3599,
+            "id_token": self.id_token(grant["user"], grant["nonce"]),
+            **self.token_extra,
         }
         return {name: value for name, value in answer.items() if value is not None}
 
@@ -283,7 +309,12 @@ class FakeMicrosoft(FakeIssuer):
         self.fabrikam_key = Key("fabrikam-only", f"{self.url}/{self.FABRIKAM}/v2.0")
         self.keys = [self.key, self.consumer_key, self.fabrikam_key]
         self.users = {
-            "alice": {"tid": self.CONTOSO, "oid": "0a11ce00-1111-4111-8111-000000000001", "email": "alice@contoso.example", "name": "Alice"},
+            "alice": {
+                "tid": self.CONTOSO,
+                "oid": "0a11ce00-1111-4111-8111-000000000001",
+                "email": "alice@contoso.example",
+                "name": "Alice",
+            },
             "bob": {"tid": self.FABRIKAM, "oid": "0b0b0000-2222-4222-8222-000000000002", "email": "bob@fabrikam.example", "name": "Bob"},
             "carol": {"tid": self.CONSUMERS, "oid": "00000000-0000-0000-4b2e-abcdef123456", "email": "carol@outlook.com", "name": "Carol"},
         }
@@ -296,8 +327,13 @@ class FakeMicrosoft(FakeIssuer):
 
     def entry(self, **more):
         return {
-            "clientId": self.client_id, "clientSecret": {"env": "CLIENT_SECRET"}, "clientAuth": "post", "tenant": "common",
-            "authority": self.url, "graphBase": self.url + "/graph", **more,
+            "clientId": self.client_id,
+            "clientSecret": {"env": "CLIENT_SECRET"},
+            "clientAuth": "post",
+            "tenant": "common",
+            "authority": self.url,
+            "graphBase": self.url + "/graph",
+            **more,
         }
 
     def endpoint(self, path):
@@ -305,7 +341,9 @@ class FakeMicrosoft(FakeIssuer):
         if parts[0] == "graph":
             return {"/graph/v1.0/me": "me", "/graph/v1.0/me/photo/$value": "photo"}.get(path)
         return {
-            "v2.0/.well-known/openid-configuration": "discovery", "oauth2/v2.0/authorize": "authorize", "oauth2/v2.0/token": "token",
+            "v2.0/.well-known/openid-configuration": "discovery",
+            "oauth2/v2.0/authorize": "authorize",
+            "oauth2/v2.0/token": "token",
             "discovery/v2.0/keys": "jwks",
         }.get("/".join(parts[1:]))
 
@@ -314,11 +352,16 @@ class FakeMicrosoft(FakeIssuer):
         base = f"{self.url}/{tenant}"
         shown = "{tenantid}" if tenant in ("common", "organizations", "consumers") else tenant
         return {
-            "issuer": f"{self.url}/{shown}/v2.0", "authorization_endpoint": base + "/oauth2/v2.0/authorize",
-            "token_endpoint": base + "/oauth2/v2.0/token", "jwks_uri": base + "/discovery/v2.0/keys",
-            "response_types_supported": ["code", "id_token"], "response_modes_supported": ["query", "fragment", "form_post"],
-            "subject_types_supported": ["pairwise"], "id_token_signing_alg_values_supported": ["RS256"],
-            "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"], **self.discovery_extra,
+            "issuer": f"{self.url}/{shown}/v2.0",
+            "authorization_endpoint": base + "/oauth2/v2.0/authorize",
+            "token_endpoint": base + "/oauth2/v2.0/token",
+            "jwks_uri": base + "/discovery/v2.0/keys",
+            "response_types_supported": ["code", "id_token"],
+            "response_modes_supported": ["query", "fragment", "form_post"],
+            "subject_types_supported": ["pairwise"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+            "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
+            **self.discovery_extra,
         }
 
     def base_claims(self, user, nonce):
@@ -327,8 +370,12 @@ class FakeMicrosoft(FakeIssuer):
         return claims
 
     def stranger(self, user):
-        return {"tid": self.CONTOSO, "oid": f"{hashlib.md5(user.encode()).hexdigest()[:8]}-3333-4333-8333-000000000003", "name": user,
-                "email": f"{user}@contoso.example"}
+        return {
+            "tid": self.CONTOSO,
+            "oid": f"{hashlib.md5(user.encode()).hexdigest()[:8]}-3333-4333-8333-000000000003",
+            "name": user,
+            "email": f"{user}@contoso.example",
+        }
 
     def token(self, request):
         with self.lock:
@@ -342,7 +389,9 @@ class FakeMicrosoft(FakeIssuer):
         return self.tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))
 
     def graph_error(self):
-        return Response(json.dumps({"error": {"code": "InvalidAuthenticationToken", "message": "no"}}), 401, content_type="application/json")
+        return Response(
+            json.dumps({"error": {"code": "InvalidAuthenticationToken", "message": "no"}}), 401, content_type="application/json"
+        )
 
     def me(self, request):
         user = self.bearer(request)
@@ -351,9 +400,18 @@ class FakeMicrosoft(FakeIssuer):
         claims = self.users.get(user) or self.stranger(user)
         graph_id = claims["oid"] if claims["tid"] != self.CONSUMERS else claims["oid"][19:].replace("-", "")
         return {
-            "@odata.context": self.url + "/graph/v1.0/$metadata#users/$entity", "businessPhones": [], "displayName": claims["name"] + " Graph",
-            "givenName": claims["name"], "surname": "Graph", "jobTitle": "Tester", "mail": None, "mobilePhone": None, "officeLocation": None,
-            "preferredLanguage": "en-GB", "userPrincipalName": claims["email"], "id": graph_id,
+            "@odata.context": self.url + "/graph/v1.0/$metadata#users/$entity",
+            "businessPhones": [],
+            "displayName": claims["name"] + " Graph",
+            "givenName": claims["name"],
+            "surname": "Graph",
+            "jobTitle": "Tester",
+            "mail": None,
+            "mobilePhone": None,
+            "officeLocation": None,
+            "preferredLanguage": "en-GB",
+            "userPrincipalName": claims["email"],
+            "id": graph_id,
         }
 
     def photo(self, request):

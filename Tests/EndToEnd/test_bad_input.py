@@ -1,16 +1,16 @@
 """Every field missing, mistyped, oversized, duplicated; every one-time value replayed, swapped, expired: the contract's error each time."""
 
 import base64
+import hashlib
 import json
 import secrets
 import socket
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 import pytest
 import requests
 
-import harness
-from harness import API, API_KEY, ClientFlow, WebFlow, assert_error, flow_id, note, query_of
+from harness import API, API_KEY, ClientFlow, WebFlow, assert_error, flow_id, query_of
 from test_flow import posted
 
 ENDPOINTS = ["signInWithIdp", "lookup", "delete", "createAuthUri", "providerPhoto"]
@@ -24,17 +24,44 @@ def nothing_is_written(site):
     made = []
     yield made
     after = site.counts()
-    assert {table: after[table] - before[table] for table in after} == {"accounts": len(made), "identities": len(made), "sessions": len(made)}
+    assert {table: after[table] - before[table] for table in after} == {
+        "accounts": len(made),
+        "identities": len(made),
+        "sessions": len(made),
+    }
 
 
 # -- what holds for all calls
 
 
-@pytest.mark.parametrize("body", [
-    b"{", b"}", b"[]", b'"text"', b"7", b"null", b'{"idToken":}', b'{"idToken":"a"} x', b"{'idToken':'a'}", b'{"idToken":"a",}', b'{"a":01}',
-    b'{"a":NaN}', b'{"a":"\xff"}', b'{"a":"\\ud800"}', b'{"a":"\x01"}', b'{"idToken":"a","idToken":"b"}', b"[" * 10_000, b'{"a":' * 100 + b"1" + b"}" * 100,
-    b"\xef\xbb\xbf{}", b"idToken=a&requestUri=b", b"<xml/>", b"\x00",
-], ids=lambda body: repr(body[:24]))
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b"}",
+        b"[]",
+        b'"text"',
+        b"7",
+        b"null",
+        b'{"idToken":}',
+        b'{"idToken":"a"} x',
+        b"{'idToken':'a'}",
+        b'{"idToken":"a",}',
+        b'{"a":01}',
+        b'{"a":NaN}',
+        b'{"a":"\xff"}',
+        b'{"a":"\\ud800"}',
+        b'{"a":"\x01"}',
+        b'{"idToken":"a","idToken":"b"}',
+        b"[" * 10_000,
+        b'{"a":' * 100 + b"1" + b"}" * 100,
+        b"\xef\xbb\xbf{}",
+        b"idToken=a&requestUri=b",
+        b"<xml/>",
+        b"\x00",
+    ],
+    ids=lambda body: repr(body[:24]),
+)
 @pytest.mark.parametrize("endpoint", ENDPOINTS + ["token"])
 def test_malformed_JSON(api, endpoint, body):
     path = "/v1/token" if endpoint == "token" else "/v1/accounts:" + endpoint
@@ -42,11 +69,23 @@ def test_malformed_JSON(api, endpoint, body):
 
 
 @pytest.mark.parametrize("value", [7, 1.5, True, [], {}, ["a"], {"a": "b"}], ids=json.dumps)
-@pytest.mark.parametrize("endpoint, field", [
-    ("signInWithIdp", "requestUri"), ("signInWithIdp", "postBody"), ("signInWithIdp", "sessionId"), ("signInWithIdp", "pendingToken"),
-    ("signInWithIdp", "idToken"), ("lookup", "idToken"), ("delete", "idToken"), ("createAuthUri", "identifier"), ("createAuthUri", "providerId"),
-    ("createAuthUri", "continueUri"), ("createAuthUri", "sessionId"), ("createAuthUri", "oauthScope"),
-])
+@pytest.mark.parametrize(
+    "endpoint, field",
+    [
+        ("signInWithIdp", "requestUri"),
+        ("signInWithIdp", "postBody"),
+        ("signInWithIdp", "sessionId"),
+        ("signInWithIdp", "pendingToken"),
+        ("signInWithIdp", "idToken"),
+        ("lookup", "idToken"),
+        ("delete", "idToken"),
+        ("createAuthUri", "identifier"),
+        ("createAuthUri", "providerId"),
+        ("createAuthUri", "continueUri"),
+        ("createAuthUri", "sessionId"),
+        ("createAuthUri", "oauthScope"),
+    ],
+)
 def test_a_text_of_another_type(api, endpoint, field, value):
     message = assert_error(api.call(endpoint, {field: value}), INVALID_JSON)
     assert field in message, "the message names the field"
@@ -68,7 +107,7 @@ def test_null_counts_as_absent_and_unknown_fields_are_ignored(api):
 def test_the_key_of_no_project(site, endpoint):
     for key, options in ((None, {}), ("", {}), (None, {"headers": {"x-goog-api-key": ""}})):
         response = API(site.url, key).post("/v1/accounts:" + endpoint, {}, **options)
-        message = assert_error(response, "The request is missing a valid API key.", 403)
+        assert_error(response, "The request is missing a valid API key.", 403)
         error = response.json()["error"]
         assert error["status"] == "PERMISSION_DENIED" and error["errors"][0]["reason"] == "forbidden"
     for key in ("wrong", API_KEY + "x", API_KEY.upper(), "x" * 5000, "ä", "\x00"):
@@ -108,26 +147,54 @@ def test_what_only_administrators_may_name(api, endpoint):
 
 
 def test_unknown_addresses_and_methods(site, api):
-    for path in ("/v1/accounts:nothing", "/nothing", "/v1/accounts", "/v1/accounts:lookup/x", "/identitytoolkit.googleapis.com/v1/nothing", "/v1/projects/demo"):
+    for path in (
+        "/v1/accounts:nothing",
+        "/nothing",
+        "/v1/accounts",
+        "/v1/accounts:lookup/x",
+        "/identitytoolkit.googleapis.com/v1/nothing",
+        "/v1/projects/demo",
+    ):
         response = requests.post(site.url + path, params={"key": API_KEY}, json={}, timeout=10)
         assert_error(response, "Not Found", 404)
         assert response.json()["error"]["status"] == "NOT_FOUND" and response.json()["error"]["errors"][0]["reason"] == "notFound"
-    for method, path in (("GET", "/v1/accounts:lookup"), ("DELETE", "/v1/accounts:lookup"), ("PUT", "/v1/token"), ("POST", "/v1/projects"), ("PATCH", "/metrics")):
+    for method, path in (
+        ("GET", "/v1/accounts:lookup"),
+        ("DELETE", "/v1/accounts:lookup"),
+        ("PUT", "/v1/token"),
+        ("POST", "/v1/projects"),
+        ("PATCH", "/metrics"),
+    ):
         response = requests.request(method, site.url + path, params={"key": API_KEY}, timeout=10)
         assert response.status_code == 405 and response.headers["allow"]
 
 
 def test_a_body_over_1_MiB(site, api):
     with socket.create_connection(("127.0.0.1", site.port), 10) as connection:
-        connection.sendall(b"POST /v1/accounts:lookup?key=demo-api-key HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-                           b"Content-Length: 1048577\r\n\r\n")
+        connection.sendall(
+            b"POST /v1/accounts:lookup?key=demo-api-key HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 1048577\r\n\r\n"
+        )
         assert connection.recv(100).startswith(b"HTTP/1.1 413 ")
     assert_error(api.call("lookup", {"idToken": "x" * 1_000_000}), "INVALID_ID_TOKEN")
 
 
 def test_SEC_09_paths_with_two_readings_are_refused(site):
-    for path in ("//v1/accounts:lookup", "/v1//accounts:lookup", "/v1/%2e%2e/metrics", "/v1/..;/metrics", "/v1/accounts:lookup%00", "/v1%2faccounts:lookup",
-                 "/./metrics", "/x/../metrics", "/metrics.", "/metrics;x", "/metrics%", "/metrics%zz", "/v1/accounts%253Alookup"):
+    for path in (
+        "//v1/accounts:lookup",
+        "/v1//accounts:lookup",
+        "/v1/%2e%2e/metrics",
+        "/v1/..;/metrics",
+        "/v1/accounts:lookup%00",
+        "/v1%2faccounts:lookup",
+        "/./metrics",
+        "/x/../metrics",
+        "/metrics.",
+        "/metrics;x",
+        "/metrics%",
+        "/metrics%zz",
+        "/v1/accounts%253Alookup",
+    ):
         with socket.create_connection(("127.0.0.1", site.port), 10) as connection:
             connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
             assert connection.recv(100).split()[1] in (b"400", b"404"), path
@@ -139,10 +206,19 @@ def test_SEC_09_paths_with_two_readings_are_refused(site):
 
 
 @pytest.mark.parametrize("endpoint", ["lookup", "delete"])
-@pytest.mark.parametrize("token, code", [
-    (None, "MISSING_ID_TOKEN"), ("", "MISSING_ID_TOKEN"), ("x", "INVALID_ID_TOKEN"), ("a.b.c", "INVALID_ID_TOKEN"), ("..", "INVALID_ID_TOKEN"),
-    ("é.é.é", "INVALID_ID_TOKEN"), ("\x00", "INVALID_ID_TOKEN"), ("x" * 20_000, "INVALID_ID_TOKEN"),
-])
+@pytest.mark.parametrize(
+    "token, code",
+    [
+        (None, "MISSING_ID_TOKEN"),
+        ("", "MISSING_ID_TOKEN"),
+        ("x", "INVALID_ID_TOKEN"),
+        ("a.b.c", "INVALID_ID_TOKEN"),
+        ("..", "INVALID_ID_TOKEN"),
+        ("é.é.é", "INVALID_ID_TOKEN"),
+        ("\x00", "INVALID_ID_TOKEN"),
+        ("x" * 20_000, "INVALID_ID_TOKEN"),
+    ],
+)
 def test_bad_id_tokens(api, endpoint, token, code):
     assert_error(api.call(endpoint, {"idToken": token}), code)
 
@@ -150,35 +226,51 @@ def test_bad_id_tokens(api, endpoint, token, code):
 BAD_CREDENTIAL = "INVALID_CREDENTIAL_OR_PROVIDER_ID"
 
 
-@pytest.mark.parametrize("body, code", [
-    ({}, "MISSING_REQUEST_URI"), ({"requestUri": ""}, "MISSING_REQUEST_URI"),
-    ({"postBody": "providerId=oidc.fake&id_token=x"}, "MISSING_REQUEST_URI"),
-    ({"requestUri": "no address"}, "INVALID_REQUEST_URI"), ({"requestUri": "localhost"}, "INVALID_REQUEST_URI"),
-    ({"requestUri": "ftp://localhost"}, "INVALID_REQUEST_URI"), ({"requestUri": "javascript:alert(1)"}, "INVALID_REQUEST_URI"),
-    ({"requestUri": "http://user@localhost"}, "INVALID_REQUEST_URI"), ({"requestUri": "http://local host"}, "INVALID_REQUEST_URI"),
-    ({"requestUri": "http://"}, "INVALID_REQUEST_URI"), ({"requestUri": "//localhost"}, "INVALID_REQUEST_URI"),
-    ({"requestUri": "http://localhost"}, BAD_CREDENTIAL), ({"requestUri": "http://localhost", "postBody": ""}, BAD_CREDENTIAL),
-    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake"}, BAD_CREDENTIAL),
-    ({"requestUri": "http://localhost", "postBody": "providerId=&id_token=x"}, BAD_CREDENTIAL),
-    ({"requestUri": "http://localhost", "postBody": "id_token=x"}, BAD_CREDENTIAL),
-    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.unheard&id_token=x"}, "OPERATION_NOT_ALLOWED"),
-    ({"requestUri": "http://localhost", "postBody": "providerId=google.com&id_token=x"}, "OPERATION_NOT_ALLOWED"),
-    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=x"}, "INVALID_IDP_RESPONSE"),
-    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=" + "x" * 100_000}, "INVALID_IDP_RESPONSE"),
-    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=a&id_token=b"}, "The parameter id_token is given more than once."),
-    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&providerId=microsoft.com&id_token=a"}, "The parameter providerId is given more than once."),
-    ({"requestUri": "http://localhost", "postBody": "providerId=%zz"}, "The form or query is malformed."),
-    ({"requestUri": "http://localhost?state=x&code=y", "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
-    ({"requestUri": "http://localhost?state=demo.AAAA&code=y", "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
-    ({"requestUri": "http://localhost?state=demo." + "A" * 64 + "&code=y", "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
-    ({"requestUri": "http://localhost?flow=x&code=y", "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
-    ({"requestUri": "http://localhost?flow=" + "A" * 22 + "&code=" + "A" * 43, "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
-    ({"requestUri": "http://localhost?flow=%00&code=%00", "sessionId": "\x00"}, "INVALID_IDP_RESPONSE"),
-    ({"requestUri": "http://localhost", "pendingToken": "x"}, "INVALID_PENDING_TOKEN"),
-    ({"requestUri": "http://localhost", "pendingToken": "A" * 400}, "INVALID_PENDING_TOKEN"),
-    ({"requestUri": "http://localhost", "idToken": "x"}, BAD_CREDENTIAL),
-    ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=x", "idToken": "x"}, "INVALID_ID_TOKEN"),
-], ids=lambda value: value if isinstance(value, str) else json.dumps(value)[:70])
+@pytest.mark.parametrize(
+    "body, code",
+    [
+        ({}, "MISSING_REQUEST_URI"),
+        ({"requestUri": ""}, "MISSING_REQUEST_URI"),
+        ({"postBody": "providerId=oidc.fake&id_token=x"}, "MISSING_REQUEST_URI"),
+        ({"requestUri": "no address"}, "INVALID_REQUEST_URI"),
+        ({"requestUri": "localhost"}, "INVALID_REQUEST_URI"),
+        ({"requestUri": "ftp://localhost"}, "INVALID_REQUEST_URI"),
+        ({"requestUri": "javascript:alert(1)"}, "INVALID_REQUEST_URI"),
+        ({"requestUri": "http://user@localhost"}, "INVALID_REQUEST_URI"),
+        ({"requestUri": "http://local host"}, "INVALID_REQUEST_URI"),
+        ({"requestUri": "http://"}, "INVALID_REQUEST_URI"),
+        ({"requestUri": "//localhost"}, "INVALID_REQUEST_URI"),
+        ({"requestUri": "http://localhost"}, BAD_CREDENTIAL),
+        ({"requestUri": "http://localhost", "postBody": ""}, BAD_CREDENTIAL),
+        ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake"}, BAD_CREDENTIAL),
+        ({"requestUri": "http://localhost", "postBody": "providerId=&id_token=x"}, BAD_CREDENTIAL),
+        ({"requestUri": "http://localhost", "postBody": "id_token=x"}, BAD_CREDENTIAL),
+        ({"requestUri": "http://localhost", "postBody": "providerId=oidc.unheard&id_token=x"}, "OPERATION_NOT_ALLOWED"),
+        ({"requestUri": "http://localhost", "postBody": "providerId=google.com&id_token=x"}, "OPERATION_NOT_ALLOWED"),
+        ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=x"}, "INVALID_IDP_RESPONSE"),
+        ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=" + "x" * 100_000}, "INVALID_IDP_RESPONSE"),
+        (
+            {"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=a&id_token=b"},
+            "The parameter id_token is given more than once.",
+        ),
+        (
+            {"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&providerId=microsoft.com&id_token=a"},
+            "The parameter providerId is given more than once.",
+        ),
+        ({"requestUri": "http://localhost", "postBody": "providerId=%zz"}, "The form or query is malformed."),
+        ({"requestUri": "http://localhost?state=x&code=y", "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
+        ({"requestUri": "http://localhost?state=demo.AAAA&code=y", "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
+        ({"requestUri": "http://localhost?state=demo." + "A" * 64 + "&code=y", "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
+        ({"requestUri": "http://localhost?flow=x&code=y", "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
+        ({"requestUri": "http://localhost?flow=" + "A" * 22 + "&code=" + "A" * 43, "sessionId": "s"}, "INVALID_IDP_RESPONSE"),
+        ({"requestUri": "http://localhost?flow=%00&code=%00", "sessionId": "\x00"}, "INVALID_IDP_RESPONSE"),
+        ({"requestUri": "http://localhost", "pendingToken": "x"}, "INVALID_PENDING_TOKEN"),
+        ({"requestUri": "http://localhost", "pendingToken": "A" * 400}, "INVALID_PENDING_TOKEN"),
+        ({"requestUri": "http://localhost", "idToken": "x"}, BAD_CREDENTIAL),
+        ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=x", "idToken": "x"}, "INVALID_ID_TOKEN"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else json.dumps(value)[:70],
+)
 def test_bad_sign_ins(api, body, code):
     assert_error(api.call("signInWithIdp", body), code)
 
@@ -186,36 +278,43 @@ def test_bad_sign_ins(api, body, code):
 HANDLER = "@handler"
 
 
-@pytest.mark.parametrize("body, code", [
-    ({}, "MISSING_IDENTIFIER"), ({"identifier": ""}, "MISSING_IDENTIFIER"), ({"identifier": "ada@example.com"}, "MISSING_CONTINUE_URI"),
-    ({"identifier": "ada", "continueUri": "http://localhost"}, "INVALID_IDENTIFIER"),
-    ({"identifier": "ada@", "continueUri": "http://localhost"}, "INVALID_IDENTIFIER"),
-    ({"identifier": "a" * 300 + "@example.com", "continueUri": "http://localhost"}, "INVALID_IDENTIFIER"),
-    ({"identifier": "ada@example.com", "continueUri": "localhost"}, "INVALID_CONTINUE_URI"),
-    ({"providerId": "oidc.fake"}, "MISSING_CONTINUE_URI"), ({"providerId": "oidc.fake", "continueUri": ""}, "MISSING_CONTINUE_URI"),
-    ({"providerId": "oidc.fake", "continueUri": "no address"}, "INVALID_CONTINUE_URI"),
-    ({"providerId": "oidc.fake", "continueUri": "https://evil.example/callback"}, "UNAUTHORIZED_DOMAIN"),
-    ({"providerId": "oidc.fake", "continueUri": "https://sub.app.example.com/"}, "UNAUTHORIZED_DOMAIN"),
-    ({"providerId": "oidc.fake", "continueUri": "https://app.example.com.evil.example/"}, "UNAUTHORIZED_DOMAIN"),
-    ({"providerId": "oidc.fake", "continueUri": "https://evilapp.example.com/"}, "UNAUTHORIZED_DOMAIN"),
-    ({"providerId": "oidc.fake", "continueUri": "https://app.example.com@evil.example/"}, "INVALID_CONTINUE_URI"),
-    ({"providerId": "oidc.fake", "continueUri": "https://app.example.com\\@evil.example/"}, "INVALID_CONTINUE_URI"),
-    ({"providerId": "oidc.fake", "continueUri": "http://app.example.com/callback"}, "INVALID_CONTINUE_URI"),
-    ({"providerId": "oidc.fake", "continueUri": "https://app.example.com/callback#fragment"}, "INVALID_CONTINUE_URI"),
-    ({"providerId": "oidc.fake", "continueUri": "https://app.example.com/callback?state=mine"}, "INVALID_CONTINUE_URI"),
-    ({"providerId": "oidc.fake", "continueUri": "javascript:alert(1)"}, "INVALID_CONTINUE_URI"),
-    ({"providerId": "oidc.unheard", "continueUri": HANDLER}, "OPERATION_NOT_ALLOWED"),
-    ({"providerId": "\x00", "continueUri": HANDLER}, "OPERATION_NOT_ALLOWED"),
-    ({"providerId": "x" * 10_000, "continueUri": HANDLER}, "OPERATION_NOT_ALLOWED"),
-    ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {"redirect_uri": "https://evil.example"}}, "*"),
-    ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {"ui": "a\r\nSet-Cookie: x"}}, "*"),
-    ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {"ui": "x" * 1025}}, "*"),
-    ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {f"p{n}": "x" for n in range(21)}}, "*"),
-    ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {"ui": 7}}, INVALID_JSON),
-    ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": "ui=7"}, INVALID_JSON),
-    ({"providerId": "oidc.fake", "continueUri": HANDLER, "oauthScope": "{not json"}, "oauthScope is not a JSON object."),
-    ({"providerId": "oidc.down", "continueUri": HANDLER}, "INVALID_IDP_RESPONSE"),
-], ids=lambda value: value if isinstance(value, str) else json.dumps(value)[:80])
+@pytest.mark.parametrize(
+    "body, code",
+    [
+        ({}, "MISSING_IDENTIFIER"),
+        ({"identifier": ""}, "MISSING_IDENTIFIER"),
+        ({"identifier": "ada@example.com"}, "MISSING_CONTINUE_URI"),
+        ({"identifier": "ada", "continueUri": "http://localhost"}, "INVALID_IDENTIFIER"),
+        ({"identifier": "ada@", "continueUri": "http://localhost"}, "INVALID_IDENTIFIER"),
+        ({"identifier": "a" * 300 + "@example.com", "continueUri": "http://localhost"}, "INVALID_IDENTIFIER"),
+        ({"identifier": "ada@example.com", "continueUri": "localhost"}, "INVALID_CONTINUE_URI"),
+        ({"providerId": "oidc.fake"}, "MISSING_CONTINUE_URI"),
+        ({"providerId": "oidc.fake", "continueUri": ""}, "MISSING_CONTINUE_URI"),
+        ({"providerId": "oidc.fake", "continueUri": "no address"}, "INVALID_CONTINUE_URI"),
+        ({"providerId": "oidc.fake", "continueUri": "https://evil.example/callback"}, "UNAUTHORIZED_DOMAIN"),
+        ({"providerId": "oidc.fake", "continueUri": "https://sub.app.example.com/"}, "UNAUTHORIZED_DOMAIN"),
+        ({"providerId": "oidc.fake", "continueUri": "https://app.example.com.evil.example/"}, "UNAUTHORIZED_DOMAIN"),
+        ({"providerId": "oidc.fake", "continueUri": "https://evilapp.example.com/"}, "UNAUTHORIZED_DOMAIN"),
+        ({"providerId": "oidc.fake", "continueUri": "https://app.example.com@evil.example/"}, "INVALID_CONTINUE_URI"),
+        ({"providerId": "oidc.fake", "continueUri": "https://app.example.com\\@evil.example/"}, "INVALID_CONTINUE_URI"),
+        ({"providerId": "oidc.fake", "continueUri": "http://app.example.com/callback"}, "INVALID_CONTINUE_URI"),
+        ({"providerId": "oidc.fake", "continueUri": "https://app.example.com/callback#fragment"}, "INVALID_CONTINUE_URI"),
+        ({"providerId": "oidc.fake", "continueUri": "https://app.example.com/callback?state=mine"}, "INVALID_CONTINUE_URI"),
+        ({"providerId": "oidc.fake", "continueUri": "javascript:alert(1)"}, "INVALID_CONTINUE_URI"),
+        ({"providerId": "oidc.unheard", "continueUri": HANDLER}, "OPERATION_NOT_ALLOWED"),
+        ({"providerId": "\x00", "continueUri": HANDLER}, "OPERATION_NOT_ALLOWED"),
+        ({"providerId": "x" * 10_000, "continueUri": HANDLER}, "OPERATION_NOT_ALLOWED"),
+        ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {"redirect_uri": "https://evil.example"}}, "*"),
+        ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {"ui": "a\r\nSet-Cookie: x"}}, "*"),
+        ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {"ui": "x" * 1025}}, "*"),
+        ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {f"p{n}": "x" for n in range(21)}}, "*"),
+        ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {"ui": 7}}, INVALID_JSON),
+        ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": "ui=7"}, INVALID_JSON),
+        ({"providerId": "oidc.fake", "continueUri": HANDLER, "oauthScope": "{not json"}, "oauthScope is not a JSON object."),
+        ({"providerId": "oidc.down", "continueUri": HANDLER}, "INVALID_IDP_RESPONSE"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else json.dumps(value)[:80],
+)
 def test_bad_starts_of_clients(site, api, body, code):
     before = site.value("SELECT count(*) FROM sign_in_flows")
     if body.get("continueUri") == HANDLER:
@@ -224,15 +323,23 @@ def test_bad_starts_of_clients(site, api, body, code):
     assert site.value("SELECT count(*) FROM sign_in_flows") == before, "no flow for a start that failed"
 
 
-@pytest.mark.parametrize("fields, code", [
-    ({}, "MISSING_GRANT_TYPE"), ({"refresh_token": "x"}, "MISSING_GRANT_TYPE"), ({"grant_type": ""}, "MISSING_GRANT_TYPE"),
-    ({"grant_type": "password", "refresh_token": "x"}, "INVALID_GRANT_TYPE"), ({"grant_type": "authorization_code", "code": "x"}, "INVALID_GRANT_TYPE"),
-    ({"grant_type": "refresh_token"}, "MISSING_REFRESH_TOKEN"), ({"grant_type": "refresh_token", "refresh_token": ""}, "MISSING_REFRESH_TOKEN"),
-    ({"grant_type": "refresh_token", "refresh_token": "x"}, "INVALID_REFRESH_TOKEN"),
-    ({"grant_type": "refresh_token", "refresh_token": "A" * 87}, "INVALID_REFRESH_TOKEN"),
-    ({"grant_type": "refresh_token", "refresh_token": "\x00é"}, "INVALID_REFRESH_TOKEN"),
-    ({"grant_type": "refresh_token", "refresh_token": "x" * 100_000}, "INVALID_REFRESH_TOKEN"),
-], ids=lambda value: value if isinstance(value, str) else json.dumps(value)[:60])
+@pytest.mark.parametrize(
+    "fields, code",
+    [
+        ({}, "MISSING_GRANT_TYPE"),
+        ({"refresh_token": "x"}, "MISSING_GRANT_TYPE"),
+        ({"grant_type": ""}, "MISSING_GRANT_TYPE"),
+        ({"grant_type": "password", "refresh_token": "x"}, "INVALID_GRANT_TYPE"),
+        ({"grant_type": "authorization_code", "code": "x"}, "INVALID_GRANT_TYPE"),
+        ({"grant_type": "refresh_token"}, "MISSING_REFRESH_TOKEN"),
+        ({"grant_type": "refresh_token", "refresh_token": ""}, "MISSING_REFRESH_TOKEN"),
+        ({"grant_type": "refresh_token", "refresh_token": "x"}, "INVALID_REFRESH_TOKEN"),
+        ({"grant_type": "refresh_token", "refresh_token": "A" * 87}, "INVALID_REFRESH_TOKEN"),
+        ({"grant_type": "refresh_token", "refresh_token": "\x00é"}, "INVALID_REFRESH_TOKEN"),
+        ({"grant_type": "refresh_token", "refresh_token": "x" * 100_000}, "INVALID_REFRESH_TOKEN"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else json.dumps(value)[:60],
+)
 def test_bad_refreshes(api, fields, code):
     form = {"content-type": "application/x-www-form-urlencoded"}
     assert_error(api.post("/v1/token", fields), code)
@@ -241,7 +348,12 @@ def test_bad_refreshes(api, fields, code):
 
 def test_a_refresh_form_that_repeats_or_breaks_a_field(api):
     form = {"content-type": "application/x-www-form-urlencoded"}
-    for body in ("grant_type=refresh_token&refresh_token=a&refresh_token=b", "grant_type=refresh_token&grant_type=x&refresh_token=a", "grant_type=%zz", "%"):
+    for body in (
+        "grant_type=refresh_token&refresh_token=a&refresh_token=b",
+        "grant_type=refresh_token&grant_type=x&refresh_token=a",
+        "grant_type=%zz",
+        "%",
+    ):
         response = api.post("/v1/token", body, headers=form)
         assert_error(response, "*")
         assert response.json()["error"]["status"] == "INVALID_ARGUMENT"
@@ -264,7 +376,9 @@ def test_nothing_of_one_project_is_worth_anything_in_another(site, api, fake_iss
     other = API(site.url, "other-api-key")
     assert_error(other.call("lookup", {"idToken": user["idToken"]}), "INVALID_ID_TOKEN")
     assert_error(other.refresh(user["refreshToken"]), "PROJECT_NUMBER_MISMATCH")
-    assert_error(other.call("signInWithIdp", {"requestUri": "http://localhost", "pendingToken": user["pendingToken"]}), "INVALID_PENDING_TOKEN")
+    assert_error(
+        other.call("signInWithIdp", {"requestUri": "http://localhost", "pendingToken": user["pendingToken"]}), "INVALID_PENDING_TOKEN"
+    )
     assert_error(posted(other, {"providerId": "oidc.real", "id_token": "x"}), "OPERATION_NOT_ALLOWED")
     flow = WebFlow(site, "oidc.fake")
     back = flow.to_app(fake_issuer.login())
@@ -289,14 +403,22 @@ def replaced(url, **changes):
 
 
 def test_SEC_05_a_code_of_another_flow(site, fake_issuer):
-    (one, first), (two, second) = ready(site, fake_issuer), ready(site, fake_issuer)
+    (one, first), (_, second) = ready(site, fake_issuer), ready(site, fake_issuer)
     for flow, url in (
-        (one, replaced(first, code=query_of(second)["code"])), (one, replaced(first, flow=query_of(second)["flow"])), (one, second),
-        (one, replaced(first, code=None)), (one, replaced(first, flow=None)), (one, replaced(first, code="")),
-        (one, replaced(first, code=query_of(first)["code"][:-1])), (one, replaced(first, code=query_of(first)["code"] + "=")),
+        (one, replaced(first, code=query_of(second)["code"])),
+        (one, replaced(first, flow=query_of(second)["flow"])),
+        (one, second),
+        (one, replaced(first, code=None)),
+        (one, replaced(first, flow=None)),
+        (one, replaced(first, code="")),
+        (one, replaced(first, code=query_of(first)["code"][:-1])),
+        (one, replaced(first, code=query_of(first)["code"] + "=")),
     ):
         response = flow.redeem(url)
-        assert response.status_code == 400 and response.json()["error"]["message"].split(" : ")[0] in ("INVALID_IDP_RESPONSE", BAD_CREDENTIAL)
+        assert response.status_code == 400 and response.json()["error"]["message"].split(" : ")[0] in (
+            "INVALID_IDP_RESPONSE",
+            BAD_CREDENTIAL,
+        )
     for separator in ("&code=x", "&flow=x"):
         assert one.redeem(first + separator).status_code == 400, "a parameter twice"
     assert fake_issuer.count("/token") == 0
@@ -304,7 +426,10 @@ def test_SEC_05_a_code_of_another_flow(site, fake_issuer):
 
 def test_SEC_05_an_expired_code(site, fake_issuer):
     flow, back = ready(site, fake_issuer)
-    assert site.rows("UPDATE sign_in_flows SET expires_at = now() - interval '1 second' WHERE flow_id = %s", flow_id(query_of(back)["flow"])) == 1
+    assert (
+        site.rows("UPDATE sign_in_flows SET expires_at = now() - interval '1 second' WHERE flow_id = %s", flow_id(query_of(back)["flow"]))
+        == 1
+    )
     assert_error(flow.redeem(back), "INVALID_IDP_RESPONSE")
     assert fake_issuer.count("/token") == 0
 
@@ -320,8 +445,6 @@ def test_SEC_05_the_code_is_good_for_two_minutes_and_the_state_for_ten(site, fak
 
 @pytest.mark.parametrize("session", [None, "", "wrong", "x" * 10_000, "\x00", "@challenge", "@hash"])
 def test_SEC_11_a_wrong_verifier_redeems_nothing(site, fake_issuer, session):
-    import hashlib
-
     flow, back = ready(site, fake_issuer)
     session = {"@challenge": flow.challenge, "@hash": hashlib.sha256(flow.verifier.encode()).hexdigest()}.get(session, session)
     assert_error(flow.redeem(back, sessionId=session), "INVALID_IDP_RESPONSE")
@@ -344,8 +467,16 @@ def test_SEC_05_five_wrong_verifiers_burn_the_code(site, fake_issuer):
 def test_SEC_10_the_page_that_redeems_is_the_page_of_the_flow(site, fake_issuer):
     flow, back = ready(site, fake_issuer)
     query = back.partition("?")[2]
-    for page in (site.page + "x", site.page.rstrip("/"), site.page.replace("127.0.0.1", "localhost"), site.page.replace("http://", "https://"),
-                 "https://app.example.com/signed-in", "http://localhost/", site.page + "?kept=1&", site.page.upper().replace("HTTP", "http")):
+    for page in (
+        site.page + "x",
+        site.page.rstrip("/"),
+        site.page.replace("127.0.0.1", "localhost"),
+        site.page.replace("http://", "https://"),
+        "https://app.example.com/signed-in",
+        "http://localhost/",
+        site.page + "?kept=1&",
+        site.page.upper().replace("HTTP", "http"),
+    ):
         joiner = "" if page.endswith("&") else "?"
         assert_error(flow.redeem(page + joiner + query), "INVALID_IDP_RESPONSE")
     assert fake_issuer.count("/token") == 0
@@ -370,7 +501,12 @@ def test_a_clients_answer_at_another_address(site, fake_issuer):
     flow = ClientFlow(site, "oidc.fake")
     answered = fake_issuer.login()(flow.authorization_url())
     query = answered.partition("?")[2]
-    for address in ("https://app.example.com/callback", site.url + "/__/auth/handler/oidc.fake", site.url + "/__/auth/handlerx", "http://localhost/"):
+    for address in (
+        "https://app.example.com/callback",
+        site.url + "/__/auth/handler/oidc.fake",
+        site.url + "/__/auth/handlerx",
+        "http://localhost/",
+    ):
         assert_error(flow.redeem(address + "?" + query), "INVALID_IDP_RESPONSE")
     assert fake_issuer.count("/token") == 0
 
@@ -394,7 +530,11 @@ def test_SEC_18_only_the_browser_that_started_comes_back(site, fake_issuer):
     other.authorization_url()
     cookie = next(cookie for cookie in flow.browser.cookies)
     for browser in (
-        requests.Session(), other.browser, with_cookie(cookie.name, "A" * 43), with_cookie(cookie.name, ""), with_cookie("x", cookie.value),
+        requests.Session(),
+        other.browser,
+        with_cookie(cookie.name, "A" * 43),
+        with_cookie(cookie.name, ""),
+        with_cookie("x", cookie.value),
         with_cookie(cookie.name, next(c.value for c in other.browser.cookies)),
     ):
         response = flow.callback(answered, browser=browser)
@@ -417,12 +557,30 @@ def test_SEC_05_a_bad_state_at_the_callback(site, fake_issuer):
     another = query_of(fake_issuer.login()(other.authorization_url()))["state"]
     handler = answered.partition("?")[0]
     code = query_of(answered)["code"]
-    for bad in (None, "", "x", state[:-1], state + "A", state[:-4] + "AAAA", state.replace("demo.", "other."), state.replace("demo.", ""), another,
-                "demo." + "A" * 64, "\x00", "x" * 5000):
+    for bad in (
+        None,
+        "",
+        "x",
+        state[:-1],
+        state + "A",
+        state[:-4] + "AAAA",
+        state.replace("demo.", "other."),
+        state.replace("demo.", ""),
+        another,
+        "demo." + "A" * 64,
+        "\x00",
+        "x" * 5000,
+    ):
         url = handler + "?" + urlencode({"code": code} | ({"state": bad} if bad is not None else {}))
         assert flow.callback(url).status_code == 400, bad
-    for query in (f"code={code}&code=x&state={state}", f"code={code}&state={state}&state={another}", f"code={code}&state={state}&iss=a&iss=b",
-                  f"state={state}", f"code={code}&state={state}&error=a&error=b", "%zz"):
+    for query in (
+        f"code={code}&code=x&state={state}",
+        f"code={code}&state={state}&state={another}",
+        f"code={code}&state={state}&iss=a&iss=b",
+        f"state={state}",
+        f"code={code}&state={state}&error=a&error=b",
+        "%zz",
+    ):
         assert flow.callback(handler + "?" + query).status_code == 400, query
     assert site.rows("UPDATE sign_in_flows SET expires_at = now() WHERE flow_id = %s", flow_id(state)) == 1
     assert flow.callback(answered).status_code == 400, "expired"
@@ -431,8 +589,13 @@ def test_SEC_05_a_bad_state_at_the_callback(site, fake_issuer):
 
 def test_bad_posts_to_the_callback(site):
     url = site.url + "/__/auth/handler"
-    for body, kind in ((b"", None), (b"{}", "application/json"), (b"state=x", "application/x-www-form-urlencoded"),
-                       (b"state=x" + b"y" * 70_000, "application/x-www-form-urlencoded"), (b"%zz", "application/x-www-form-urlencoded")):
+    for body, kind in (
+        (b"", None),
+        (b"{}", "application/json"),
+        (b"state=x", "application/x-www-form-urlencoded"),
+        (b"state=x" + b"y" * 70_000, "application/x-www-form-urlencoded"),
+        (b"%zz", "application/x-www-form-urlencoded"),
+    ):
         response = requests.post(url, data=body, headers={"content-type": kind} if kind else {}, allow_redirects=False, timeout=10)
         assert response.status_code == 400 and "location" not in response.headers
     for resume in ("x", "demo.x", "demo." + "A" * 22, "\x00"):
@@ -445,19 +608,50 @@ def test_bad_posts_to_the_callback(site):
 def test_SEC_10_redirects_go_to_registered_addresses_alone(site):
     page = site.page
     for wrong in (
-        None, "", "x", page + "x", page[:-1], page + "?a=b", page + "#", page + "#x", page.upper(), page.replace("127.0.0.1", "localhost"),
-        page.replace("http:", "https:"), page.replace("://", "://user@"), page.replace("127.0.0.1", "127.0.0.1@evil.example"),
-        "http://127.0.0.1:1@evil.example/app/", page.replace("/app/", "\\app\\"), page.replace("/app/", "/app/../app/"), page.replace("/app/", "//app/"),
-        page.replace("/app/", "/%61pp/"), page + "%00", page + "\n", " " + page, page + ".evil.example", "https://evil.example/" + page, "javascript:alert(1)",
-        "//evil.example", "https://app.example.com/signed-in", "https://app.example.com/signed-in?kept=1&x", "https://sub.app.example.com/signed-in?kept=1",
-        quote(page, safe=""), page + "," + page,
+        None,
+        "",
+        "x",
+        page + "x",
+        page[:-1],
+        page + "?a=b",
+        page + "#",
+        page + "#x",
+        page.upper(),
+        page.replace("127.0.0.1", "localhost"),
+        page.replace("http:", "https:"),
+        page.replace("://", "://user@"),
+        page.replace("127.0.0.1", "127.0.0.1@evil.example"),
+        "http://127.0.0.1:1@evil.example/app/",
+        page.replace("/app/", "\\app\\"),
+        page.replace("/app/", "/app/../app/"),
+        page.replace("/app/", "//app/"),
+        page.replace("/app/", "/%61pp/"),
+        page + "%00",
+        page + "\n",
+        " " + page,
+        page + ".evil.example",
+        "https://evil.example/" + page,
+        "javascript:alert(1)",
+        "//evil.example",
+        "https://app.example.com/signed-in",
+        "https://app.example.com/signed-in?kept=1&x",
+        "https://sub.app.example.com/signed-in?kept=1",
+        quote(page, safe=""),
+        page + "," + page,
     ):
         response = WebFlow(site, "oidc.fake").start(redirectUrl=wrong)
         assert response.status_code == 400, wrong
         assert "location" not in response.headers and "set-cookie" not in response.headers
-        assert response.headers["content-type"].startswith("text/html") and "frame-ancestors 'none'" in response.headers["content-security-policy"]
+        assert (
+            response.headers["content-type"].startswith("text/html")
+            and "frame-ancestors 'none'" in response.headers["content-security-policy"]
+        )
     flow = WebFlow(site, "oidc.fake")
-    twice = requests.get(site.url + "/__/auth/start?" + urlencode(flow.start_query()) + "&redirectUrl=https%3A%2F%2Fevil.example", allow_redirects=False, timeout=10)
+    twice = requests.get(
+        site.url + "/__/auth/start?" + urlencode(flow.start_query()) + "&redirectUrl=https%3A%2F%2Fevil.example",
+        allow_redirects=False,
+        timeout=10,
+    )
     assert twice.status_code == 400 and "location" not in twice.headers
 
 
@@ -483,23 +677,48 @@ def back_with_error(site, response, error):
     return answer
 
 
-@pytest.mark.parametrize("changes", [
-    {"code_challenge": None}, {"code_challenge": ""}, {"code_challenge_method": None}, {"code_challenge_method": "plain"},
-    {"code_challenge_method": "s256"}, {"code_challenge_method": ""}, {"code_challenge": "short"}, {"code_challenge": "A" * 44},
-    {"code_challenge": "A" * 42 + "="}, {"code_challenge": "é" * 43}, {"code_challenge": "A" * 42 + "B"}, {"code_challenge": None, "code_challenge_method": None},
-], ids=json.dumps)
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"code_challenge": None},
+        {"code_challenge": ""},
+        {"code_challenge_method": None},
+        {"code_challenge_method": "plain"},
+        {"code_challenge_method": "s256"},
+        {"code_challenge_method": ""},
+        {"code_challenge": "short"},
+        {"code_challenge": "A" * 44},
+        {"code_challenge": "A" * 42 + "="},
+        {"code_challenge": "é" * 43},
+        {"code_challenge": "A" * 42 + "B"},
+        {"code_challenge": None, "code_challenge_method": None},
+    ],
+    ids=json.dumps,
+)
 def test_SEC_11_a_start_without_an_S256_challenge_is_refused(site, changes):
     before = site.value("SELECT count(*) FROM sign_in_flows")
     back_with_error(site, WebFlow(site, "oidc.fake").start(**changes), "invalid_request")
     assert site.value("SELECT count(*) FROM sign_in_flows") == before
 
 
-@pytest.mark.parametrize("changes", [
-    {"providerId": None}, {"providerId": ""}, {"providerId": "oidc.unheard"}, {"providerId": "google.com"}, {"providerId": "x" * 3000},
-    {"customParameters": "not json"}, {"customParameters": "[]"}, {"customParameters": '{"a":7}'}, {"customParameters": '{"a":"b","a":"c"}'},
-    {"customParameters": json.dumps({"ui": "a\r\nSet-Cookie: x=y"})}, {"customParameters": json.dumps({f"p{n}": "x" for n in range(21)})},
-    {"customParameters": json.dumps({"ui": "x" * 1025})},
-], ids=lambda changes: json.dumps(changes)[:60])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"providerId": None},
+        {"providerId": ""},
+        {"providerId": "oidc.unheard"},
+        {"providerId": "google.com"},
+        {"providerId": "x" * 3000},
+        {"customParameters": "not json"},
+        {"customParameters": "[]"},
+        {"customParameters": '{"a":7}'},
+        {"customParameters": '{"a":"b","a":"c"}'},
+        {"customParameters": json.dumps({"ui": "a\r\nSet-Cookie: x=y"})},
+        {"customParameters": json.dumps({f"p{n}": "x" for n in range(21)})},
+        {"customParameters": json.dumps({"ui": "x" * 1025})},
+    ],
+    ids=lambda changes: json.dumps(changes)[:60],
+)
 def test_a_start_with_bad_parameters_goes_back_with_the_error(site, changes):
     before = site.value("SELECT count(*) FROM sign_in_flows")
     response = WebFlow(site, "oidc.fake").start(**changes)
@@ -514,8 +733,17 @@ def test_a_start_with_an_oversized_state(site):
 
 def test_a_start_with_a_parameter_twice(site):
     flow = WebFlow(site, "oidc.fake")
-    for extra in ("state=x", "providerId=oidc.real", "code_challenge=x", "apiKey=x", "customParameters=%7B%7D&customParameters=%7B%7D", "scopes=a&scopes=b"):
-        response = requests.get(site.url + "/__/auth/start?" + urlencode(flow.start_query()) + "&" + extra, allow_redirects=False, timeout=10)
+    for extra in (
+        "state=x",
+        "providerId=oidc.real",
+        "code_challenge=x",
+        "apiKey=x",
+        "customParameters=%7B%7D&customParameters=%7B%7D",
+        "scopes=a&scopes=b",
+    ):
+        response = requests.get(
+            site.url + "/__/auth/start?" + urlencode(flow.start_query()) + "&" + extra, allow_redirects=False, timeout=10
+        )
         assert response.status_code == 400 and "location" not in response.headers, extra
 
 

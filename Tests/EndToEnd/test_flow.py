@@ -1,17 +1,18 @@
 """The main job: signing in with an issuer that is not ours, end to end, by each of the ways in."""
 
 import base64
+import hashlib
+import http.client
 import json
 import secrets
-import time
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import unquote_plus, urlencode
 
 import jwt
 import pytest
 import requests
 
 import harness
-from harness import API_KEY, NUMBER, PROJECT, ClientFlow, WebFlow, assert_error, note, query_of
+from harness import API_KEY, NUMBER, ClientFlow, WebFlow, assert_error, note, query_of
 
 
 def test_the_whole_way_of_a_browser_app(site, api, real_issuer):
@@ -23,7 +24,7 @@ def test_the_whole_way_of_a_browser_app(site, api, real_issuer):
     cookie = started.headers["set-cookie"].lower()
     assert "httponly" in cookie and "samesite=lax" in cookie and "path=/" in cookie
 
-    to_provider = note_and_parse(started.headers["location"])
+    to_provider = query_of(started.headers["location"])
     assert started.headers["location"].startswith(real_issuer.url + "/oauth2/authorize?")
     assert to_provider["client_id"] == real_issuer.client_id
     assert to_provider["redirect_uri"] == site.url + "/__/auth/handler"
@@ -60,7 +61,9 @@ def test_the_whole_way_of_a_browser_app(site, api, real_issuer):
     for placeholder in ("needConfirmation", "errorMessage", "mfaPendingCredential"):
         assert placeholder not in first, "the SDKs test for presence"
 
-    assert site.rows("SELECT email, display_name FROM accounts WHERE account_id = %s", first["localId"]) == [("ada@example.com", "Ada Lovelace")]
+    assert site.rows("SELECT email, display_name FROM accounts WHERE account_id = %s", first["localId"]) == [
+        ("ada@example.com", "Ada Lovelace")
+    ]
     assert site.rows("SELECT provider_id, subject FROM identities WHERE account_id = %s", first["localId"]) == [("oidc.real", "ada")]
 
     user = api.lookup(first["idToken"])
@@ -85,10 +88,6 @@ def test_the_whole_way_of_a_browser_app(site, api, real_issuer):
         assert message in ("USER_NOT_FOUND", "TOKEN_EXPIRED")
     assert_error(api.call("lookup", {"idToken": again["idToken"]}), "USER_NOT_FOUND")
     assert WebFlow(site, "oidc.real").run(real_issuer.login("ada"))["isNewUser"] is True
-
-
-def note_and_parse(url):
-    return query_of(url)
 
 
 def test_the_person_says_no(site, real_issuer):
@@ -120,8 +119,6 @@ def test_the_way_of_a_client_with_a_session_id(site, fake_issuer, page):
 
 
 def test_a_native_session_id_is_the_hash_and_only_the_secret_redeems(site, fake_issuer):
-    import hashlib
-
     secret = note(secrets.token_urlsafe(24))
     hashed = hashlib.sha256(secret.encode()).hexdigest()
     flow = ClientFlow(site, "oidc.fake", session=hashed)
@@ -155,8 +152,6 @@ def test_a_posted_credential(site, api, fake_issuer):
 
 
 def test_a_posted_credential_with_a_nonce(api, fake_issuer):
-    import hashlib
-
     raw = note(secrets.token_urlsafe(16))
     hashed = hashlib.sha256(raw.encode()).hexdigest()
     good = fake_issuer.id_token("with-nonce", nonce=hashed)
@@ -208,15 +203,15 @@ def test_linking_to_the_present_user(site, api, fake_issuer, real_issuer):
     assert_error(posted(api, body, idToken="no.such.token"), "INVALID_ID_TOKEN")
 
 
-def test_linking_an_address_that_is_another_accounts(api, fake_issuer):
+def test_linking_an_address_that_is_another_accounts(api, fake_issuer, microsoft):
     posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("owner", email="shared@example.com")})
-    linker = microsoft_free_user(api, fake_issuer)
-    response = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("third", email="shared@example.com")}, idToken=linker["idToken"])
-    assert_error(response, "FEDERATED_USER_ID_ALREADY_LINKED", 400) if "ALREADY" in response.text else assert_error(response, "EMAIL_EXISTS")
-
-
-def microsoft_free_user(api, fake_issuer):
-    return posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("linker-" + secrets.token_hex(4))}).json()
+    linker = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("email-linker")}).json()
+    token = microsoft.id_token("somebody", email="shared@example.com")
+    body = {"providerId": "microsoft.com", "id_token": token}
+    assert_error(posted(api, body, idToken=linker["idToken"]), "EMAIL_EXISTS")
+    kept = posted(api, body, idToken=linker["idToken"], returnIdpCredential=True)
+    assert kept.status_code == 200 and kept.json()["errorMessage"] == "EMAIL_EXISTS" and "idToken" not in kept.json()
+    assert len(api.lookup(linker["idToken"])["providerUserInfo"]) == 1
 
 
 def test_SEC_02_an_address_on_the_providers_mere_word_needs_confirmation(site, api, fake_issuer, real_issuer):
@@ -228,8 +223,10 @@ def test_SEC_02_an_address_on_the_providers_mere_word_needs_confirmation(site, a
     assert not {"idToken", "refreshToken", "localId", "isNewUser"} & set(answer)
     assert site.counts() == before
 
-    linked = api.succeed("signInWithIdp", {
-        "requestUri": "http://localhost", "pendingToken": answer["pendingToken"], "idToken": owner["idToken"], "returnSecureToken": True})
+    linked = api.succeed(
+        "signInWithIdp",
+        {"requestUri": "http://localhost", "pendingToken": answer["pendingToken"], "idToken": owner["idToken"], "returnSecureToken": True},
+    )
     assert linked["localId"] == owner["localId"]
     assert WebFlow(site, "oidc.real").run(real_issuer.login("victim@example.org"))["localId"] == owner["localId"]
 
@@ -259,9 +256,25 @@ def test_parameters_and_scopes_of_the_app_reach_the_provider(site, fake_issuer):
     assert {"openid", "calendar", "files.read"} <= set(query["scope"].split())
 
 
-@pytest.mark.parametrize("name", [
-    "client_id", "response_type", "redirect_uri", "state", "scope", "nonce", "code_challenge", "code_challenge_method", "client_secret",
-    "request", "request_uri", "registration", "id_token_hint", "response_mode"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "client_id",
+        "response_type",
+        "redirect_uri",
+        "state",
+        "scope",
+        "nonce",
+        "code_challenge",
+        "code_challenge_method",
+        "client_secret",
+        "request",
+        "request_uri",
+        "registration",
+        "id_token_hint",
+        "response_mode",
+    ],
+)
 def test_reserved_parameters_never_reach_the_provider(site, fake_issuer, name):
     flow = WebFlow(site, "oidc.fake", parameters={name: "of-the-attacker"})
     location = flow.start().headers["location"]
@@ -283,15 +296,21 @@ def test_every_spelling_of_every_path(site, api, fake_issuer):
     body = {"requestUri": "http://localhost", "postBody": urlencode({"providerId": "oidc.fake", "id_token": fake_issuer.id_token("paths")})}
     snake = {"request_uri": body["requestUri"], "post_body": body["postBody"], "return_secure_token": True}
     for path in (
-        "/v1/accounts:signInWithIdp", "/identitytoolkit.googleapis.com/v1/accounts:signInWithIdp",
-        "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyAssertion", "/identitytoolkit/v3/relyingparty/verifyAssertion"):
+        "/v1/accounts:signInWithIdp",
+        "/identitytoolkit.googleapis.com/v1/accounts:signInWithIdp",
+        "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyAssertion",
+        "/identitytoolkit/v3/relyingparty/verifyAssertion",
+    ):
         for fields in (body, snake):
             response = api.post(path, fields)
             assert response.status_code == 200, (path, response.text)
     user = response.json()
     for path in (
-        "/v1/accounts:lookup", "/identitytoolkit.googleapis.com/v1/accounts:lookup",
-        "/www.googleapis.com/identitytoolkit/v3/relyingparty/getAccountInfo", "/identitytoolkit/v3/relyingparty/getAccountInfo"):
+        "/v1/accounts:lookup",
+        "/identitytoolkit.googleapis.com/v1/accounts:lookup",
+        "/www.googleapis.com/identitytoolkit/v3/relyingparty/getAccountInfo",
+        "/identitytoolkit/v3/relyingparty/getAccountInfo",
+    ):
         answer = api.post(path, {"idToken": user["idToken"]})
         assert answer.json()["kind"] == "identitytoolkit#GetAccountInfoResponse", (path, answer.text)
     for path in ("/v1/token", "/securetoken.googleapis.com/v1/token"):
@@ -305,7 +324,9 @@ def test_a_provider_that_answers_by_form_post(site, api, fake_issuer):
     flow = WebFlow(site, "oidc.fake")
     answered = fake_issuer.login("form-post")(flow.authorization_url())
     url, _, form = answered.partition("?")
-    crossing = requests.post(url, data=form, headers={"content-type": "application/x-www-form-urlencoded"}, allow_redirects=False, timeout=10)
+    crossing = requests.post(
+        url, data=form, headers={"content-type": "application/x-www-form-urlencoded"}, allow_redirects=False, timeout=10
+    )
     assert crossing.status_code == 303, crossing.text
     resume = crossing.headers["location"]
     assert resume.startswith(site.url + "/__/auth/handler?resume=")
@@ -320,3 +341,120 @@ def test_the_address_of_one_provider_takes_only_its_answers(site, fake_issuer):
     answered = fake_issuer.login("mix-up")(flow.authorization_url())
     assert flow.callback(answered.replace("/handler?", "/handler/oidc.real?")).status_code == 400
     assert flow.callback(answered.replace("/handler?", "/handler/oidc.fake?")).status_code == 303
+
+
+def test_an_issuer_that_gives_ID_tokens_without_codes(fake_issuer):
+    """The implicit flow, for entries that ask for it: the token comes by form_post and must bear the flow's nonce."""
+    site = harness.Site({"oidc.implicit": fake_issuer.entry(flow="idToken")})
+    try:
+        site.serve()
+        flow = WebFlow(site, "oidc.implicit")
+        asked = query_of(flow.authorization_url())
+        assert (asked["response_type"], asked["response_mode"]) == ("id_token", "form_post") and asked["nonce"]
+
+        def post(token, state=asked["state"]):
+            crossed = requests.post(asked["redirect_uri"], data={"id_token": token, "state": state}, allow_redirects=False, timeout=10)
+            assert crossed.status_code == 303, crossed.text
+            return flow.redeem(flow.returned(crossed.headers["location"]))
+
+        answer = post(fake_issuer.id_token("implicit", nonce=asked["nonce"]))
+        assert answer.status_code == 200 and answer.json()["isNewUser"] is True, answer.text
+        for nonce in (None, "another-nonce"):
+            flow = WebFlow(site, "oidc.implicit")
+            asked = query_of(flow.authorization_url())
+            response = post(fake_issuer.id_token("implicit-2", nonce=nonce), asked["state"])
+            assert response.json()["error"]["message"].split(" : ")[0] in ("INVALID_IDP_RESPONSE", "MISSING_OR_INVALID_NONCE")
+        assert site.counts()["accounts"] == 1 and fake_issuer.count("/token") == 0
+    finally:
+        site.close()
+
+
+def test_a_code_flow_takes_no_ID_token_from_the_browser(site, fake_issuer):
+    flow = WebFlow(site, "oidc.fake")
+    asked = query_of(flow.authorization_url())
+    forged = fake_issuer.id_token("front-channel", nonce=asked["nonce"])
+    crossed = requests.post(asked["redirect_uri"], data={"id_token": forged, "state": asked["state"]}, allow_redirects=False, timeout=10)
+    if crossed.status_code == 303:
+        back = flow.callback(crossed.headers["location"])
+        if back.status_code == 303 and "code=" in back.headers["location"]:
+            assert_error(flow.redeem(back.headers["location"]), "INVALID_IDP_RESPONSE")
+    assert site.value("SELECT count(*) FROM identities WHERE subject = 'front-channel'") == 0
+
+
+def test_a_project_with_several_accounts_for_one_address(fake_issuer, real_issuer):
+    site = harness.Site(
+        {"oidc.fake": fake_issuer.entry(), "oidc.real": real_issuer.entry()}, project={"signIn": {"oneAccountPerEmail": False}}
+    )
+    try:
+        api = site.serve().api()
+        one = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("twice", email="twice@example.com")}).json()
+        two = WebFlow(site, "oidc.real").run(real_issuer.login("twice@example.com"))
+        assert one["localId"] != two["localId"] and two["isNewUser"] is True
+        for user in (one, two):
+            seen = api.lookup(user["idToken"])
+            assert "email" not in seen and seen["providerUserInfo"][0]["email"] == "twice@example.com"
+            assert "email" not in jwt.decode(user["idToken"], options={"verify_signature": False})
+    finally:
+        site.close()
+
+
+def test_a_database_that_fails_in_the_middle_keeps_nothing_half(fake_issuer):
+    site = harness.Site({"oidc.fake": fake_issuer.entry()})
+    try:
+        server = site.serve()
+        site.rows(
+            "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room for %', NEW.account_id; END $$"
+        )
+        site.rows("CREATE TRIGGER fail BEFORE INSERT ON sessions FOR EACH ROW EXECUTE FUNCTION fail()")
+        flow = WebFlow(site, "oidc.fake")
+        back = flow.to_app(fake_issuer.login("half"))
+        response = flow.redeem(back)
+        assert response.status_code == 500 and not response.headers["content-type"].startswith("application/json")
+        assert "room" not in response.text and "sessions" not in response.text
+        assert site.counts() == {"accounts": 0, "identities": 0, "sessions": 0}
+        assert '"error"' in server.logged("request failed")
+        site.rows("DROP TRIGGER fail ON sessions")
+        assert_error(flow.redeem(back), "INVALID_IDP_RESPONSE")
+        assert WebFlow(site, "oidc.fake").run(fake_issuer.login("half"))["isNewUser"] is True
+    finally:
+        site.close()
+
+
+def test_chunked_bodies_and_kept_connections(site):
+    connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=10)
+    connection.connect()
+    socket = connection.sock
+    for body in ([b'{"idTo', b'ken":', b'"x"}'], b'{"idToken":"x"}') * 3:
+        connection.request(
+            "POST", "/v1/accounts:lookup?key=" + API_KEY, body, {"content-type": "application/json"}, encode_chunked=isinstance(body, list)
+        )
+        response = connection.getresponse()
+        assert response.status == 400 and json.loads(response.read())["error"]["message"] == "INVALID_ID_TOKEN"
+        assert connection.sock is socket, "the connection stays"
+    connection.close()
+
+
+@pytest.mark.parametrize("method", ["basic", "post"])
+def test_a_client_secret_of_odd_characters_reaches_the_provider(fake_issuer, method):
+    secret = note("p:a%s+w ör/d&=?#'\"é" + secrets.token_hex(8))
+    seen = {}
+
+    def token(request):
+        authorization = request.headers.get("authorization", "")
+        if authorization:
+            name, _, word = base64.b64decode(authorization.removeprefix("Basic ")).decode().partition(":")
+            seen["basic"] = (unquote_plus(name), unquote_plus(word))
+        if "client_secret" in request.form:
+            seen["post"] = (request.form["client_id"], request.form["client_secret"])
+        return fake_issuer.refuse("invalid_client", 401)
+
+    fake_issuer.answers["token"] = token
+    site = harness.Site({"oidc.fake": fake_issuer.entry(clientAuth=method, clientSecret={"file": "../client.secret"})})
+    try:
+        (site.folder / "client.secret").write_text(secret + "\n")
+        site.serve()
+        flow = WebFlow(site, "oidc.fake")
+        assert_error(flow.redeem(flow.to_app(fake_issuer.login())), "INVALID_IDP_RESPONSE")
+        assert seen == {method: (fake_issuer.client_id, secret)}
+    finally:
+        site.close()

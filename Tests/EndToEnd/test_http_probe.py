@@ -6,11 +6,10 @@ import pathlib
 import re
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
-
-import harness
 
 PROBE = os.environ.get("GATEHOUSE_HTTP_PROBE")
 
@@ -64,15 +63,13 @@ def fits(case, statuses, closed):
 def test_SEC_19_the_raw_cases_of_HTTP_1_1(site):
     host = f"127.0.0.1:{site.port}"
     listed = cases()
-    failed, unexpected = {}, []
+    failed = {}
 
     def one(index):
         case = listed[index]
         statuses, closed = send(site.port, case["payload"].replace("@HOST@", host).encode("latin-1", "replace"))
         if case["scored"] and not fits(case, statuses, closed):
-            failed[case["id"]] = f'got {statuses}, closed={closed}, want {case["expect"]["status"]}: {case["description"]}'
-
-    from concurrent.futures import ThreadPoolExecutor
+            failed[case["id"]] = f"got {statuses}, closed={closed}, want {case['expect']['status']}: {case['description']}"
 
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(one, range(len(listed))))

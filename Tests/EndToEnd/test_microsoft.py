@@ -4,6 +4,7 @@ import json
 import secrets
 
 import pytest
+from werkzeug.wrappers import Response
 
 import harness
 from harness import WebFlow, assert_error, query_of
@@ -34,9 +35,12 @@ def test_an_employee_signs_in(site, api, microsoft):
     assert answer["oauthAccessToken"] and answer["oauthIdToken"]
     assert answer["emailVerified"] is False
     assert site.rows("SELECT subject, tenant FROM identities WHERE account_id = %s", answer["localId"]) == [
-        (microsoft.users["alice"]["oid"], microsoft.CONTOSO)]
+        (microsoft.users["alice"]["oid"], microsoft.CONTOSO)
+    ]
 
-    photo = api.call("providerPhoto", {"idToken": answer["idToken"], "providerId": "microsoft.com", "oauthAccessToken": answer["oauthAccessToken"]})
+    photo = api.call(
+        "providerPhoto", {"idToken": answer["idToken"], "providerId": "microsoft.com", "oauthAccessToken": answer["oauthAccessToken"]}
+    )
     assert photo.status_code == 200 and photo.headers["content-type"] == "image/png" and photo.content == microsoft.photo_bytes
 
 
@@ -44,14 +48,15 @@ def test_a_private_account_has_the_sixteen_digit_id(site, microsoft):
     answer = WebFlow(site, "microsoft.com").run(microsoft.login("carol"))
     assert answer["federatedId"] == "4b2eabcdef123456"
     assert site.rows("SELECT subject, alias FROM identities WHERE account_id = %s", answer["localId"]) == [
-        ("4b2eabcdef123456", "00000000-0000-0000-4b2e-abcdef123456")]
+        ("4b2eabcdef123456", "00000000-0000-0000-4b2e-abcdef123456")
+    ]
     assert answer["emailVerified"] is True, "Microsoft runs outlook.com"
 
 
 def test_Graph_out_of_order_fails_nothing(site, microsoft):
-    from werkzeug.wrappers import Response
-
-    for number, answer in enumerate((microsoft.graph_error(), Response("<html>", 500), {"id": "somebody-else", "displayName": "Mallory"}, [])):
+    for number, answer in enumerate(
+        (microsoft.graph_error(), Response("<html>", 500), {"id": "somebody-else", "displayName": "Mallory"}, [])
+    ):
         microsoft.answers["me"] = answer
         user = f"graph-{number}"
         answer = WebFlow(site, "microsoft.com").run(microsoft.login(user))
@@ -88,7 +93,9 @@ def test_a_token_for_Graph_is_none_for_us(site, microsoft):
 def test_an_access_token_without_ID_token_is_refused_with_the_reason(site, api, microsoft):
     microsoft.token_extra = {"id_token": None}
     refused(site, microsoft, user="alice")
-    message = assert_error(posted(api, {"providerId": "microsoft.com", "access_token": "a-token-of-some-other-app"}), "INVALID_IDP_RESPONSE")
+    message = assert_error(
+        posted(api, {"providerId": "microsoft.com", "access_token": "a-token-of-some-other-app"}), "INVALID_IDP_RESPONSE"
+    )
     assert "token" in message.split(" : ", 1)[1]
 
 
@@ -127,9 +134,9 @@ def test_SEC_03_a_known_object_id_with_another_tenant_is_refused(site, microsoft
     del microsoft.users["evil-twin"]
 
 
-@pytest.mark.parametrize("tenant, admitted", [
-    ("organizations", {"alice", "bob"}), ("consumers", {"carol"}), ("aaaaaaaa-0000-4000-8000-00000000000a", {"alice"}),
-])
+@pytest.mark.parametrize(
+    "tenant, admitted", [("organizations", {"alice", "bob"}), ("consumers", {"carol"}), ("aaaaaaaa-0000-4000-8000-00000000000a", {"alice"})]
+)
 def test_SEC_01_only_the_configured_tenants_sign_in(microsoft, tenant, admitted):
     site = harness.Site({"microsoft.com": microsoft.entry(tenant=tenant)})
     try:

@@ -5,17 +5,18 @@ import json
 import re
 import signal
 import socket
+import subprocess
 import tempfile
 import threading
 import time
 
 import jwt
-import psycopg2
 import pytest
 import requests
+from werkzeug.wrappers import Response
 
 import harness
-from harness import API, API_KEY, CLIENT_SECRET, WebFlow, assert_error, free_port, query_of
+from harness import API, API_KEY, WebFlow, assert_error, free_port, query_of
 from test_flow import posted
 
 
@@ -50,8 +51,19 @@ def test_check_names_all_faults_at_once_and_fails(fake_issuer):
         report = result.stdout + result.stderr
         assert result.returncode != 0
         for expected in (
-            "publicUrl", 'did you mean "publicURL"', "loops", "logLevel", "apiKeys", "tokens.lifetime", "tokens.algorithm", "clinetSecret",
-            'did you mean "clientSecret"', "providers.oidc.fake.clientSecret", "{env: NAME}", "NOT_SET_AT_ALL", "microsoft.com.tenant",
+            "publicUrl",
+            'did you mean "publicURL"',
+            "loops",
+            "logLevel",
+            "apiKeys",
+            "tokens.lifetime",
+            "tokens.algorithm",
+            "clinetSecret",
+            'did you mean "clientSecret"',
+            "providers.oidc.fake.clientSecret",
+            "{env: NAME}",
+            "NOT_SET_AT_ALL",
+            "microsoft.com.tenant",
         ):
             assert expected in report, f"{expected} in\n{report}"
         assert "written-in-plain-text" not in report, "SEC-21: a fault does not print the secret"
@@ -64,7 +76,12 @@ def test_check_names_all_faults_at_once_and_fails(fake_issuer):
 
 def test_check_live_explains_each_provider(fake_issuer, microsoft):
     providers = {
-        "oidc.good": fake_issuer.entry(), "oidc.elsewhere": {**fake_issuer.entry(), "issuer": fake_issuer.url + "/other", "discoveryURL": fake_issuer.url + "/.well-known/openid-configuration"},
+        "oidc.good": fake_issuer.entry(),
+        "oidc.elsewhere": {
+            **fake_issuer.entry(),
+            "issuer": fake_issuer.url + "/other",
+            "discoveryURL": fake_issuer.url + "/.well-known/openid-configuration",
+        },
         "oidc.slash": {**fake_issuer.entry(), "issuer": fake_issuer.url + "/"},
         "oidc.down": {**fake_issuer.entry(), "issuer": f"http://127.0.0.1:{free_port()}"},
         "oidc.missing": {**fake_issuer.entry(), "issuer": fake_issuer.url + "/nothing/here"},
@@ -115,8 +132,11 @@ def test_a_file_that_is_missing_or_no_YAML_is_named(fake_issuer):
 
 
 def test_two_projects_with_one_key_are_a_fault(fake_issuer):
-    with a_site({"oidc.fake": fake_issuer.entry()}, others={"other": {
-            "project": "other", "number": 2, "apiKeys": [API_KEY], "authorizedDomains": ["localhost"]}}, migrate=False) as site:
+    with a_site(
+        {"oidc.fake": fake_issuer.entry()},
+        others={"other": {"project": "other", "number": 2, "apiKeys": [API_KEY], "authorizedDomains": ["localhost"]}},
+        migrate=False,
+    ) as site:
         report = site.run("check")
         assert report.returncode != 0 and "apiKeys" in report.stdout and "already" in report.stdout
 
@@ -229,8 +249,6 @@ def test_a_provider_that_goes_down_lives_on_from_what_is_known(fake_issuer):
     with a_site({"oidc.fake": fake_issuer.entry()}) as site:
         api = site.serve().api()
         assert posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("stale")}).status_code == 200
-        from werkzeug.wrappers import Response
-
         fake_issuer.answers.update(discovery=Response("down", 503), jwks=Response("down", 503))
         assert posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("stale")}).status_code == 200
 
@@ -292,11 +310,19 @@ def test_health_follows_the_database(fake_issuer):
             assert down.status_code == 503 and int(down.headers["retry-after"]) > 0 and time.monotonic() - began < 10
             assert not down.headers["content-type"].startswith("application/json"), "a JSON error would sign the SDKs' users out"
             own.start()
-            harness.wait_until(lambda: requests.get(site.url + "/health/ready", timeout=15).status_code == 200, what="readiness", timeout=30)
+            harness.wait_until(
+                lambda: requests.get(site.url + "/health/ready", timeout=15).status_code == 200, what="readiness", timeout=30
+            )
             # Each loop finds the database again for itself; a client does as Retry-After says.
             tried = []
-            harness.wait_until(lambda: tried.append(posted(server.api(), {
-                "providerId": "oidc.fake", "id_token": fake_issuer.id_token("before")})) or tried[-1].status_code == 200, every=1, what="a sign-in")
+            harness.wait_until(
+                lambda: (
+                    tried.append(posted(server.api(), {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("before")}))
+                    or tried[-1].status_code == 200
+                ),
+                every=1,
+                what="a sign-in",
+            )
             assert "isNewUser" not in tried[-1].json()
     finally:
         own.remove()
@@ -318,9 +344,13 @@ def test_metrics_are_there_and_bounded(site, api, fake_issuer, real_issuer):
     assert response.status_code == 200 and response.headers["content-type"].startswith("text/plain; version=0.0.4")
     text = response.text
     for series in (
-        r'gatehouse_sign_ins_total\{provider="oidc.real",outcome="(created|signed_in)"\} [1-9]', r'gatehouse_sign_ins_total\{provider="oidc.fake",outcome="refused"\} [1-9]',
-        r'\w*http_requests_total\{route="/v1/accounts:signInWithIdp",status="200"\} [1-9]', r'\w*http_request_seconds_bucket\{[^}]*le="\+Inf"\} [1-9]',
-        r'\w*http\w*connections\w*', r'gatehouse_database_connections\{', r'gatehouse_outbound_requests_total\{',
+        r'gatehouse_sign_ins_total\{provider="oidc.real",outcome="(created|signed_in)"\} [1-9]',
+        r'gatehouse_sign_ins_total\{provider="oidc.fake",outcome="refused"\} [1-9]',
+        r'\w*http_requests_total\{route="/v1/accounts:signInWithIdp",status="200"\} [1-9]',
+        r'\w*http_request_seconds_bucket\{[^}]*le="\+Inf"\} [1-9]',
+        r"\w*http\w*connections\w*",
+        r"gatehouse_database_connections\{",
+        r"gatehouse_outbound_requests_total\{",
     ):
         assert re.search(series, text), f"{series} in\n{text[:5000]}"
     assert "made-up" not in text
@@ -336,7 +366,9 @@ def test_the_access_log_is_JSON_without_query_strings(site, api, fake_issuer):
     requests.get(site.url + "/" + marker, timeout=10)
     api.call("lookup", {"idToken": marker})
     requests.get(site.url + "/__/auth/handler", params={"state": marker, "code": marker}, timeout=10)
-    lines = harness.wait_until(lambda: [line for line in server.log_lines()[seen:] if line.get("route") == "/__/auth/handler"], what="the line")
+    lines = harness.wait_until(
+        lambda: [line for line in server.log_lines()[seen:] if line.get("route") == "/__/auth/handler"], what="the line"
+    )
     requests_logged = [line for line in server.log_lines() if "route" in line and "status" in line]
     assert {"time", "method", "route", "status", "us", "id", "bytes"} <= set(lines[-1])
     assert lines[-1]["method"] == "GET" and lines[-1]["status"] == 400 and lines[-1]["bytes"] > 0 and lines[-1]["us"] >= 0
@@ -356,13 +388,17 @@ def test_the_log_says_why_a_sign_in_was_refused(site, api, fake_issuer):
     assert "why@example.com" not in server.log(), "nor anything of the person"
 
 
-@pytest.mark.parametrize("trusted, header, address", [
-    ([], {"X-Forwarded-For": "203.0.113.7"}, "127.0.0.1"),
-    (["127.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7"}, "203.0.113.7"),
-    (["127.0.0.0/8"], {"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}, "203.0.113.7"),
-    (["127.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7, garbage"}, "127.0.0.1"),
-    (["10.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7"}, "127.0.0.1"),
-], ids=["nobody", "the proxy", "a chain", "garbage", "another proxy"])
+@pytest.mark.parametrize(
+    "trusted, header, address",
+    [
+        ([], {"X-Forwarded-For": "203.0.113.7"}, "127.0.0.1"),
+        (["127.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7"}, "203.0.113.7"),
+        (["127.0.0.0/8"], {"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}, "203.0.113.7"),
+        (["127.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7, garbage"}, "127.0.0.1"),
+        (["10.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7"}, "127.0.0.1"),
+    ],
+    ids=["nobody", "the proxy", "a chain", "garbage", "another proxy"],
+)
 def test_SEC_08_whose_word_on_the_clients_address_counts(fake_issuer, trusted, header, address):
     with a_site({"oidc.fake": fake_issuer.entry()}, settings={"trustedProxies": trusted}) as site:
         api = site.serve().api()
@@ -429,5 +465,5 @@ def test_private_keys_are_sealed_in_the_database(site):
 
 
 def test_the_version(site):
-    result = __import__("subprocess").run([harness.BINARY, "--version"], capture_output=True, text=True, timeout=20)
+    result = subprocess.run([harness.BINARY, "--version"], capture_output=True, text=True, timeout=20)
     assert result.returncode == 0 and re.fullmatch(r"\d+\.\d+\.\d+\S*", result.stdout.strip())

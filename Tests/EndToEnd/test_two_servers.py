@@ -1,16 +1,13 @@
 """Several processes on one database: they hold nothing, so any of them may take the next step, and only one of many takes it."""
 
-import base64
 import threading
-import time
-from urllib.parse import urlencode
 
 import jwt
 import pytest
 import requests
 
 import harness
-from harness import ClientFlow, WebFlow, assert_error, free_port, query_of, together
+from harness import ClientFlow, WebFlow, assert_error, free_port, together
 from test_flow import posted
 
 
@@ -130,7 +127,9 @@ def test_kill_9_during_sign_ins_loses_no_user_that_a_client_was_told_about(fake_
 
         stored = {row[0] for row in site.rows("SELECT account_id FROM accounts")}
         assert {user for user, _, _ in told} <= stored
-        assert site.value("SELECT count(*) FROM accounts a LEFT JOIN identities i USING (project_id, account_id) WHERE i.subject IS NULL") == 0
+        assert (
+            site.value("SELECT count(*) FROM accounts a LEFT JOIN identities i USING (project_id, account_id) WHERE i.subject IS NULL") == 0
+        )
         again = site.serve()
         for user, refresh, id_token in told[-10:]:
             assert again.api().refresh(refresh).json()["user_id"] == user

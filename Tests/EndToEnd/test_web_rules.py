@@ -5,18 +5,26 @@ import socket
 import pytest
 import requests
 
-import harness
-from harness import API_KEY, WebFlow, assert_error, query_of
+from harness import API_KEY, WebFlow, query_of
 
 ORIGIN = "https://app.example.com"
 
 
-@pytest.mark.parametrize("path", ["/v1/accounts:signInWithIdp", "/v1/token", "/v1/projects", "/nothing", "/identitytoolkit.googleapis.com/v1/accounts:lookup"])
+@pytest.mark.parametrize(
+    "path", ["/v1/accounts:signInWithIdp", "/v1/token", "/v1/projects", "/nothing", "/identitytoolkit.googleapis.com/v1/accounts:lookup"]
+)
 def test_a_preflight_is_answered_for_any_origin(site, path):
     asked = "content-type,x-client-version,x-firebase-gmpid,x-firebase-locale"
-    response = requests.options(site.url + path, timeout=10, headers={
-        "Origin": ORIGIN, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": asked,
-        "Access-Control-Request-Private-Network": "true"})
+    response = requests.options(
+        site.url + path,
+        timeout=10,
+        headers={
+            "Origin": ORIGIN,
+            "Access-Control-Request-Method": "POST",
+            "Access-Control-Request-Headers": asked,
+            "Access-Control-Request-Private-Network": "true",
+        },
+    )
     assert response.status_code == 204 and response.content == b""
     assert response.headers["access-control-allow-origin"] == ORIGIN
     assert {"GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"} <= set(response.headers["access-control-allow-methods"].split(", "))
@@ -26,23 +34,42 @@ def test_a_preflight_is_answered_for_any_origin(site, path):
     assert "access-control-allow-credentials" not in response.headers
 
 
-@pytest.mark.parametrize("method, path, status", [
-    ("GET", "/v1/projects?key=" + API_KEY, 200), ("POST", "/v1/accounts:lookup?key=" + API_KEY, 400), ("POST", "/v1/accounts:lookup", 403),
-    ("POST", "/v1/accounts:lookup?key=wrong", 400), ("POST", "/nothing", 404), ("GET", "/v1/accounts:lookup", 405),
-    ("POST", "/v1/token?key=" + API_KEY, 400), ("GET", "/demo/oauth2/jwks", 200), ("GET", "/demo/.well-known/openid-configuration", 200),
-])
+@pytest.mark.parametrize(
+    "method, path, status",
+    [
+        ("GET", "/v1/projects?key=" + API_KEY, 200),
+        ("POST", "/v1/accounts:lookup?key=" + API_KEY, 400),
+        ("POST", "/v1/accounts:lookup", 403),
+        ("POST", "/v1/accounts:lookup?key=wrong", 400),
+        ("POST", "/nothing", 404),
+        ("GET", "/v1/accounts:lookup", 405),
+        ("POST", "/v1/token?key=" + API_KEY, 400),
+        ("GET", "/demo/oauth2/jwks", 200),
+        ("GET", "/demo/.well-known/openid-configuration", 200),
+    ],
+)
 def test_errors_carry_the_headers_that_let_a_browser_read_them(site, method, path, status):
     response = requests.request(method, site.url + path, headers={"Origin": ORIGIN}, timeout=10)
     assert response.status_code == status
     assert response.headers["access-control-allow-origin"] in (ORIGIN, "*")
     assert "access-control-allow-credentials" not in response.headers
-    assert "access-control-allow-origin" not in requests.request(method, site.url + path, timeout=10).headers or "jwks" in path or "well-known" in path
+    assert (
+        "access-control-allow-origin" not in requests.request(method, site.url + path, timeout=10).headers
+        or "jwks" in path
+        or "well-known" in path
+    )
 
 
 LIES = [
-    {"Host": "evil.example"}, {"Host": "evil.example:443"}, {"X-Forwarded-Host": "evil.example"}, {"X-Forwarded-Proto": "https", "X-Forwarded-Port": "1"},
-    {"Forwarded": "for=1.2.3.4;host=evil.example;proto=https"}, {"X-Original-Host": "evil.example", "X-Host": "evil.example"},
-    {"X-Original-URL": "https://evil.example/", "X-Rewrite-URL": "/evil"}, {"X-Forwarded-Prefix": "/evil"}, {"Origin": "https://evil.example"},
+    {"Host": "evil.example"},
+    {"Host": "evil.example:443"},
+    {"X-Forwarded-Host": "evil.example"},
+    {"X-Forwarded-Proto": "https", "X-Forwarded-Port": "1"},
+    {"Forwarded": "for=1.2.3.4;host=evil.example;proto=https"},
+    {"X-Original-Host": "evil.example", "X-Host": "evil.example"},
+    {"X-Original-URL": "https://evil.example/", "X-Rewrite-URL": "/evil"},
+    {"X-Forwarded-Prefix": "/evil"},
+    {"Origin": "https://evil.example"},
     {"Referer": "https://evil.example/"},
 ]
 
@@ -53,7 +80,7 @@ def test_SEC_07_links_come_only_from_the_configured_address(site, fake_issuer, h
     started = flow.start(headers=headers)
     assert started.status_code == 302
     assert query_of(started.headers["location"])["redirect_uri"] == site.url + "/__/auth/handler"
-    assert "evil" not in str(started.headers).replace("https://evil.example'", "", headers.get("Origin") is not None)
+    assert "evil" not in str([value for name, value in started.headers.items() if name.lower() != "access-control-allow-origin"])
     assert "domain=" not in started.headers["set-cookie"].lower()
     answered = fake_issuer.login()(started.headers["location"])
     cookies = {cookie.name: cookie.value for cookie in flow.browser.cookies}
@@ -65,18 +92,23 @@ def test_SEC_07_links_come_only_from_the_configured_address(site, fake_issuer, h
     assert requests.get(document, headers=headers, timeout=10).content == requests.get(document, timeout=10).content
     posting = WebFlow(site, "oidc.fake")
     url, _, form = fake_issuer.login()(posting.authorization_url()).partition("?")
-    crossed = requests.post(url, data=form, allow_redirects=False, timeout=10, headers={**headers, "content-type": "application/x-www-form-urlencoded"})
+    crossed = requests.post(
+        url, data=form, allow_redirects=False, timeout=10, headers={**headers, "content-type": "application/x-www-form-urlencoded"}
+    )
     assert crossed.headers["location"].startswith(site.url + "/__/auth/handler?resume=")
 
 
-@pytest.mark.parametrize("head", [
-    "GET http://evil.example/demo/.well-known/openid-configuration HTTP/1.1\r\nHost: 127.0.0.1\r\n",
-    "GET http://evil.example/demo/.well-known/openid-configuration HTTP/1.1\r\nHost: evil.example\r\n",
-    "GET /demo/.well-known/openid-configuration HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n",
-    "GET /demo/.well-known/openid-configuration HTTP/1.1\r\nHost: evil.example/x\r\n",
-    "GET /demo/.well-known/openid-configuration HTTP/1.1\r\nHost: user@evil.example\r\n",
-    "GET /demo/.well-known/openid-configuration HTTP/1.1\r\nHost:\r\n",
-])
+@pytest.mark.parametrize(
+    "head",
+    [
+        "GET http://evil.example/demo/.well-known/openid-configuration HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+        "GET http://evil.example/demo/.well-known/openid-configuration HTTP/1.1\r\nHost: evil.example\r\n",
+        "GET /demo/.well-known/openid-configuration HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n",
+        "GET /demo/.well-known/openid-configuration HTTP/1.1\r\nHost: evil.example/x\r\n",
+        "GET /demo/.well-known/openid-configuration HTTP/1.1\r\nHost: user@evil.example\r\n",
+        "GET /demo/.well-known/openid-configuration HTTP/1.1\r\nHost:\r\n",
+    ],
+)
 def test_SEC_07_absolute_targets_and_odd_hosts_change_nothing(site, head):
     honest = requests.get(site.url + "/demo/.well-known/openid-configuration", timeout=10).content
     with socket.create_connection(("127.0.0.1", site.port), 10) as connection:
