@@ -93,12 +93,27 @@ private enum Alphabet {
         var valid = true
         let bytes = [UInt8](unsafeUninitializedCapacity: digits.count * 3 / 4) { out, count in
             values.withUnsafeBufferPointer { values in
+                let whole = digits.count / 4 * 4
+                // A digit's value has six bits; all eight are set in `invalid`.
+                var seen: UInt32 = 0
+                for index in stride(from: 0, to: whole, by: 4) {
+                    let first = UInt32(values[Int(digits[index])])
+                    let second = UInt32(values[Int(digits[index + 1])])
+                    let third = UInt32(values[Int(digits[index + 2])])
+                    let fourth = UInt32(values[Int(digits[index + 3])])
+                    seen |= first | second | third | fourth
+                    let group = first << 18 | second << 12 | third << 6 | fourth
+                    out[count] = UInt8(truncatingIfNeeded: group >> 16)
+                    out[count + 1] = UInt8(truncatingIfNeeded: group >> 8)
+                    out[count + 2] = UInt8(truncatingIfNeeded: group)
+                    count += 3
+                }
                 var group: UInt32 = 0
                 var bits: UInt32 = 0
-                for digit in digits {
-                    let value = values[Int(digit)]
-                    if value == invalid { valid = false }
-                    group = group << 6 | UInt32(value)
+                for digit in digits[whole...] {
+                    let value = UInt32(values[Int(digit)])
+                    seen |= value
+                    group = group << 6 | value
                     bits += 6
                     if bits >= 8 {
                         bits -= 8
@@ -107,7 +122,7 @@ private enum Alphabet {
                         group &= (1 << bits) - 1
                     }
                 }
-                if group != 0 { valid = false }
+                valid = group == 0 && seen < 64
             }
         }
         return valid ? bytes : nil

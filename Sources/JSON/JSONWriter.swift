@@ -130,12 +130,16 @@ package struct JSONWriter: Sendable {
         var text = text
         text.withUTF8 { utf8 in
             var start = 0
-            for (position, byte) in utf8.enumerated() where byte < 0x20 || byte == .quote || byte == .backslash {
-                bytes.append(contentsOf: utf8[start..<position])
+            var position = 0
+            while position < utf8.count {
+                let byte = utf8[position]
+                position += 1
+                guard byte < 0x20 || byte == .quote || byte == .backslash else { continue }
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<(position - 1)]))
                 escape(byte)
-                start = position + 1
+                start = position
             }
-            bytes.append(contentsOf: utf8[start...])
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
         }
         bytes.append(.quote)
     }
