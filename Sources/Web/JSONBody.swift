@@ -27,6 +27,9 @@ package enum JSONBody {
 extension Response {
     /// A JSON answer that no cache keeps.
     package init(json: [UInt8], status: Int = 200) {
-        self.init(status: status, headers: ["content-type": "application/json; charset=utf-8", "cache-control": "no-store"], body: json)
+        self.init(status: status, headers: jsonHeaders, body: json)
     }
 }
+
+/// Made once, since nearly every answer has them.
+private let jsonHeaders: Headers = ["content-type": "application/json; charset=utf-8", "cache-control": "no-store"]

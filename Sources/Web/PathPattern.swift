@@ -3,6 +3,8 @@ struct PathPattern: Sendable {
     let text: String
     var handlers: [Handler]
     private let segments: [Segment]
+    /// What a path must end with to be worth reading: the text behind the last brace.
+    private let ending: [UInt8]
 
     private enum Segment: Sendable {
         case literal([UInt8])
@@ -12,6 +14,7 @@ struct PathPattern: Sendable {
     init(_ text: String, _ handlers: [Handler]) {
         self.text = text
         self.handlers = handlers
+        ending = text.split(separator: "}", omittingEmptySubsequences: false).last.map { Array($0.utf8) } ?? []
         segments = text.split(separator: "/").map { segment in
             segment.hasPrefix("{") ? .any(name: String(segment.dropFirst().dropLast())) : .literal(Array(segment.utf8))
         }
@@ -19,8 +22,13 @@ struct PathPattern: Sendable {
 
     /// What stands in the braces, `nil` when the path is another. Reads the path once, in place.
     func match(_ path: String) -> PathParameters? {
+        var path = path
+        return path.withUTF8 { bytes in bytes.suffix(ending.count).elementsEqual(ending) ? match(bytes) : nil }
+    }
+
+    private func match(_ path: UnsafeBufferPointer<UInt8>) -> PathParameters? {
         var parameters = PathParameters()
-        var rest = path.utf8[...]
+        var rest = path[...]
         for segment in segments {
             guard rest.first == UInt8(ascii: "/") else { return nil }
             rest = rest.dropFirst()
@@ -29,7 +37,7 @@ struct PathPattern: Sendable {
             case .literal(let bytes): if !part.elementsEqual(bytes) { return nil }
             case .any(let name):
                 if part.isEmpty { return nil }
-                parameters.add(name, String(Substring(part)))
+                parameters.add(name, String(decoding: part, as: UTF8.self))
             }
             rest = rest[part.endIndex...]
         }

@@ -3,7 +3,9 @@ package import HTTP
 /// Finds the handler of a request. One canonical path decides, however the call was reached: by raw path, or behind the name of the
 /// Google host that an SDK in emulator mode puts in front.
 package struct Router: Sendable {
-    private static let hostPrefixes = ["/identitytoolkit.googleapis.com/", "/securetoken.googleapis.com/", "/www.googleapis.com/"]
+    private static let hostPrefixes = ["/identitytoolkit.googleapis.com/", "/securetoken.googleapis.com/", "/www.googleapis.com/"].map {
+        Array($0.utf8)
+    }
 
     private var exact: [String: [Handler]] = [:]
     private var patterns: [PathPattern] = []
@@ -38,9 +40,11 @@ package struct Router: Sendable {
     }
 
     private static func withoutHost(_ path: String) -> String {
-        guard path.utf8.dropFirst().first != UInt8(ascii: "_") else { return path }
-        for prefix in hostPrefixes where path.hasPrefix(prefix) { return String(path.dropFirst(prefix.utf8.count - 1)) }
-        return path
+        var path = path
+        // Compared as bytes: most paths differ from every prefix in the second.
+        let prefix = path.withUTF8 { bytes in hostPrefixes.first { bytes.starts(with: $0) } }
+        guard let prefix else { return path }
+        return String(path.utf8.dropFirst(prefix.count - 1)) ?? path
     }
 
     private func choose(_ method: HTTP.Method, _ handlers: [Handler], _ parameters: PathParameters) -> Match {
