@@ -67,9 +67,12 @@ package actor HTTPServer {
     }
 
     private func run(_ request: Request, _ exchange: Exchange, on slot: Int32) {
-        Task.immediate {
-            let response = await handler.respond(to: request)
-            connections.finish(slot, exchange, response)
-        }
+        // Without the preference a task would go on after each wait by way of Dispatch's own threads: two thread switches a query.
+        Task.immediate(executorPreference: loop) { await self.answer(request, exchange, on: slot) }
+    }
+
+    private func answer(_ request: Request, _ exchange: Exchange, on slot: Int32) async {
+        let response = await handler.respond(to: request)
+        connections.finish(slot, exchange, response)
     }
 }

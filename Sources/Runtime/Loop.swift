@@ -160,8 +160,10 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         for _ in 0..<64 where !jobs.isEmpty || !endOfTurn.isEmpty {
             if !jobs.isEmpty {
                 swap(&jobs, &readyJobs)
-                let executor = asUnownedSerialExecutor()
-                for job in readyJobs { job.runSynchronously(on: executor) }
+                let serial = asUnownedSerialExecutor()
+                let task = asUnownedTaskExecutor()
+                // As both: a task that prefers this loop stays here when it goes on after a wait, and only asks once.
+                for job in readyJobs { job.runSynchronously(isolatedTo: serial, taskExecutor: task) }
                 readyJobs.removeAll(keepingCapacity: readyJobs.count < 1024)
                 if !jobs.isEmpty { continue }
             }

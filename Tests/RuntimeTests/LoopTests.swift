@@ -44,6 +44,16 @@ import Testing
         #expect(await counter.turn() == ["watcher", "job", "end", "end of end"])
     }
 
+    @Test func `keeps a task that prefers it when the task goes on after a wait`() async throws {
+        let loop = try Loop(index: 0)
+        let counter = Counted(loop: loop)
+        let task = await counter.startWaiting()
+        await counter.resume()
+        await task.value
+        // By way of another thread it would come after the turn.
+        #expect(await counter.order == ["resumed", "goes on", "end"])
+    }
+
     @Test func `runs timers in the order of their deadlines and not before`() async throws {
         let loop = try Loop(index: 0)
         let note = Note()
@@ -77,7 +87,7 @@ import Testing
     @Test func `tells a watcher what its descriptor is ready for until it is unwatched`() async throws {
         let loop = try Loop(index: 0)
         var pair: [Int32] = [0, 0]
-        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0)
         let (near, far) = (pair[0], pair[1])
         let watcher = Recorder()
         await withCheckedContinuation { continuation in
@@ -116,7 +126,7 @@ import Testing
     @Test func `tells no watcher that an earlier one of the turn has removed or replaced`() async throws {
         let loop = try Loop(index: 0)
         var pairs: [[Int32]] = [[0, 0], [0, 0]]
-        for index in 0..<2 { #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pairs[index]) == 0) }
+        for index in 0..<2 { #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pairs[index]) == 0) }
         let descriptors = pairs
         let first = Recorder()
         let second = Recorder()
@@ -177,8 +187,9 @@ private actor Counted {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     private(set) var count = 0
     private(set) var wasAlwaysOnLoop = true
-    private var order: [String] = []
+    private(set) var order: [String] = []
     private var isBusy = false
+    private var waiting: UnsafeContinuation<Void, Never>?
 
     init(loop: Loop) { self.loop = loop }
 
@@ -195,6 +206,19 @@ private actor Counted {
             order.append("watcher")
         }
         return order
+    }
+
+    func startWaiting() -> Task<Void, Never> { Task.immediate(executorPreference: loop) { await self.wait() } }
+
+    private func wait() async {
+        await withUnsafeContinuation { waiting = $0 }
+        order.append("goes on")
+    }
+
+    func resume() {
+        loop.atEndOfTurn { self.note("end") {} }
+        waiting?.resume()
+        order.append("resumed")
     }
 
     private nonisolated func note(_ text: String, _ next: () -> Void) {
