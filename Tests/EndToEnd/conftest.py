@@ -1,13 +1,10 @@
-import pathlib
 import shutil
-import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-
 import harness
-from issuers import FakeIssuer, FakeMicrosoft, RealIssuer
+from fake_microsoft import FakeMicrosoft
+from issuers import FakeIssuer, RealIssuer
 
 
 def pytest_configure(config):
@@ -101,3 +98,28 @@ def site(real_issuer, fake_issuer_of_session, microsoft_of_session):
 @pytest.fixture(scope="session")
 def api(site):
     return site.servers[0].api()
+
+
+PROVIDERS = ["oidc.fake", "microsoft.com"]
+
+
+@pytest.fixture(params=PROVIDERS)
+def hostile(request):
+    """The provider's id and its issuer, which the test may make lie."""
+    issuer = request.getfixturevalue({"oidc.fake": "fake_issuer", "microsoft.com": "microsoft"}[request.param])
+    issuer.provider = request.param
+    return issuer
+
+
+@pytest.fixture
+def nothing_is_written(site):
+    """No refused request leaves an account, an identity or a session."""
+    before = site.counts()
+    made = []
+    yield made
+    after = site.counts()
+    assert {table: after[table] - before[table] for table in after} == {
+        "accounts": len(made),
+        "identities": len(made),
+        "sessions": len(made),
+    }

@@ -12,7 +12,8 @@ import pytest
 import requests
 
 import harness
-from harness import API_KEY, NUMBER, ClientFlow, WebFlow, assert_error, note, query_of
+from clients import ClientFlow, WebFlow, assert_error, posted, query_of, together
+from common import API_KEY, NUMBER, note
 
 
 def test_the_whole_way_of_a_browser_app(site, api, real_issuer):
@@ -140,10 +141,6 @@ def test_create_auth_uri_says_nothing_of_an_address(api):
     assert set(answer) == {"kind", "sessionId"}
 
 
-def posted(api, body, **more):
-    return api.call("signInWithIdp", {"requestUri": "http://localhost", "postBody": urlencode(body), "returnSecureToken": True, **more})
-
-
 def test_a_posted_credential(site, api, fake_issuer):
     token = fake_issuer.id_token("native")
     response = posted(api, {"providerId": "oidc.fake", "id_token": token})
@@ -179,74 +176,8 @@ def test_SEC_05_a_pending_token_works_once(site, api, fake_issuer):
     broken = note(fresh[:-2] + ("AA" if fresh[-2:] != "AA" else "BB"))
     for token in ("garbage", broken):
         assert_error(api.call("signInWithIdp", {**body, "pendingToken": token}), "INVALID_PENDING_TOKEN")
-    answers = harness.together(50, lambda _: api.call("signInWithIdp", {**body, "pendingToken": fresh}).status_code)
+    answers = together(50, lambda _: api.call("signInWithIdp", {**body, "pendingToken": fresh}).status_code)
     assert sorted(answers, key=str) == [200] + [400] * 49
-
-
-def test_linking_to_the_present_user(site, api, fake_issuer, real_issuer):
-    user = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("linker")}).json()
-    linked = WebFlow(site, "oidc.real").run(real_issuer.login("linker@elsewhere.example"), idToken=user["idToken"])
-    assert linked["localId"] == user["localId"] and "isNewUser" not in linked
-    providers = {entry["providerId"]: entry["rawId"] for entry in api.lookup(linked["idToken"])["providerUserInfo"]}
-    assert providers == {"oidc.fake": "linker", "oidc.real": "linker@elsewhere.example"}
-    claims = jwt.decode(linked["idToken"], options={"verify_signature": False})
-    assert claims["firebase"]["identities"]["oidc.real"] == ["linker@elsewhere.example"]
-
-    other = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("other-linker")}).json()
-    token = fake_issuer.id_token("linker")
-    body = {"providerId": "oidc.fake", "id_token": token}
-    assert_error(posted(api, body, idToken=other["idToken"]), "FEDERATED_USER_ID_ALREADY_LINKED")
-    kept = posted(api, body, idToken=other["idToken"], returnIdpCredential=True)
-    assert kept.status_code == 200
-    assert kept.json()["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED"
-    assert kept.json()["oauthIdToken"] == token and kept.json()["pendingToken"] and "idToken" not in kept.json()
-    assert_error(posted(api, body, idToken="no.such.token"), "INVALID_ID_TOKEN")
-
-
-def test_linking_an_address_that_is_another_accounts(api, fake_issuer, microsoft):
-    posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("owner", email="shared@example.com")})
-    linker = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("email-linker")}).json()
-    token = microsoft.id_token("somebody", email="shared@example.com")
-    body = {"providerId": "microsoft.com", "id_token": token}
-    assert_error(posted(api, body, idToken=linker["idToken"]), "EMAIL_EXISTS")
-    kept = posted(api, body, idToken=linker["idToken"], returnIdpCredential=True)
-    assert kept.status_code == 200 and kept.json()["errorMessage"] == "EMAIL_EXISTS" and "idToken" not in kept.json()
-    assert len(api.lookup(linker["idToken"])["providerUserInfo"]) == 1
-
-
-def test_SEC_02_an_address_on_the_providers_mere_word_needs_confirmation(site, api, fake_issuer, real_issuer):
-    owner = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("prehijack", email="victim@example.org")}).json()
-    before = site.counts()
-    answer = WebFlow(site, "oidc.real").run(real_issuer.login("victim@example.org"))
-    assert answer["needConfirmation"] is True and answer["verifiedProvider"] == ["oidc.fake"]
-    assert answer["email"] == "victim@example.org" and answer["pendingToken"]
-    assert not {"idToken", "refreshToken", "localId", "isNewUser"} & set(answer)
-    assert site.counts() == before
-
-    linked = api.succeed(
-        "signInWithIdp",
-        {"requestUri": "http://localhost", "pendingToken": answer["pendingToken"], "idToken": owner["idToken"], "returnSecureToken": True},
-    )
-    assert linked["localId"] == owner["localId"]
-    assert WebFlow(site, "oidc.real").run(real_issuer.login("victim@example.org"))["localId"] == owner["localId"]
-
-
-def test_SEC_02_a_proven_address_takes_an_account_over_and_ends_its_makers_sessions(site, api, fake_issuer, real_issuer):
-    attacker = WebFlow(site, "oidc.real").run(real_issuer.login("owner@trusted.example"))
-    response = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("the-owner", email="owner@trusted.example")})
-    owner = response.json()
-    assert response.status_code == 200 and owner["localId"] == attacker["localId"] and "isNewUser" not in owner
-    assert [entry["providerId"] for entry in api.lookup(owner["idToken"])["providerUserInfo"]] == ["oidc.fake"]
-    assert_error(api.refresh(attacker["refreshToken"]), "TOKEN_EXPIRED")
-
-
-def test_reauthentication_never_makes_a_user(site, api, fake_issuer):
-    before = site.counts()
-    token = fake_issuer.id_token("nobody-yet")
-    assert_error(posted(api, {"providerId": "oidc.fake", "id_token": token}, autoCreate=False), "EMAIL_NOT_FOUND")
-    assert site.counts() == before
-    posted(api, {"providerId": "oidc.fake", "id_token": token})
-    assert posted(api, {"providerId": "oidc.fake", "id_token": token}, autoCreate=False).status_code == 200
 
 
 def test_parameters_and_scopes_of_the_app_reach_the_provider(site, fake_issuer):
@@ -379,23 +310,6 @@ def test_a_code_flow_takes_no_ID_token_from_the_browser(site, fake_issuer):
         if back.status_code == 303 and "code=" in back.headers["location"]:
             assert_error(flow.redeem(back.headers["location"]), "INVALID_IDP_RESPONSE")
     assert site.value("SELECT count(*) FROM identities WHERE subject = 'front-channel'") == 0
-
-
-def test_a_project_with_several_accounts_for_one_address(fake_issuer, real_issuer):
-    site = harness.Site(
-        {"oidc.fake": fake_issuer.entry(), "oidc.real": real_issuer.entry()}, project={"signIn": {"oneAccountPerEmail": False}}
-    )
-    try:
-        api = site.serve().api()
-        one = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("twice", email="twice@example.com")}).json()
-        two = WebFlow(site, "oidc.real").run(real_issuer.login("twice@example.com"))
-        assert one["localId"] != two["localId"] and two["isNewUser"] is True
-        for user in (one, two):
-            seen = api.lookup(user["idToken"])
-            assert "email" not in seen and seen["providerUserInfo"][0]["email"] == "twice@example.com"
-            assert "email" not in jwt.decode(user["idToken"], options={"verify_signature": False})
-    finally:
-        site.close()
 
 
 def test_a_database_that_fails_in_the_middle_keeps_nothing_half(fake_issuer):

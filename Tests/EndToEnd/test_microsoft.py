@@ -7,9 +7,7 @@ import pytest
 from werkzeug.wrappers import Response
 
 import harness
-from harness import WebFlow, assert_error, query_of
-from test_flow import posted
-from test_hostile_issuers import refused
+from clients import WebFlow, assert_error, posted, query_of, refused
 
 
 @pytest.fixture(autouse=True)

@@ -1,12 +1,10 @@
 """What operators do: check, migrate, start, reload, rotate keys, watch and stop."""
 
-import contextlib
 import json
 import re
 import signal
 import socket
 import subprocess
-import tempfile
 import threading
 import time
 
@@ -16,18 +14,9 @@ import requests
 from werkzeug.wrappers import Response
 
 import harness
-from harness import API, API_KEY, WebFlow, assert_error, free_port, query_of
-from test_flow import posted
-
-
-@contextlib.contextmanager
-def a_site(*arguments, **options):
-    site = harness.Site(*arguments, **options)
-    try:
-        yield site
-    finally:
-        site.close()
-
+from clients import API, WebFlow, assert_error, posted, query_of, together
+from common import API_KEY, note
+from harness import a_site, free_port
 
 # -- gatehouse check
 
@@ -169,7 +158,7 @@ def test_serve_refuses_an_edited_schema_and_says_so(fake_issuer):
 
 def test_several_migrations_at_once_apply_everything_once(fake_issuer):
     with a_site({"oidc.fake": fake_issuer.entry()}, migrate=False) as site:
-        results = harness.together(4, lambda _: site.run("migrate"))
+        results = together(4, lambda _: site.run("migrate"))
         assert [result.returncode for result in results] == [0] * 4, [result.stderr for result in results]
         assert sum("applied " in result.stdout.split("The schema")[0] for result in results) == 1
         site.serve()
@@ -178,7 +167,7 @@ def test_several_migrations_at_once_apply_everything_once(fake_issuer):
 def test_another_master_key_does_not_start(fake_issuer):
     with a_site({"oidc.fake": fake_issuer.entry()}) as site:
         assert site.serve().stop() == 0
-        site.master_key = harness.note("ab" * 32)
+        site.master_key = note("ab" * 32)
         site.write()
         refused = site.run("serve", timeout=30)
         assert refused.returncode != 0 and "master key" in refused.stdout + refused.stderr
@@ -291,120 +280,6 @@ def test_a_port_that_another_program_has_is_explained(fake_issuer):
     with a_site({"oidc.fake": fake_issuer.entry()}) as site, socket.create_server(("127.0.0.1", site.port)):
         refused = site.run("serve", timeout=30)
         assert refused.returncode != 0 and str(site.port) in refused.stdout + refused.stderr
-
-
-# -- health, metrics, logs
-
-
-def test_health_follows_the_database(fake_issuer):
-    own = harness.Cluster(tempfile.mkdtemp(prefix="gatehouse-e2e-own-pg-"), private=True)
-    try:
-        with a_site({"oidc.fake": fake_issuer.entry()}, database=own.create()) as site:
-            server = site.serve()
-            posted(server.api(), {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("before")})
-            own.stop()
-            harness.wait_until(lambda: requests.get(site.url + "/health/ready", timeout=15).status_code == 503, what="503")
-            assert requests.get(site.url + "/health/live", timeout=5).status_code == 200
-            began = time.monotonic()
-            down = posted(server.api(), {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("during")})
-            assert down.status_code == 503 and int(down.headers["retry-after"]) > 0 and time.monotonic() - began < 10
-            assert not down.headers["content-type"].startswith("application/json"), "a JSON error would sign the SDKs' users out"
-            own.start()
-            harness.wait_until(
-                lambda: requests.get(site.url + "/health/ready", timeout=15).status_code == 200, what="readiness", timeout=30
-            )
-            # Each loop finds the database again for itself; a client does as Retry-After says.
-            tried = []
-            harness.wait_until(
-                lambda: (
-                    tried.append(posted(server.api(), {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("before")}))
-                    or tried[-1].status_code == 200
-                ),
-                every=1,
-                what="a sign-in",
-            )
-            assert "isNewUser" not in tried[-1].json()
-    finally:
-        own.remove()
-
-
-def test_health_fails_when_the_schema_changes_under_the_server(fake_issuer):
-    with a_site({"oidc.fake": fake_issuer.entry()}) as site:
-        site.serve()
-        site.rows("UPDATE schema_migrations SET sha256 = repeat('0', 64) WHERE number = 1")
-        harness.wait_until(lambda: requests.get(site.url + "/health/ready", timeout=5).status_code == 503, what="503")
-
-
-def test_metrics_are_there_and_bounded(site, api, fake_issuer, real_issuer):
-    WebFlow(site, "oidc.real").run(real_issuer.login("metrics@example.com"))
-    posted(api, {"providerId": "oidc.fake", "id_token": "x"})
-    for path in range(50):
-        requests.get(f"{site.url}/made-up-{path}", timeout=10)
-    response = requests.get(site.url + "/metrics", timeout=10)
-    assert response.status_code == 200 and response.headers["content-type"].startswith("text/plain; version=0.0.4")
-    text = response.text
-    for series in (
-        r'gatehouse_sign_ins_total\{provider="oidc.real",outcome="(created|signed_in)"\} [1-9]',
-        r'gatehouse_sign_ins_total\{provider="oidc.fake",outcome="refused"\} [1-9]',
-        r'\w*http_requests_total\{route="/v1/accounts:signInWithIdp",status="200"\} [1-9]',
-        r'\w*http_request_seconds_bucket\{[^}]*le="\+Inf"\} [1-9]',
-        r"\w*http\w*connections\w*",
-        r"gatehouse_database_connections\{",
-        r"gatehouse_outbound_requests_total\{",
-    ):
-        assert re.search(series, text), f"{series} in\n{text[:5000]}"
-    assert "made-up" not in text
-    for line in text.splitlines():
-        assert line.startswith("# ") or re.fullmatch(r'[a-z_]+(\{([a-z]+="[^"]*",?)+\})? [0-9.e+-]+(Inf)?', line), line
-
-
-def test_the_access_log_is_JSON_without_query_strings(site, api, fake_issuer):
-    marker = "look-for-this-in-the-log"
-    server = site.servers[0]
-    seen = len(server.log_lines())
-    requests.get(site.url + "/v1/projects", params={"key": API_KEY, "marker": marker}, timeout=10)
-    requests.get(site.url + "/" + marker, timeout=10)
-    api.call("lookup", {"idToken": marker})
-    requests.get(site.url + "/__/auth/handler", params={"state": marker, "code": marker}, timeout=10)
-    lines = harness.wait_until(
-        lambda: [line for line in server.log_lines()[seen:] if line.get("route") == "/__/auth/handler"], what="the line"
-    )
-    requests_logged = [line for line in server.log_lines() if "route" in line and "status" in line]
-    assert {"time", "method", "route", "status", "us", "id", "bytes"} <= set(lines[-1])
-    assert lines[-1]["method"] == "GET" and lines[-1]["status"] == 400 and lines[-1]["bytes"] > 0 and lines[-1]["us"] >= 0
-    assert all("?" not in line["route"] for line in requests_logged)
-    assert any(line["route"] == "/v1/projects" and line["status"] == 200 for line in requests_logged)
-    assert marker not in server.log()
-
-
-def test_the_log_says_why_a_sign_in_was_refused(site, api, fake_issuer):
-    server = site.servers[0]
-    seen = len(server.log_lines())
-    fake_issuer.claims = lambda claims: {"aud": "somebody-elses-client"}
-    flow = WebFlow(site, "oidc.fake")
-    assert_error(flow.redeem(flow.to_app(fake_issuer.login("why"))), "INVALID_IDP_RESPONSE")
-    line = harness.wait_until(lambda: [l for l in server.log_lines()[seen:] if l.get("message") == "provider refused"], what="the line")[0]
-    assert line["code"] == "INVALID_IDP_RESPONSE" and "somebody-elses-client" in line["reason"] and line["id"]
-    assert "why@example.com" not in server.log(), "nor anything of the person"
-
-
-@pytest.mark.parametrize(
-    "trusted, header, address",
-    [
-        ([], {"X-Forwarded-For": "203.0.113.7"}, "127.0.0.1"),
-        (["127.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7"}, "203.0.113.7"),
-        (["127.0.0.0/8"], {"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}, "203.0.113.7"),
-        (["127.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7, garbage"}, "127.0.0.1"),
-        (["10.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7"}, "127.0.0.1"),
-    ],
-    ids=["nobody", "the proxy", "a chain", "garbage", "another proxy"],
-)
-def test_SEC_08_whose_word_on_the_clients_address_counts(fake_issuer, trusted, header, address):
-    with a_site({"oidc.fake": fake_issuer.entry()}, settings={"trustedProxies": trusted}) as site:
-        api = site.serve().api()
-        body = {"requestUri": "http://localhost", "postBody": f"providerId=oidc.fake&id_token={fake_issuer.id_token('address')}"}
-        assert api.post("/v1/accounts:signInWithIdp", body, headers={**header, "user-agent": "a test"}).status_code == 200
-        assert site.rows("SELECT address, user_agent FROM sessions") == [(address, "a test")]
 
 
 # -- keys

@@ -11,7 +11,8 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from harness import ROOT, Site, note_fields
+from common import note_fields
+from harness import ROOT, Site
 
 SAMPLE = ROOT / "config/sample"
 

@@ -14,9 +14,9 @@ from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.hashes import SHA256
 
 import harness
-from harness import NUMBER, PROJECT, WebFlow, assert_error, together
+from clients import WebFlow, assert_error, posted, together
+from common import NUMBER, PROJECT
 from issuers import b64, hmac_signed, unsigned
-from test_flow import posted
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 import requests
 
 import harness
-from harness import ClientFlow, WebFlow, assert_error, free_port, together
-from test_flow import posted
+from clients import ClientFlow, WebFlow, assert_error, posted, rebased, together
+from harness import free_port
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_SEC_05_fifty_callbacks_of_one_state_give_one_code(pair, fake_issuer):
     cookies = {cookie.name: cookie.value for cookie in flow.browser.cookies}
 
     def call(index):
-        url = harness.rebased(answered, pair.servers[index % 2])
+        url = rebased(answered, pair.servers[index % 2])
         return requests.get(url, cookies=cookies, allow_redirects=False, timeout=30)
 
     statuses = [answer.status_code for answer in together(50, call)]

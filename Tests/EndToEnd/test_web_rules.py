@@ -5,7 +5,8 @@ import socket
 import pytest
 import requests
 
-from harness import API_KEY, WebFlow, query_of
+from clients import WebFlow, query_of
+from common import API_KEY
 
 ORIGIN = "https://app.example.com"
 
