@@ -43,7 +43,7 @@ class Bench:
             self.start_up()
         if self.wants("P1", "P2", "P7"):
             self.one_core()
-        if self.wants("P3", "P4", "P8"):
+        if self.wants("P3", "P4"):
             self.all_cores()
         self.table.print()
 
