@@ -11,12 +11,8 @@ struct Configuration {
 
     /// What is wrong, for people; nothing was started.
     struct Faulty: Error, CustomStringConvertible {
-        let faults: [Fault]
-
-        var description: String {
-            faults.map(\.description).joined(separator: "\n")
-                + "\n\(faults.count) \(faults.count == 1 ? "fault" : "faults"). Nothing was started."
-        }
+        let description: String
+        init(_ faults: Faults) { description = faults.report("Nothing was started.") }
     }
 
     /// The server's file and all project files.
@@ -37,7 +33,7 @@ struct Configuration {
             seen.check(project.settings, section)
             return project
         }
-        guard faults.isEmpty else { throw Faulty(faults: faults.all) }
+        guard faults.isEmpty else { throw Faulty(faults) }
         return Configuration(server: server, projects: projects)
     }
 
@@ -45,7 +41,7 @@ struct Configuration {
     static func server(from path: String) throws -> ServerSettings {
         let faults = Faults()
         let server = ServerSettings(ConfigFile.read(path, environment: ProcessInfo.processInfo.environment, faults: faults))
-        guard faults.isEmpty else { throw Faulty(faults: faults.all) }
+        guard faults.isEmpty else { throw Faulty(faults) }
         return server
     }
 }
