@@ -44,6 +44,8 @@ extension Account {
             i.provider_id, i.subject, i.email, i.display_name, i.photo_url, i.screen_name
             """)
     static let columnCount = 18
+    /// The first of an identity's columns.
+    static let providerColumn = 12
 
     /// The account that `rows` of one account tell of; `nil` when there are none, or an outer join found no account.
     init?(rows: [Row], at start: Int = 0) throws(PostgresError) {

@@ -21,6 +21,8 @@ package enum AccountError: Error {
     /// No such flow, or its time, its status or a secret does not fit. One answer for all, so that nothing can be probed.
     case flowRefused
     case invalidPendingToken
+    /// What a write relied on changed since it was read; nothing of it was kept.
+    case overtaken
     /// A sealed value did not open: the master key is not the one it was sealed with.
     case sealBroken(String)
     case database(PostgresError)

@@ -64,7 +64,7 @@ package struct Accounts: Sendable {
         let now = clock.now()
         let results = try await storage.write(all: [
             """
-            UPDATE accounts SET valid_since = \(Instant(seconds: now.seconds))
+            UPDATE accounts SET valid_since = greatest(valid_since, \(Instant(seconds: now.seconds)))
             WHERE project_id = \(projectID) AND account_id = \(id) RETURNING account_id
             """,
             """

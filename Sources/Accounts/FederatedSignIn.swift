@@ -2,6 +2,14 @@ import Crypto
 package import Postgres
 import Runtime
 
+/// What the caller of a federated sign-in wants.
+package enum SignInIntent: Sendable {
+    /// `mayCreate` is false when the caller only reauthenticates.
+    case signIn(mayCreate: Bool)
+    /// Add the identity to the account of this token, if the token still counts when that happens.
+    case link(IDToken)
+}
+
 /// What became of a sign-in or link with a proven identity.
 package enum FederatedSignIn: Sendable {
     case signedIn(Account, Session, isNewUser: Bool, emailRecycled: Bool)
@@ -12,18 +20,19 @@ package enum FederatedSignIn: Sendable {
 extension Accounts {
     /// Signs in with, or links, what a provider proved: one read, the decision, one transaction.
     ///
-    /// A request that races with another for the same identity or address loses at a constraint and decides anew.
+    /// The transaction holds only if what was read still stands; who loses a race reads and decides anew.
     /// - Parameter completing: a statement that must take effect together with the sign-in, such as the end of its flow.
     package func signIn(
-        with identity: ProvenIdentity, wish: Linking.Wish, in project: ProjectSettings, from origin: Session.Origin,
+        with identity: ProvenIdentity, _ intent: SignInIntent, in project: ProjectSettings, from origin: Session.Origin,
         completing: SQL? = nil
     ) async throws(AccountError) -> FederatedSignIn {
         var attempts = 0
         while true {
             attempts += 1
-            let (owner, namesake) = try await holders(of: identity, in: project)
+            let found = try await holders(of: identity, intent, in: project)
             let decision = try Linking.decide(
-                wish, identity, owner: owner, namesake: namesake, oneAccountPerEmail: project.oneAccountPerEmail)
+                try wish(intent, found.linking), identity, owner: found.owner, namesake: found.namesake,
+                oneAccountPerEmail: project.oneAccountPerEmail)
             if case .confirm(let account) = decision {
                 if let completing { _ = try await storage.write(completing) }
                 return .needsConfirmation(account)
@@ -32,7 +41,7 @@ extension Accounts {
                 return try await carryOut(decision, identity, in: project, from: origin, completing: completing)
             } catch {
                 switch error {
-                case .emailTaken, .identityTaken, .accountNotFound:
+                case .emailTaken, .identityTaken, .overtaken:
                     if attempts == 3 { throw error }
                 default: throw error
                 }
@@ -40,49 +49,72 @@ extension Accounts {
         }
     }
 
-    /// The account that has the identity, and the account that has its address, in one read.
+    /// The account to link to is the one that the database has now, not the one that the caller's token was issued for.
+    private func wish(_ intent: SignInIntent, _ linking: Account?) throws(AccountError) -> Linking.Wish {
+        switch intent {
+        case .signIn(let mayCreate): return .signIn(mayCreate: mayCreate)
+        case .link(let token):
+            guard let linking else { throw .accountNotFound }
+            guard token.issued >= linking.validSince else { throw .sessionEnded }
+            guard !linking.disabled else { throw .accountDisabled }
+            return .link(linking)
+        }
+    }
+
+    private struct Holders {
+        /// Has the identity.
+        var owner: Account?
+        /// Has its address.
+        var namesake: Account?
+        /// Is the one to link to.
+        var linking: Account?
+    }
+
+    /// All accounts that the decision is about, in one read. The identity counts only under the issuer that its provider is pinned to.
     private func holders(
-        of identity: ProvenIdentity, in project: ProjectSettings
-    ) async throws(AccountError) -> (owner: Account?, namesake: Account?) {
-        let names = [identity.subject] + (identity.alias.map { [$0] } ?? [])
+        of identity: ProvenIdentity, _ intent: SignInIntent, in project: ProjectSettings
+    ) async throws(AccountError) -> Holders {
+        var linkID: String?
+        if case .link(let token) = intent { linkID = token.accountID }
         let rows = try await storage.read(
             """
             SELECT \(Account.columns), i.tenant, i.alias FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
-            WHERE a.project_id = \(project.id) AND (a.email = \(identity.email) OR a.account_id = (
-                SELECT account_id FROM identities WHERE project_id = \(project.id) AND provider_id = \(identity.providerID)
-                AND (subject = ANY(\(names)) OR alias = ANY(\(names))) LIMIT 1))
+            WHERE a.project_id = \(project.id) AND (a.email = \(identity.email) OR a.account_id = \(linkID) OR a.account_id = (
+                SELECT account_id FROM identities JOIN provider_issuers p USING (project_id, provider_id)
+                WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND p.issuer = \(identity.issuer)
+                    AND (subject = ANY(\(identity.names)) OR alias = ANY(\(identity.names))) LIMIT 1))
             ORDER BY a.account_id, i.provider_id
             """)
         do {
-            var owner: Account?
-            var namesake: Account?
+            var found = Holders()
             var rest = rows[...]
             while let first = rest.first {
                 let id: String = try first.get(0)
-                var own: [Row] = []
-                var isOwner = false
-                while let row = rest.first, try row.get(0, as: String.self) == id {
-                    own.append(row)
-                    rest.removeFirst()
-                    guard try row.get(12, as: String?.self) == identity.providerID else { continue }
-                    let stored = [try row.get(13, as: String?.self), try row.get(Account.columnCount + 1, as: String?.self)]
-                    guard stored.contains(where: { $0.map(names.contains) ?? false }) else { continue }
-                    isOwner = true
-                    let tenant = try row.get(Account.columnCount, as: String?.self)
-                    if let tenant, let claimed = identity.tenant, tenant != claimed { throw AccountError.tenantChanged }
-                }
-                let account = try Account(rows: own)
-                if isOwner { owner = account }
-                if let email = identity.email, account?.email == email { namesake = account }
+                let own = try rest.prefix { row throws(PostgresError) in try row.get(0) == id }
+                rest = rest[own.endIndex...]
+                let account = try Account(rows: Array(own))
+                if try own.contains(where: { row in try Self.isOwner(row, identity) }) { found.owner = account }
+                if let email = identity.email, account?.email == email { found.namesake = account }
+                if id == linkID { found.linking = account }
             }
-            return (owner, namesake)
+            return found
         } catch let error as AccountError {
             throw error
-        } catch let error as PostgresError {
-            throw .database(error)
         } catch {
             throw .database(.decoding("accounts"))
         }
+    }
+
+    private static func isOwner(_ row: Row, _ identity: ProvenIdentity) throws -> Bool {
+        guard try row.get(Account.providerColumn, as: String?.self) == identity.providerID else { return false }
+        let stored = [
+            try row.get(Account.providerColumn + 1, as: String?.self), try row.get(Account.columnCount + 1, as: String?.self),
+        ]
+        guard stored.contains(where: { $0.map(identity.names.contains) ?? false }) else { return false }
+        if let tenant = try row.get(Account.columnCount, as: String?.self), let claimed = identity.tenant, tenant != claimed {
+            throw AccountError.tenantChanged
+        }
+        return true
     }
 
     private func carryOut(
@@ -97,6 +129,7 @@ extension Accounts {
         switch decision {
         case .confirm(let namesake): return .needsConfirmation(namesake)
         case .known(let known):
+            try identity.checkAge(against: known)
             account = known
             account.lastLoginAt = now
             statements = [account.recordSignIn(in: project), account.refresh(identity, in: project, at: now)]
@@ -105,21 +138,20 @@ extension Accounts {
             isNewUser = true
             statements = [account.insert(in: project), account.insert(identity, in: project, at: now)]
         case .join(let joined, let takeover, let recycled):
+            if !takeover { try identity.checkAge(against: joined) }
             account = joined
             emailRecycled = recycled
             account.join(identity, takeover: takeover, oneAccountPerEmail: project.oneAccountPerEmail, at: now)
-            statements = [account.update(in: project)]
+            statements = [account.update(joined, takeover: takeover, in: project)]
             if takeover { statements += account.endEverything(in: project, at: now) }
-            if recycled { statements.append(account.remove(identity.providerID, in: project)) }
             statements.append(account.insert(identity, in: project, at: now))
         }
         account.remember(identity)
-        let session = Session(project: project.id, account: account.id, signInProvider: identity.providerID, at: now)
-        statements.append(session.insert(from: origin))
+        let session = Session(
+            project: project.id, account: account.id, signInProvider: identity.providerID, authTime: identity.provenAt ?? now)
+        statements.append(session.insert(from: origin, at: now))
         if let completing { statements.append(completing) }
-        let results = try await storage.write(all: statements)
-        // The account's own statement comes first; it finds no row only when the account went away since the read.
-        guard results.first?.isEmpty == false else { throw .accountNotFound }
+        _ = try await storage.write(all: statements)
         return .signedIn(account, session, isNewUser: isNewUser, emailRecycled: emailRecycled)
     }
 }

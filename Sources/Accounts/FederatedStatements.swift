@@ -24,7 +24,7 @@ extension Account {
             photoURL = identity.photoURL
             customAttributes = nil
             identities = []
-            validSince = Instant(seconds: now.seconds)
+            validSince = max(validSince, Instant(seconds: now.seconds))
         }
         if email == nil, oneAccountPerEmail { email = identity.email }
         guard email != nil, email == identity.email else { return }
@@ -48,46 +48,56 @@ extension Account {
             created_at, last_login_at)
         VALUES (\(project.id), \(id), \(email), \(emailVerified), \(emailProven), \(displayName), \(photoURL), \(validSince),
             \(createdAt), \(lastLoginAt))
-        RETURNING account_id
         """
     }
 
-    func update(in project: ProjectSettings) -> SQL {
-        """
-        UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
-            display_name = \(displayName), photo_url = \(photoURL), custom_attributes = \(customAttributes),
-            valid_since = \(validSince), last_login_at = \(lastLoginAt)
-        WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled RETURNING account_id
-        """
+    /// What joining changes, provided that the account still is as it was `read`: nobody revoked it, took it over, or changed its address.
+    func update(_ read: Account, takeover: Bool, in project: ProjectSettings) -> SQL {
+        let profile: SQL =
+            takeover
+            ? """
+            , display_name = \(displayName), photo_url = \(photoURL), custom_attributes = \(customAttributes), valid_since = \(validSince)
+            """
+            : ""
+        return .required(
+            """
+            UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
+                last_login_at = \(lastLoginAt)\(profile)
+            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND valid_since = \(read.validSince)
+                AND email_proven = \(read.emailProven) AND email IS NOT DISTINCT FROM \(read.email) RETURNING account_id
+            """)
     }
 
     func recordSignIn(in project: ProjectSettings) -> SQL {
-        """
-        UPDATE accounts SET last_login_at = \(lastLoginAt)
-        WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled RETURNING account_id
-        """
+        .required(
+            """
+            UPDATE accounts SET last_login_at = \(lastLoginAt)
+            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled RETURNING account_id
+            """)
     }
 
+    /// Only under the issuer that the provider is pinned to (`ProviderIssuers`).
     func insert(_ identity: ProvenIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
-        """
-        INSERT INTO identities (project_id, provider_id, subject, account_id, alias, tenant, email, display_name, photo_url,
-            screen_name, linked_at, last_sign_in_at)
-        VALUES (\(project.id), \(identity.providerID), \(identity.subject), \(id), \(identity.alias), \(identity.tenant),
-            \(identity.email), \(identity.displayName), \(identity.photoURL), \(identity.screenName), \(now), \(now))
-        """
+        .required(
+            """
+            INSERT INTO identities (project_id, provider_id, subject, account_id, alias, tenant, email, display_name, photo_url,
+                screen_name, linked_at, last_sign_in_at)
+            SELECT project_id, provider_id, \(identity.subject), \(id), \(identity.alias), \(identity.tenant),
+                \(identity.email), \(identity.displayName), \(identity.photoURL), \(identity.screenName), \(now), \(now)
+            FROM provider_issuers
+            WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND issuer = \(identity.issuer) RETURNING subject
+            """)
     }
 
-    /// What the provider says today of an identity that is linked already. The subject stays as it was stored.
+    /// What the provider says today of an identity that is linked, and still is. The subject stays as it was stored.
     func refresh(_ identity: ProvenIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
-        """
-        UPDATE identities SET email = \(identity.email), display_name = \(identity.displayName),
-            photo_url = \(identity.photoURL), screen_name = \(identity.screenName), last_sign_in_at = \(now)
-        WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND account_id = \(id)
-        """
-    }
-
-    func remove(_ providerID: String, in project: ProjectSettings) -> SQL {
-        "DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(id) AND provider_id = \(providerID)"
+        .required(
+            """
+            UPDATE identities SET email = \(identity.email), display_name = \(identity.displayName),
+                photo_url = \(identity.photoURL), screen_name = \(identity.screenName), last_sign_in_at = \(now)
+            WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND account_id = \(id)
+                AND (subject = ANY(\(identity.names)) OR alias = ANY(\(identity.names))) RETURNING subject
+            """)
     }
 
     /// The identities and sessions that stand when an address's owner takes an account over.

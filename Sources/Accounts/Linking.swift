@@ -45,9 +45,9 @@ package enum Linking {
             }
             guard identity.emailAuthoritative else { return .confirm(namesake) }
             guard !namesake.disabled else { throw .accountDisabled }
-            return .join(
-                namesake, takeover: !namesake.emailProven,
-                recycled: namesake.emailProven && namesake.has(identity.providerID))
+            // Another person of the same provider with the same address: the mailbox has a new owner.
+            let recycled = namesake.emailProven && namesake.has(identity.providerID)
+            return .join(namesake, takeover: recycled || !namesake.emailProven, recycled: recycled)
         }
     }
 }

@@ -18,29 +18,44 @@ package struct PendingTokens: Sendable {
         self.clock = clock
     }
 
-    /// - Parameter answer: what the provider proved, in the caller's own encoding.
-    package func issue(_ answer: [UInt8], in project: ProjectSettings) -> String {
-        let id = Random.bytes(16)
-        let expires = (clock.now() + Self.lifetime).microseconds
-        var plain = id
-        for shift in stride(from: 56, through: 0, by: -8) { plain.append(UInt8(truncatingIfNeeded: expires >> Int64(shift))) }
+    /// When a provider proved something, and until when a pending token may say so. A token made from a token keeps both.
+    package struct Proof: Sendable {
+        package let provenAt: Instant
+        let expires: Instant
+    }
+
+    /// - Parameters:
+    ///   - answer: what the provider proved, in the caller's own encoding.
+    ///   - proof: of the pending token that the answer came from; `nil` when the provider itself has just answered.
+    package func issue(_ answer: [UInt8], proof: Proof?, in project: ProjectSettings) -> String {
+        let proof = proof ?? Proof(provenAt: clock.now(), expires: clock.now() + Self.lifetime)
+        var plain = Random.bytes(16)
+        for time in [proof.expires, proof.provenAt] {
+            for shift in stride(from: 56, through: 0, by: -8) { plain.append(UInt8(truncatingIfNeeded: time.microseconds >> Int64(shift))) }
+        }
         return Base64URL.encode(masterKey.pendingTokens.seal(plain + answer, context: Self.context(project)))
     }
 
     /// Spends the token and gives back what it holds. Throws `invalidPendingToken` for garbage, another project's, expired or spent ones.
-    package func redeem(_ token: String, in project: ProjectSettings) async throws(AccountError) -> [UInt8] {
+    package func redeem(
+        _ token: String, in project: ProjectSettings
+    ) async throws(AccountError) -> (answer: [UInt8], proof: Proof) {
         guard let sealed = Base64URL.decodeStrict(token),
-            let plain = try? masterKey.pendingTokens.open(sealed, context: Self.context(project)), plain.count >= 24
+            let plain = try? masterKey.pendingTokens.open(sealed, context: Self.context(project)), plain.count >= 32
         else { throw .invalidPendingToken }
-        let expires = Instant(microseconds: plain[16..<24].reduce(0) { $0 << 8 | Int64($1) })
-        guard expires > clock.now() else { throw .invalidPendingToken }
+        let proof = Proof(provenAt: Self.time(plain[24..<32]), expires: Self.time(plain[16..<24]))
+        guard proof.expires > clock.now() else { throw .invalidPendingToken }
         let rows = try await storage.write(
             """
-            INSERT INTO spent_tokens (project_id, token_id, expires_at) VALUES (\(project.id), \(Array(plain[..<16])), \(expires))
+            INSERT INTO spent_tokens (project_id, token_id, expires_at) VALUES (\(project.id), \(Array(plain[..<16])), \(proof.expires))
             ON CONFLICT DO NOTHING RETURNING token_id
             """)
         guard !rows.isEmpty else { throw .invalidPendingToken }
-        return Array(plain[24...])
+        return (Array(plain[32...]), proof)
+    }
+
+    private static func time(_ bytes: ArraySlice<UInt8>) -> Instant {
+        Instant(microseconds: bytes.reduce(0) { $0 << 8 | Int64($1) })
     }
 
     private static func context(_ project: ProjectSettings) -> String { "project " + project.id }

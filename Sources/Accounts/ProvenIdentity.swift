@@ -1,6 +1,10 @@
+package import Runtime
+
 /// What an upstream provider has proven of a person, checked and mapped: the input of every federated sign-in and link.
 package struct ProvenIdentity: Sendable, Equatable {
     package var providerID: String
+    /// Under which issuer the subject means this person: the identity space of the provider's entry.
+    package var issuer: String
     /// The provider's name for the person; never reused for another.
     package var subject: String
     /// A second form of the subject under which the same person may be stored.
@@ -15,13 +19,17 @@ package struct ProvenIdentity: Sendable, Equatable {
     package var displayName: String?
     package var photoURL: String?
     package var screenName: String?
+    /// When the provider proved it; `nil`: just now.
+    package var provenAt: Instant?
 
     package init(
-        providerID: String, subject: String, alias: String? = nil, tenant: String? = nil, email: String? = nil,
+        providerID: String, issuer: String, subject: String, alias: String? = nil, tenant: String? = nil, email: String? = nil,
         emailVerified: Bool = false, emailAuthoritative: Bool = false, displayName: String? = nil, photoURL: String? = nil,
-        screenName: String? = nil
+        screenName: String? = nil, provenAt: Instant? = nil
     ) {
         self.providerID = providerID
+        self.issuer = issuer
+        self.provenAt = provenAt
         self.subject = subject
         self.alias = alias
         self.tenant = tenant
@@ -31,6 +39,15 @@ package struct ProvenIdentity: Sendable, Equatable {
         self.displayName = displayName.flatMap { Self.shown($0) }
         self.photoURL = photoURL.flatMap { $0.utf8.count <= 2048 ? Self.shown($0, most: 2048) : nil }
         self.screenName = screenName.flatMap { Self.shown($0) }
+    }
+
+    /// Both forms under which the person may be stored.
+    var names: [String] { [subject] + (alias.map { [$0] } ?? []) }
+
+    /// A proof from before the account's sessions were revoked opens it no more.
+    func checkAge(against account: Account) throws(AccountError) {
+        guard let provenAt, provenAt.seconds < account.validSince.seconds else { return }
+        throw .invalidPendingToken
     }
 
     /// A provider's text as it may be kept and shown: without control characters, cut to what Firebase keeps, `nil` when nothing is left.

@@ -18,31 +18,40 @@ package struct ProviderIssuers: Sendable {
 
     package init(database: Database) { storage = Storage(database: database) }
 
-    /// Remembers the configured issuers, and gives back what is stored where identities exist under another one. One round trip for any
-    /// number of projects.
+    /// What is pinned under another issuer than the configured one while identities exist under it. Changes nothing.
     package func conflicts(with configured: [Entry]) async throws(AccountError) -> [Entry] {
-        let projects = configured.map(\.projectID)
-        let providers = configured.map(\.providerID)
-        let issuers = configured.map(\.issuer)
-        let rows = try await storage.write(all: [
+        let rows = try await storage.read(
             """
-            INSERT INTO provider_issuers AS stored (project_id, provider_id, issuer)
-            SELECT * FROM unnest(\(projects), \(providers), \(issuers))
-            ON CONFLICT (project_id, provider_id) DO UPDATE SET issuer = excluded.issuer
-            WHERE stored.issuer <> excluded.issuer AND NOT EXISTS (
-                SELECT 1 FROM identities i WHERE i.project_id = excluded.project_id AND i.provider_id = excluded.provider_id)
-            """,
-            """
-            SELECT stored.project_id, stored.provider_id, stored.issuer
-            FROM unnest(\(projects), \(providers), \(issuers)) AS configured (project_id, provider_id, issuer)
-            JOIN provider_issuers stored USING (project_id, provider_id)
-            WHERE stored.issuer <> configured.issuer ORDER BY 1, 2
-            """,
-        ])
+            SELECT project_id, provider_id, pinned.issuer FROM \(Self.table(configured)) JOIN provider_issuers pinned USING (project_id, provider_id)
+            WHERE pinned.issuer <> configured.issuer AND \(Self.isInUse) ORDER BY 1, 2
+            """)
         do {
-            return try (rows.last ?? []).map { row throws(PostgresError) in
+            return try rows.map { row throws(PostgresError) in
                 Entry(projectID: try row.get(0), providerID: try row.get(1), issuer: try row.get(2))
             }
         } catch { throw .database(error) }
     }
+
+    /// Pins every provider to its configured issuer, unless identities exist under another. From here on identities of these issuers alone
+    /// sign in and are stored.
+    package func pin(_ configured: [Entry]) async throws(AccountError) {
+        _ = try await storage.write(
+            """
+            INSERT INTO provider_issuers AS pinned (project_id, provider_id, issuer)
+            SELECT project_id, provider_id, issuer FROM \(Self.table(configured))
+            ON CONFLICT (project_id, provider_id) DO UPDATE SET issuer = excluded.issuer
+            WHERE pinned.issuer <> excluded.issuer AND NOT \(Self.isInUse)
+            """)
+    }
+
+    private static func table(_ entries: [Entry]) -> SQL {
+        """
+        unnest(\(entries.map(\.projectID)), \(entries.map(\.providerID)), \(entries.map(\.issuer)))
+            AS configured (project_id, provider_id, issuer)
+        """
+    }
+
+    private static let isInUse: SQL = """
+        EXISTS (SELECT 1 FROM identities i WHERE i.project_id = pinned.project_id AND i.provider_id = pinned.provider_id)
+        """
 }

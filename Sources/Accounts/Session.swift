@@ -35,19 +35,17 @@ package struct Session: Sendable {
     }
 
     /// A session of somebody who has just authenticated.
-    init(project: String, account: String, signInProvider: String, at now: Instant) {
+    init(project: String, account: String, signInProvider: String, authTime: Instant) {
         self.init(
-            projectID: project, id: Random.bytes(16), accountID: account, signInProvider: signInProvider, authTime: now, generation: 0)
+            projectID: project, id: Random.bytes(16), accountID: account, signInProvider: signInProvider, authTime: authTime, generation: 0)
     }
 
-    /// Takes effect only while the account exists.
-    func insert(from origin: Origin) -> SQL {
+    func insert(from origin: Origin, at now: Instant) -> SQL {
         """
         INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, rotated_at, user_agent, address,
             created_at, refreshed_at)
-        SELECT \(projectID), \(id), \(accountID), \(signInProvider), \(authTime), \(authTime), \(origin.userAgent), \(origin.address),
-            \(authTime), \(authTime)
-        WHERE EXISTS (SELECT 1 FROM accounts WHERE project_id = \(projectID) AND account_id = \(accountID))
+        VALUES (\(projectID), \(id), \(accountID), \(signInProvider), \(authTime), \(now), \(origin.userAgent), \(origin.address),
+            \(now), \(now))
         """
     }
 }

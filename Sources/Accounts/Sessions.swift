@@ -60,10 +60,13 @@ package struct Sessions: Sendable {
                     AND (generation <= \(token.generation + 1)
                         OR generation = \(token.generation + 2) AND rotated_at > \(now - Self.grace))
                 RETURNING account_id, sign_in_provider, auth_time, created_at
+            ), due AS (
+                -- Bookkeeping never waits: revocation locks the account before its sessions.
+                SELECT account_id FROM accounts WHERE project_id = \(project.id) AND account_id = (SELECT account_id FROM session)
+                    AND (last_refresh_at IS NULL OR last_refresh_at < \(now - .seconds(300))) FOR UPDATE SKIP LOCKED
             ), touched AS (
-                UPDATE accounts SET last_refresh_at = \(now) FROM session
-                WHERE accounts.project_id = \(project.id) AND accounts.account_id = session.account_id
-                    AND (last_refresh_at IS NULL OR last_refresh_at < \(now - .seconds(300)))
+                UPDATE accounts SET last_refresh_at = \(now) FROM due
+                WHERE accounts.project_id = \(project.id) AND accounts.account_id = due.account_id
             )
             SELECT session.account_id, session.sign_in_provider, session.auth_time, session.created_at, \(Account.columns)
             FROM session

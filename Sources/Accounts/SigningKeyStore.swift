@@ -63,9 +63,9 @@ package struct SigningKeyStore: Sendable {
     /// - Returns: the new key's id.
     package func rotate(_ algorithm: Algorithm, compromised: Bool = false) async throws -> String {
         // With another master key than the servers' own, the new key would be one that none of them can open.
-        _ = try await published()
+        let isFirst = try await !published().contains { $0.algorithm == algorithm }
         let now = clock.now()
-        let signsFrom = compromised ? now : now + Self.overlap
+        let signsFrom = compromised || isFirst ? now : now + Self.overlap
         let (kid, insert) = try newKey(algorithm, at: now, signsFrom: signsFrom)
         let retirement: SQL =
             compromised
@@ -74,7 +74,12 @@ package struct SigningKeyStore: Sendable {
             UPDATE signing_keys SET retires_at = \(signsFrom + Self.afterlife)
             WHERE algorithm = \(algorithm.rawValue) AND retires_at IS NULL
             """
-        _ = try await storage.write(all: [retirement, insert, "DELETE FROM signing_keys WHERE retires_at < \(now)"])
+        try await database.transaction { transaction in
+            _ = try await transaction.query(Self.lock)
+            for statement in [retirement, insert, "DELETE FROM signing_keys WHERE retires_at < \(now)"] {
+                _ = try await transaction.query(statement)
+            }
+        }
         return kid
     }
 
@@ -102,15 +107,15 @@ package struct SigningKeyStore: Sendable {
     private func insertFirst(_ algorithm: Algorithm, at now: Instant) async throws {
         let (_, insert) = try newKey(algorithm, at: now, signsFrom: now)
         try await database.transaction { transaction in
-            _ = try await transaction.query("SELECT pg_advisory_xact_lock(\(Self.advisoryLock))")
+            _ = try await transaction.query(Self.lock)
             let existing = try await transaction.query(
                 "SELECT 1::bigint FROM signing_keys WHERE algorithm = \(algorithm.rawValue) AND retires_at IS NULL LIMIT 1")
             if existing.isEmpty { _ = try await transaction.query(insert) }
         }
     }
 
-    /// Any number that no other lock of ours has.
-    private static let advisoryLock: Int64 = 0x6761_7465_6B65_7973
+    /// One change of the keys at a time. Any number that no other lock of ours has.
+    private static let lock: SQL = "SELECT pg_advisory_xact_lock(\(Int64(0x6761_7465_6B65_7973)))"
 
     private func newKey(_ algorithm: Algorithm, at now: Instant, signsFrom: Instant) throws -> (kid: String, insert: SQL) {
         let key = try PrivateKey.generate(algorithm == .rs256 ? .rsa(bits: 2048) : .p256)

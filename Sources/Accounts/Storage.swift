@@ -19,6 +19,14 @@ struct Storage: Sendable {
     }
 }
 
+extension SQL {
+    /// `statement`, which must touch a row, or else the whole write is undone (`AccountError.overtaken`).
+    ///
+    /// Statements of one pipeline are committed before anybody has seen their results, so the database itself must refuse: it divides by
+    /// the number of rows that `statement` returns.
+    static func required(_ statement: SQL) -> SQL { "WITH touched AS (\(statement)) SELECT 1 / count(*) FROM touched" }
+}
+
 extension AccountError {
     /// The constraints of the schema are the rules' last word: two requests that race meet here.
     init(_ error: PostgresError) {
@@ -29,6 +37,8 @@ extension AccountError {
                 .constraint(name: "identities_provider", state: _):
                 .identityTaken
             case .constraint(name: "identities_account", state: _): .accountNotFound
+            // What `SQL.required` divides by was zero.
+            case .sql(state: "22012", message: _): .overtaken
             default: .database(error)
             }
     }

@@ -5,19 +5,39 @@ import Providers
 import Web
 
 /// What a provider proved, by whichever way the request came in; and the flow that must end with it.
-enum IDPAnswer {
-    static func obtain(
-        by request: IDPRequest, sessionID: String?, _ context: Context
-    ) async throws -> (UpstreamResult, SignInFlow?) {
+struct IDPAnswer {
+    let result: UpstreamResult
+    /// The identity space that the result is of.
+    let issuer: String
+    let flow: SignInFlow?
+    /// When the provider proved it, for an answer that was kept in a pending token.
+    let proof: PendingTokens.Proof?
+
+    var providerID: String { result.identity.providerID }
+
+    private init(_ result: UpstreamResult, of provider: ConfiguredProvider, flow: SignInFlow? = nil, proof: PendingTokens.Proof? = nil) {
+        self.result = result
+        issuer = provider.settings.issuerForStorage
+        self.flow = flow
+        self.proof = proof
+    }
+
+    static func obtain(by request: IDPRequest, sessionID: String?, _ context: Context) async throws -> IDPAnswer {
         let services = context.services
         let project = try context.project.settings
         switch request {
         case .pending(let token):
-            return (try UpstreamResult(bytes: try await services.pendingTokens.redeem(token, in: project)), nil)
+            let (bytes, proof) = try await services.pendingTokens.redeem(token, in: project)
+            let kept = try JSON.parse(bytes).decode(Kept.self)
+            // What was good when it was kept may be switched off by now, or mean another issuer's people.
+            let provider = try context.provider(kept.result.identity.providerID)
+            guard provider.settings.issuerForStorage == kept.issuer else { throw AccountError.invalidPendingToken }
+            return IDPAnswer(kept.result, of: provider, proof: proof)
         case .credential(let providerID, let credential):
+            let provider = try context.provider(providerID)
             do {
-                return (try await context.provider(providerID).verify(credential), nil)
-            } catch let error as ProviderError {
+                return IDPAnswer(try await provider.verify(credential), of: provider)
+            } catch {
                 services.signIns.count(providerID, .refused)
                 throw error
             }
@@ -25,47 +45,49 @@ enum IDPAnswer {
             guard let sessionID else { throw AccountError.flowRefused }
             let (flow, response) = try await services.flows.claim(
                 flowID: flowID, handle: code, sessionID: sessionID, page: page, in: project)
-            return (try await exchange(try Form.reading(response), flow, context), flow)
+            return try await exchange(try Form.reading(response), flow, context)
         case .answered(let state, let form, let page):
             guard let sessionID, try await services.flows.waiting(state)?.redirectURI == page else { throw AccountError.flowRefused }
             let flow = try await services.flows.claim(state, sessionID: sessionID, in: project)
-            return (try await exchange(form, flow, context), flow)
+            return try await exchange(form, flow, context)
         }
     }
 
     /// Trades the provider's answer for proof. Whatever goes wrong, the flow is over: a code works once.
-    private static func exchange(_ answer: Form, _ flow: SignInFlow, _ context: Context) async throws -> UpstreamResult {
+    private static func exchange(_ answer: Form, _ flow: SignInFlow, _ context: Context) async throws -> IDPAnswer {
         do {
             let provider = try context.provider(flow.providerID)
             try await provider.checkCallback(issuer: answer["iss"])
             if let error = answer["error"] { throw ProviderError.callback(error, description: answer["error_description"]) }
-            return try await provider.redeem(
+            let result = try await provider.redeem(
                 callback: answer, redirectURI: flow.redirectURI, codeVerifier: flow.secrets.codeVerifier, nonce: flow.secrets.nonce,
                 customParameters: flow.secrets.customParameters)
+            return IDPAnswer(result, of: provider, flow: flow)
         } catch {
             try? await context.services.flows.fail(flow)
             context.services.signIns.count(flow.providerID, .refused)
             throw error
         }
     }
-}
 
-extension UpstreamIdentity {
     /// As the account rules take it.
     var proven: ProvenIdentity {
-        ProvenIdentity(
-            providerID: providerID, subject: subject, alias: alias, tenant: tenant, email: email, emailVerified: emailVerified,
-            emailAuthoritative: emailAuthoritative, displayName: displayName, photoURL: photoURL, screenName: screenName)
+        let identity = result.identity
+        return ProvenIdentity(
+            providerID: identity.providerID, issuer: issuer, subject: identity.subject, alias: identity.alias, tenant: identity.tenant,
+            email: identity.email, emailVerified: identity.emailVerified, emailAuthoritative: identity.emailAuthoritative,
+            displayName: identity.displayName, photoURL: identity.photoURL, screenName: identity.screenName, provenAt: proof?.provenAt)
     }
-}
 
-extension UpstreamResult {
-    /// The same answer for later, in the client's hands.
+    /// The same answer for later, in the client's hands; no longer good than the one it came from.
     func pendingToken(_ context: Context) throws -> String {
-        context.services.pendingTokens.issue(try JSON(encoding: self).bytes(), in: try context.project.settings)
+        let kept = Kept(issuer: issuer, result: result)
+        return context.services.pendingTokens.issue(
+            try JSON(encoding: kept).bytes(), proof: proof, in: try context.project.settings)
     }
 
-    fileprivate init(bytes: [UInt8]) throws {
-        self = try JSON.parse(bytes).decode(UpstreamResult.self)
+    private struct Kept: Codable {
+        var issuer: String
+        var result: UpstreamResult
     }
 }

@@ -29,50 +29,50 @@ struct SignInWithIDP: Endpoint {
             requestURI: input.requestUri, postBody: input.postBody, pendingToken: input.pendingToken ?? input.pendingIdToken)
         let accounts = context.services.accounts
         let settings = try context.project.settings
-        let wish: Linking.Wish
+        let intent: SignInIntent
         if let idToken = input.idToken, !idToken.isEmpty {
-            wish = .link(try await accounts.account(forIDToken: idToken, in: settings).0)
+            intent = .link(try await accounts.account(forIDToken: idToken, in: settings).1)
         } else {
-            wish = .signIn(mayCreate: input.autoCreate ?? true)
+            intent = .signIn(mayCreate: input.autoCreate ?? true)
         }
-        let (answer, flow) = try await IDPAnswer.obtain(by: request, sessionID: input.sessionId, context)
-        let identity = answer.identity.proven
+        let answer = try await IDPAnswer.obtain(by: request, sessionID: input.sessionId, context)
+        let outcome: FederatedSignIn
         do {
-            let outcome = try await accounts.signIn(
-                with: identity, wish: wish, in: settings, from: context.origin,
-                completing: flow.map(context.services.flows.completion))
-            return try output(outcome, answer, wish, context)
+            outcome = try await accounts.signIn(
+                with: answer.proven, intent, in: settings, from: context.origin,
+                completing: answer.flow.map(context.services.flows.completion))
         } catch {
             // The provider's code is spent: the flow cannot be tried again. Should even this fail, it expires in `redeeming`.
-            if let flow { try? await context.services.flows.fail(flow) }
-            context.services.signIns.count(identity.providerID, .refused)
+            if let flow = answer.flow { try? await context.services.flows.fail(flow) }
+            if Failure(telling: error).kind == .business { context.services.signIns.count(answer.providerID, .refused) }
             guard input.returnIdpCredential ?? false, let code = Self.conflict(error) else { throw error }
-            var output = IDPOutput(answer, pendingToken: try answer.pendingToken(context))
+            var output = IDPOutput(answer.result, pendingToken: try answer.pendingToken(context))
             output.errorMessage = code
             return output
         }
+        return try output(outcome, answer, intent, context)
     }
 
     /// Conflicts that SDKs want as an answer that still holds the credential, so that they can sign in with it.
-    private static func conflict(_ error: any Error) -> String? {
+    private static func conflict(_ error: AccountError) -> String? {
         switch error {
-        case AccountError.identityTaken, AccountError.emailTaken: Failure(telling: error).code
+        case .identityTaken, .emailTaken: Failure(telling: error).code
         default: nil
         }
     }
 
     private func output(
-        _ outcome: FederatedSignIn, _ answer: UpstreamResult, _ wish: Linking.Wish, _ context: Context
+        _ outcome: FederatedSignIn, _ answer: IDPAnswer, _ intent: SignInIntent, _ context: Context
     ) throws -> Output {
-        var output = IDPOutput(answer, pendingToken: try answer.pendingToken(context))
-        let provider = answer.identity.providerID
+        var output = IDPOutput(answer.result, pendingToken: try answer.pendingToken(context))
+        let provider = answer.providerID
         switch outcome {
         case .needsConfirmation(let account):
             context.services.signIns.count(provider, .needsConfirmation)
             output.needConfirmation = true
             output.verifiedProvider = account.identities.map(\.providerID)
         case .signedIn(let account, let session, let isNewUser, let emailRecycled):
-            if case .link = wish {
+            if case .link = intent {
                 context.services.signIns.count(provider, .linked)
             } else {
                 context.services.signIns.count(provider, isNewUser ? .created : .signedIn)

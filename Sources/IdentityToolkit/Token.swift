@@ -41,6 +41,9 @@ private struct Grant {
         if request.headers["content-type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false {
             let form = try Form.reading(request.body)
             try form.once(["grant_type", "grantType", "refresh_token", "refreshToken"])
+            guard form["grant_type"] == nil || form["grantType"] == nil, form["refresh_token"] == nil || form["refreshToken"] == nil else {
+                throw .invalidArgument("A parameter is given in two spellings.")
+            }
             type = form["grant_type"] ?? form["grantType"]
             refreshToken = form["refresh_token"] ?? form["refreshToken"]
         } else {

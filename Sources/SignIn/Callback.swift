@@ -24,6 +24,12 @@ struct Callback: RawEndpoint {
         return state
     }
 
+    /// An answer at another provider's address is not this flow's, and must not use it up.
+    static func checkAddress(_ context: Context, _ flow: SignInFlow) throws {
+        guard let provider = context.parameters["provider"], provider != flow.providerID else { return }
+        throw Failure.invalidIDPResponse("The answer came by the address of another provider.")
+    }
+
     private static func resume(_ text: String, _ request: Request, _ context: Context) async throws -> Response {
         guard let reference = FlowReference(text),
             let cookie = FlowCookie.value(for: reference.flowID, in: request, context.services.site)
@@ -35,9 +41,7 @@ struct Callback: RawEndpoint {
 
     /// The order matters: the browser proves itself before anything of the flow changes, so that nobody else can use a `state` up.
     private static func finish(_ flow: SignInFlow, answer: Form, _ request: Request, _ context: Context) async throws -> Response {
-        if let provider = context.parameters["provider"], provider != flow.providerID {
-            throw Failure.invalidIDPResponse("The answer came by the address of another provider.")
-        }
+        try checkAddress(context, flow)
         guard flow.kind == .web, let returnURL = flow.returnURL else {
             return Page.message(status: 200, title: "Almost there", text: "You can go back to the app now; it finishes the sign-in.")
         }

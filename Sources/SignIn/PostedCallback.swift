@@ -15,6 +15,7 @@ struct PostedCallback: RawEndpoint {
         guard request.body.count <= 64 * 1024 else { throw Failure.invalidIDPResponse("The answer is too large.") }
         let state = try Callback.state(in: Form.reading(request.body))
         guard let flow = try await context.services.flows.waiting(state) else { throw AccountError.flowRefused }
+        try Callback.checkAddress(context, flow)
         guard flow.kind == .web else {
             throw Failure.invalidIDPResponse("This sign-in takes its answer by redirect.")
         }

@@ -15,34 +15,34 @@ package struct App: RequestHandler {
 
     package func immediate(_ request: borrowing Request) -> Response? {
         let request = copy request
-        if request.method == .options { return finish(CrossOrigin.preflight(request), request, route: "*") }
+        if request.method == .options { return finish(CrossOrigin.preflight(request), request, nil) }
         switch router.match(request.method, request.path) {
         case .found(let handler, let parameters):
             guard case .immediate(let work) = handler.work else { return nil }
             do {
                 let response = try work(request, try context(handler, request, parameters))
-                return finish(response, request, route: handler.route.path)
+                return finish(response, request, handler)
             } catch {
-                return refuse(error, request, handler.tongue, route: handler.route.path)
+                return refuse(error, request, handler)
             }
         case .otherMethods(let methods, let tongue):
-            var response = refuse(Failure.methodNotAllowed, request, tongue, route: "*")
+            var response = refuse(Failure.methodNotAllowed, request, nil, in: tongue)
             response.headers.add("allow", methods.map(\.name).joined(separator: ", "))
             return response
         case .none:
-            return refuse(Failure.notFound, request, .googleJSON, route: "*")
+            return refuse(Failure.notFound, request, nil)
         }
     }
 
     package func respond(to request: Request) async -> Response {
         guard case .found(let handler, let parameters) = router.match(request.method, request.path),
             case .asynchronous(let work) = handler.work
-        else { return refuse(Failure.notFound, request, .googleJSON, route: "*") }
+        else { return refuse(Failure.notFound, request, nil) }
         do {
             let response = try await work(request, try context(handler, request, parameters))
-            return finish(response, request, route: handler.route.path)
+            return finish(response, request, handler)
         } catch {
-            return refuse(error, request, handler.tongue, route: handler.route.path)
+            return refuse(error, request, handler)
         }
     }
 
@@ -51,8 +51,12 @@ package struct App: RequestHandler {
         return Context(services: services, request: request, parameters: parameters, project: project)
     }
 
-    private func refuse(_ error: any Error, _ request: Request, _ tongue: Tongue, route: String) -> Response {
+    /// - Parameter handler: `nil` for paths that nothing answers.
+    private func refuse(
+        _ error: any Error, _ request: Request, _ handler: Handler?, in tongue: Tongue = .googleJSON
+    ) -> Response {
         let failure = Failure(telling: error)
+        let route = handler?.route.path ?? "*"
         if failure.kind == .internal || failure.kind == .unavailable {
             services.log.error("request failed", metadata: ["id": "\(request.id)", "route": "\(route)", "error": "\(LogDetail.of(error))"])
         } else if let detail = LogDetail.ofProvider(error) {
@@ -60,13 +64,14 @@ package struct App: RequestHandler {
                 "provider refused",
                 metadata: ["id": "\(request.id)", "route": "\(route)", "code": "\(failure.code)", "reason": "\(detail)"])
         }
-        return finish(FailureResponse.make(failure, in: tongue, requestID: request.id), request, route: route)
+        return finish(FailureResponse.make(failure, in: handler?.tongue ?? tongue, requestID: request.id), request, handler)
     }
 
-    private func finish(_ response: Response, _ request: Request, route: String) -> Response {
+    /// Pages of any origin may read what the API answers, its errors and what is not there; never metrics, health or pages.
+    private func finish(_ response: Response, _ request: Request, _ handler: Handler?) -> Response {
         var response = response
-        response.route = route
-        CrossOrigin.allow(request, on: &response)
+        response.route = handler?.route.path ?? "*"
+        if handler.map({ $0.route.access == .apiKey }) ?? true { CrossOrigin.allow(request, on: &response) }
         return response
     }
 }

@@ -98,7 +98,7 @@ extension Failure {
             case .tenantChanged: .invalidIDPResponse("This identity belongs to another tenant of the provider.")
             case .flowRefused: .invalidIDPResponse("The sign-in is unknown, used up or expired, or was started elsewhere.")
             case .invalidPendingToken: Failure("INVALID_PENDING_TOKEN")
-            case .database(.unavailable), .database(.timedOut): Failure.unavailable
+            case .overtaken, .database(.unavailable), .database(.timedOut): Failure.unavailable
             case .sealBroken, .database: .internal
             }
     }

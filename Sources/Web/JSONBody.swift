@@ -12,8 +12,9 @@ package enum JSONBody {
             if let target = object["targetProjectId"] ?? object["target_project_id"], target != .null {
                 throw Failure.unauthenticatedTarget
             }
-            if let tenant = (object["tenantId"] ?? object["tenant_id"])?.string, !tenant.isEmpty {
-                throw Failure.unsupportedTenantOperation
+            for tenant in [object["tenantId"], object["tenant_id"]] where tenant?.isNull == false {
+                guard let name = tenant?.string else { throw Failure.invalidJSON("tenantId: expected a string.") }
+                if !name.isEmpty { throw Failure.unsupportedTenantOperation }
             }
             return try body.decode(Input.self, spelling: .wire)
         } catch let failure as Failure {

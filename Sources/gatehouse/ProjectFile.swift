@@ -17,7 +17,10 @@ enum ProjectFile {
             id: id ?? "", number: Int64(section.int("number", default: 0, in: 1...Int(Int64.max))), apiKeys: section.strings("apiKeys"),
             authorizedDomains: section.values("authorizedDomains", expected: "a host name, without scheme or port", Self.domain),
             redirectURLs: section.values(
-                "redirectURLs", expected: "an https URL without fragment (http for loopback addresses in development)"
+                "redirectURLs",
+                expected:
+                    "an https URL (http for loopback addresses in development) as browsers write it: lower-case host, a path, no default "
+                    + "port, no fragment; and without flow, code, state or iss in its query"
             ) { Self.redirectURL($0, development: development) })
         if !section.has("number") {
             section.fault("number", "is missing; the project number of your SDK configuration (messagingSenderId)")
@@ -51,8 +54,12 @@ enum ProjectFile {
         return text
     }
 
+    /// Pages compare by the letter with where the browser says it is, so only what browsers write themselves can ever match.
     private static func redirectURL(_ text: String, development: Bool) -> String? {
-        guard let uri = URI.parse(text), uri.fragment == nil else { return nil }
+        guard let uri = URI.parse(text), uri.fragment == nil, uri.path.hasPrefix("/"), uri.description == text,
+            !uri.path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }), uri.query.map({ !$0.isEmpty }) ?? true,
+            let query = Form(uri.query ?? ""), ["flow", "code", "state", "iss"].allSatisfy({ query[$0] == nil })
+        else { return nil }
         return uri.isSecure || development && uri.isLoopback ? text : nil
     }
 }

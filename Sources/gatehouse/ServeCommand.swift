@@ -16,6 +16,8 @@ struct ServeCommand: AsyncParsableCommand {
         let level = configuration.server.logLevel
         LoggingSystem.bootstrap { JSONLines(label: $0, level: level) }
         let log = Logger(label: "gatehouse")
+        // Taken over before anything starts: the default of these signals is the end of the process.
+        let signals = Signals.stream([SIGTERM, SIGINT, SIGHUP])
         let server = try Server(configuration, path: common.config, log: log)
         do {
             try await server.start()
@@ -23,7 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
             log.critical("not started", metadata: ["reason": "\(StartFailure.text(error))"])
             throw ExitCode.failure
         }
-        for await signal in Signals.stream([SIGTERM, SIGINT, SIGHUP]) {
+        for await signal in signals {
             guard signal == SIGHUP else { break }
             await server.reload()
         }

@@ -41,8 +41,7 @@ actor Server {
         signal(SIGPIPE, SIG_IGN)
         try await Migrator(directory: shared.settings.migrations).verify(first.database)
         try await keyStore.load(into: shared.signingKeys)
-        let conflicts = try await issuerConflicts(shared.projects.current)
-        guard conflicts.isEmpty else { throw StartFailure.issuers(conflicts) }
+        try await pinIssuers(shared.projects.current)
         for worker in workers {
             do {
                 _ = try await worker.server.listen(host: shared.settings.listenHost, port: shared.settings.listenPort)
@@ -74,8 +73,7 @@ actor Server {
                 return
             }
             let projects = Projects(configuration.projects)
-            let conflicts = try await issuerConflicts(projects)
-            guard conflicts.isEmpty else { throw StartFailure.issuers(conflicts) }
+            try await pinIssuers(projects)
             shared.projects.replace(projects)
             log.info("reloaded", metadata: ["projects": "\(projects.all.count)"])
         } catch {
@@ -107,31 +105,37 @@ actor Server {
         }
     }
 
-    /// A provider entry whose issuer changed while people signed in under the old one.
-    private func issuerConflicts(_ projects: Projects) async throws -> [String] {
+    /// Sees to it that every provider's people come from the configured issuer, or throws where others signed in already; then nothing has
+    /// changed.
+    private func pinIssuers(_ projects: Projects) async throws {
+        let issuers = ProviderIssuers(database: first.database)
         let entries = projects.all.flatMap { project in
             project.providers.values.map { provider in
                 ProviderIssuers.Entry(projectID: project.settings.id, providerID: provider.id, issuer: provider.issuerForStorage)
             }
         }
-        return try await ProviderIssuers(database: first.database).conflicts(with: entries).map { stored in
-            "project \(stored.projectID), provider \(stored.providerID): users are stored under the issuer \(stored.issuer). "
-                + "Another issuer is another set of people; give it a provider id of its own."
-        }
+        let conflicts = try await issuers.conflicts(with: entries)
+        guard conflicts.isEmpty else { throw StartFailure.issuers(conflicts) }
+        try await issuers.pin(entries)
     }
 }
 
 /// Why the server did not start, in an operator's words.
 enum StartFailure: Error {
-    case issuers([String])
+    case issuers([ProviderIssuers.Entry])
     case listening(String, String)
 
     static func text(_ error: any Error) -> String {
         switch error {
-        case StartFailure.issuers(let conflicts): conflicts.joined(separator: "\n")
+        case StartFailure.issuers(let pinned): pinned.map(text).joined(separator: "\n")
         case StartFailure.listening(let address, let reason): "cannot listen on \(address), as listen says: \(reason)"
         case AccountError.sealBroken(let what): "\(what) was sealed with another master key than the configured one"
         default: LogDetail.of(error)
         }
+    }
+
+    private static func text(_ pinned: ProviderIssuers.Entry) -> String {
+        "project \(pinned.projectID), provider \(pinned.providerID): users are stored under the issuer \(pinned.issuer). "
+            + "Another issuer is another set of people; give it a provider id of its own."
     }
 }

@@ -66,7 +66,7 @@ import Testing
         let fixture = try await Fixture()
         let first = try await fixture.signIn(Fixture.ada("oidc.a", email: "ada@example.com"))
         let outcome = try await fixture.accounts.signIn(
-            with: Fixture.ada("oidc.b", email: "ada@example.com"), wish: .signIn(mayCreate: true), in: fixture.project,
+            with: Fixture.ada("oidc.b", email: "ada@example.com"), .signIn(mayCreate: true), in: fixture.project,
             from: Session.Origin(userAgent: nil, address: "::1"))
         guard case .needsConfirmation(let account) = outcome else { throw Unexpected.outcome(outcome) }
         #expect(account.id == first.account.id)
@@ -87,7 +87,7 @@ import Testing
             if case AccountError.sessionEnded = $0 { true } else { false }
         }
         let back = try await fixture.accounts.signIn(
-            with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), wish: .signIn(mayCreate: true),
+            with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), .signIn(mayCreate: true),
             in: fixture.project, from: Session.Origin(userAgent: nil, address: "::1"))
         guard case .needsConfirmation = back else { throw Unexpected.outcome(back) }
     }
@@ -95,7 +95,7 @@ import Testing
     @Test func `links an identity to the signed-in account`() async throws {
         let fixture = try await Fixture()
         let first = try await fixture.signIn(Fixture.ada("oidc.a"))
-        let linked = try await fixture.signIn(Fixture.ada("oidc.b", email: "ada@example.com"), .link(first.account))
+        let linked = try await fixture.signIn(Fixture.ada("oidc.b", email: "ada@example.com"), .link(fixture.token(first.account)))
         #expect(linked.account.id == first.account.id)
         #expect(linked.account.email == "ada@example.com")
         let again = try await fixture.signIn(Fixture.ada("oidc.b"))
@@ -117,5 +117,55 @@ import Testing
         let next = try await fixture.signIn(Fixture.ada(email: "ada@example.com"))
         #expect(next.isNew)
         #expect(next.account.id != account.id)
+    }
+
+    @Test func `SEC-02 links nothing to an account that was taken over, revoked or disabled since its token was issued`() async throws {
+        let fixture = try await Fixture()
+        let attacker = try await fixture.signIn(Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"))
+        let token = fixture.token(attacker.account)
+        fixture.time.advance(.seconds(2))
+        let owner = try await fixture.signIn(Fixture.ada("oidc.strict", email: "ada@example.com", authoritative: true))
+        await #expect { try await fixture.signIn(Fixture.ada("oidc.b", subject: "mallory"), .link(token)) } throws: {
+            if case AccountError.sessionEnded = $0 { true } else { false }
+        }
+        let fresh = fixture.token(owner.account)
+        _ = try await fixture.database.write("UPDATE accounts SET disabled = true")
+        await #expect { try await fixture.signIn(Fixture.ada("oidc.b", subject: "mallory"), .link(fresh)) } throws: {
+            if case AccountError.accountDisabled = $0 { true } else { false }
+        }
+        #expect(try await fixture.accounts.account(owner.account.id, in: fixture.project)?.identities.map(\.providerID) == ["oidc.strict"])
+    }
+
+    @Test func `SEC-02 keeps nothing of a sign-in that a takeover has overtaken`() async throws {
+        let fixture = try await Fixture()
+        let trap = try await fixture.signIn(Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"))
+        let account = trap.account
+        let takeover = Task {
+            try await fixture.database.transaction { transaction in
+                _ = try await transaction.query("UPDATE accounts SET valid_since = valid_since + interval '1 second' RETURNING account_id")
+                _ = try await transaction.query("DELETE FROM identities RETURNING subject")
+                try await Task.sleep(for: .milliseconds(300))
+            }
+        }
+        try await Task.sleep(for: .milliseconds(100))
+        let late = try? await fixture.accounts.signIn(
+            with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), .signIn(mayCreate: true), in: fixture.project,
+            from: Session.Origin(userAgent: nil, address: "::1"))
+        try await takeover.value
+        if case .signedIn? = late { Issue.record("an identity that is gone signed in") }
+        #expect(try await fixture.accounts.account(account.id, in: fixture.project)?.identities == [])
+        let rows = try await fixture.database.query("SELECT count(*) FROM sessions")
+        #expect(try rows.first?.get(0, as: Int64.self) == 1)
+    }
+
+    @Test func `refuses a proof from before the account was revoked`() async throws {
+        let fixture = try await Fixture()
+        let (account, _, _) = try await fixture.signIn(Fixture.ada())
+        var old = Fixture.ada()
+        old.provenAt = fixture.time.clock.now()
+        fixture.time.advance(.seconds(5))
+        #expect(try await fixture.signIn(old).session.authTime == old.provenAt)
+        try await fixture.accounts.revokeSessions(of: account.id, in: "demo")
+        await #expect { try await fixture.signIn(old) } throws: { if case AccountError.invalidPendingToken = $0 { true } else { false } }
     }
 }

@@ -31,15 +31,30 @@ struct Fixture {
         sessions = Sessions(accounts: accounts, masterKey: masterKey, log: log)
         flows = SignInFlows(database: database, masterKey: masterKey, clock: time.clock)
         pendingTokens = PendingTokens(database: database, masterKey: masterKey, clock: time.clock)
+        try await ProviderIssuers(database: database).pin(
+            ["demo", "other"].flatMap { project in
+                ["oidc.acme", "oidc.a", "oidc.b", "oidc.lax", "oidc.strict", "microsoft.com"].map { provider in
+                    ProviderIssuers.Entry(projectID: project, providerID: provider, issuer: Self.issuer)
+                }
+            })
+    }
+
+    /// Of all providers in these tests.
+    static let issuer = "https://issuer.example.com"
+
+    /// A token of the account, issued now.
+    func token(_ account: Account) -> IDToken {
+        let now = time.clock.now()
+        return IDToken(accountID: account.id, issued: now, expires: now + .seconds(3600), authTime: now, signInProvider: "test")
     }
 
     var keyStore: SigningKeyStore { SigningKeyStore(database: database, masterKey: masterKey, clock: time.clock) }
 
     func signIn(
-        _ identity: ProvenIdentity, _ wish: Linking.Wish = .signIn(mayCreate: true)
+        _ identity: ProvenIdentity, _ intent: SignInIntent = .signIn(mayCreate: true)
     ) async throws -> (account: Account, session: Session, isNew: Bool) {
         let outcome = try await accounts.signIn(
-            with: identity, wish: wish, in: project, from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
+            with: identity, intent, in: project, from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
         guard case .signedIn(let account, let session, let isNew, _) = outcome else { throw Unexpected.outcome(outcome) }
         return (account, session, isNew)
     }
@@ -48,7 +63,8 @@ struct Fixture {
         -> ProvenIdentity
     {
         ProvenIdentity(
-            providerID: provider, subject: subject, email: email, emailVerified: authoritative, emailAuthoritative: authoritative,
+            providerID: provider, issuer: issuer, subject: subject, email: email, emailVerified: authoritative,
+            emailAuthoritative: authoritative,
             displayName: "Ada")
     }
 }

@@ -13,7 +13,8 @@ import Testing
 
     private func identity(_ provider: String = "oidc.acme", authoritative: Bool = true) -> ProvenIdentity {
         ProvenIdentity(
-            providerID: provider, subject: "subject", email: mail, emailVerified: true, emailAuthoritative: authoritative)
+            providerID: provider, issuer: "https://issuer.example.com", subject: "subject", email: mail, emailVerified: true,
+            emailAuthoritative: authoritative)
     }
 
     private func decide(
@@ -63,9 +64,9 @@ import Testing
         #expect(try decide(identity(), namesake: trap) == .join(trap, takeover: true, recycled: false))
     }
 
-    @Test func `replaces the provider's former identity of the same address`() throws {
+    @Test func `SEC-02 takes over for the new owner of a mailbox, whom the provider knows by another subject`() throws {
         let namesake = account("namesake", providers: ["oidc.acme"])
-        #expect(try decide(identity(), namesake: namesake) == .join(namesake, takeover: false, recycled: true))
+        #expect(try decide(identity(), namesake: namesake) == .join(namesake, takeover: true, recycled: true))
     }
 
     @Test func `refuses disabled accounts, known or joined`() {

@@ -133,16 +133,30 @@ import Testing
 
     @Test func `spends a pending token once, within ten minutes, in its own project`() async throws {
         let fixture = try await Fixture()
-        let token = fixture.pendingTokens.issue([1, 2, 3], in: fixture.project)
+        let token = fixture.pendingTokens.issue([1, 2, 3], proof: nil, in: fixture.project)
         var other = fixture.project
         other.id = "other"
         func isInvalid(_ error: any Error) -> Bool { if case AccountError.invalidPendingToken = error { true } else { false } }
         await #expect(performing: { try await fixture.pendingTokens.redeem(token, in: other) }, throws: isInvalid)
-        #expect(try await fixture.pendingTokens.redeem(token, in: fixture.project) == [1, 2, 3])
+        #expect(try await fixture.pendingTokens.redeem(token, in: fixture.project).answer == [1, 2, 3])
         await #expect(performing: { try await fixture.pendingTokens.redeem(token, in: fixture.project) }, throws: isInvalid)
-        let late = fixture.pendingTokens.issue([1], in: fixture.project)
+        let late = fixture.pendingTokens.issue([1], proof: nil, in: fixture.project)
         fixture.time.advance(.seconds(601))
         await #expect(performing: { try await fixture.pendingTokens.redeem(late, in: fixture.project) }, throws: isInvalid)
+    }
+
+    @Test func `SEC-05 lives no longer for being made from a pending token`() async throws {
+        let fixture = try await Fixture()
+        let first = fixture.pendingTokens.issue([1], proof: nil, in: fixture.project)
+        fixture.time.advance(.seconds(400))
+        let proof = try await fixture.pendingTokens.redeem(first, in: fixture.project).proof
+        let second = fixture.pendingTokens.issue([1], proof: proof, in: fixture.project)
+        fixture.time.advance(.seconds(201))
+        await #expect {
+            try await fixture.pendingTokens.redeem(second, in: fixture.project)
+        } throws: {
+            if case AccountError.invalidPendingToken = $0 { true } else { false }
+        }
     }
 
     @Test func `keeps neither code nor secret readable in the table`() async throws {

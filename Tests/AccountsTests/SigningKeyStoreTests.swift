@@ -56,4 +56,19 @@ import Testing
         let other = SigningKeyStore(database: fixture.database, masterKey: MasterKey(bytes: Array(2...33)), clock: fixture.time.clock)
         await #expect { try await other.load(into: SigningKeys()) } throws: { if case AccountError.sealBroken = $0 { true } else { false } }
     }
+
+    @Test func `signs at once with a key that was rotated in before the first start`() async throws {
+        let fixture = try await Fixture()
+        let kid = try await fixture.keyStore.rotate(.rs256)
+        try await fixture.keyStore.load(into: fixture.keys)
+        #expect(try fixture.keys.signer(for: .rs256, at: fixture.time.clock.now()).kid == kid)
+    }
+
+    @Test func `adds no key with another master key`() async throws {
+        let fixture = try await Fixture()
+        try await fixture.keyStore.load(into: fixture.keys)
+        let other = SigningKeyStore(database: fixture.database, masterKey: MasterKey(bytes: Array(2...33)), clock: fixture.time.clock)
+        await #expect { try await other.rotate(.rs256) } throws: { if case AccountError.sealBroken = $0 { true } else { false } }
+        #expect(try await fixture.keyStore.list().count == 2)
+    }
 }

@@ -54,6 +54,8 @@ import Testing
         let folder = Folder()
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
+        // A process that another test starts meanwhile must not keep the pipe open.
+        for end in ends { #expect(fcntl(end, F_SETFD, FD_CLOEXEC) == 0) }
         #expect(write(ends[1], "from a pipe\n", 12) == 12)
         close(ends[1])
         defer { close(ends[0]) }

@@ -34,6 +34,7 @@ final class ScriptedServer: Sendable {
             while true {
                 let descriptor = accept(listener, nil, nil)
                 guard descriptor >= 0 else { return }
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
                 accepted.add("")
                 DispatchQueue(label: "peer").async {
                     let peer = Peer(descriptor: descriptor)
