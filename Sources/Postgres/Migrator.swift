@@ -38,15 +38,25 @@ package struct Migrator: Sendable {
     }
 
     /// Throws unless the database has exactly the folder's migrations; the error says what to do.
-    package func verify(_ database: Database) async throws(MigrationError) {
-        let migrations = try Migration.read(directory)
-        let pending = try migrations.pending(after: try await applied(database))
-        if !pending.isEmpty { throw .behind(pending.map(\.name)) }
-    }
+    package func verify(_ database: Database) async throws(MigrationError) { try await schema().verify(database) }
+
+    /// What the folder asks of a database, read once for those who check often.
+    package func schema() throws(MigrationError) -> Schema { Schema(migrations: try Migration.read(directory)) }
 
     /// A name for exactly this schema: changes with any of the files.
     package func fingerprint() throws(MigrationError) -> String {
         Migration.hexadecimal(Digest.sha256(Array(try Migration.read(directory).map { $0.name + $0.sha256 }.joined().utf8)))
+    }
+}
+
+/// The schema that this binary works with.
+package struct Schema: Sendable {
+    let migrations: [Migration]
+
+    /// Throws unless the database has exactly these migrations; the error says what to do.
+    package func verify(_ database: Database) async throws(MigrationError) {
+        let pending = try migrations.pending(after: try await applied(database))
+        if !pending.isEmpty { throw .behind(pending.map(\.name)) }
     }
 
     private func applied(_ database: Database) async throws(MigrationError) -> [AppliedMigration] {

@@ -51,14 +51,14 @@ struct Worker: Sendable {
         let upstream = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
         let accounts = Accounts(
             database: database, clock: shared.clock, publicURL: settings.publicURL, signingKeys: shared.signingKeys)
-        let migrator = Migrator(directory: settings.migrations)
+        let schema = try Migrator(directory: settings.migrations).schema()
         services = Services(
             accounts: accounts, sessions: Sessions(accounts: accounts, masterKey: settings.masterKey, log: shared.log),
             flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
             pendingTokens: PendingTokens(database: database, masterKey: settings.masterKey, clock: shared.clock),
             projects: shared.projects, upstream: upstream, providerMetadata: shared.providerMetadata, signIns: shared.signIns,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
-            clock: shared.clock, log: shared.log, readiness: { try await migrator.verify(database) })
+            clock: shared.clock, log: shared.log, readiness: { try await schema.verify(database) })
         var handlers = Operations.handlers + IdentityToolkit.handlers + SignIn.handlers
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         server = HTTPServer(
