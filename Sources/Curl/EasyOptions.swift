@@ -22,7 +22,7 @@ struct EasyOptions {
                 set(CURLOPT_POST, 1)
                 set(CURLOPT_POSTFIELDSIZE_LARGE, size: bodyCount)
             }
-            set(CURLOPT_CUSTOMREQUEST, method.text)
+            set(CURLOPT_CUSTOMREQUEST, method.name)
         }
     }
 
@@ -64,21 +64,5 @@ struct EasyOptions {
 
     private mutating func check(_ code: CURLcode) {
         if code != CURLE_OK, failure == nil { failure = code }
-    }
-}
-
-extension Method {
-    /// As it stands in a request line.
-    fileprivate var text: String {
-        switch self {
-        case .get: "GET"
-        case .head: "HEAD"
-        case .post: "POST"
-        case .put: "PUT"
-        case .patch: "PATCH"
-        case .delete: "DELETE"
-        case .options: "OPTIONS"
-        case .other(let name): name
-        }
     }
 }

@@ -42,6 +42,20 @@ package enum Method: Sendable, Hashable {
     case get, head, post, put, patch, delete, options
     /// Anything else that is a token; answered 405 or 501.
     case other(String)
+
+    /// As it stands in a request line.
+    package var name: String {
+        switch self {
+        case .get: "GET"
+        case .head: "HEAD"
+        case .post: "POST"
+        case .put: "PUT"
+        case .patch: "PATCH"
+        case .delete: "DELETE"
+        case .options: "OPTIONS"
+        case .other(let name): name
+        }
+    }
 }
 
 /// A number that is unique in the process's life and hard to guess the neighbours of; printed as 16 hex digits.

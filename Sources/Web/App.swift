@@ -75,18 +75,3 @@ package struct App: RequestHandler {
         return response
     }
 }
-
-extension HTTP.Method {
-    var name: String {
-        switch self {
-        case .get: "GET"
-        case .head: "HEAD"
-        case .post: "POST"
-        case .put: "PUT"
-        case .patch: "PATCH"
-        case .delete: "DELETE"
-        case .options: "OPTIONS"
-        case .other(let name): name
-        }
-    }
-}
