@@ -1,7 +1,7 @@
 package import Postgres
 package import Runtime
 
-/// Deletes what has run out: flows and spent tokens an hour past their expiry, sessions ended 30 days ago. Any process may run it.
+/// Deletes what has run out: flows, mails and spent tokens an hour past their expiry, sessions ended 30 days ago. Any process may run it.
 package struct Cleanup: Sendable {
     private static let batch: Int64 = 1000
     let storage: Storage
@@ -20,6 +20,11 @@ package struct Cleanup: Sendable {
             """
             DELETE FROM sign_in_flows WHERE (project_id, flow_id) IN
                 (SELECT project_id, flow_id FROM sign_in_flows WHERE expires_at < \(hourAgo) LIMIT \(Self.batch)) RETURNING 1::bigint
+            """)
+        try await delete(
+            """
+            DELETE FROM mail_outbox WHERE (project_id, mail_id) IN
+                (SELECT project_id, mail_id FROM mail_outbox WHERE expires_at < \(hourAgo) LIMIT \(Self.batch)) RETURNING 1::bigint
             """)
         // An hour late, since the clocks of two processes differ: a token must not be forgotten while one of them still takes it.
         try await delete(

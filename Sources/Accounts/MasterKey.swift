@@ -10,6 +10,8 @@ package struct MasterKey: Sendable {
     let flows: SealingKey
     /// Seals pending tokens, which travel through clients.
     let pendingTokens: SealingKey
+    /// Seals mails that wait to be sent, since they hold links that work.
+    let outbox: SealingKey
     /// Authenticates refresh tokens.
     let refreshTokens: [UInt8]
     /// Mixed with a flow's one-time code into the key that seals the provider's answer.
@@ -23,6 +25,7 @@ package struct MasterKey: Sendable {
         signingKeys = SealingKey(derived("signing keys"))
         flows = SealingKey(derived("flows"))
         pendingTokens = SealingKey(derived("pending tokens"))
+        outbox = SealingKey(derived("mail outbox"))
         refreshTokens = derived("refresh tokens")
         flowResponses = derived("flow responses")
     }

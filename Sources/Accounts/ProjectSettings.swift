@@ -14,6 +14,7 @@ package struct ProjectSettings: Sendable {
     package var redirectURLs: [String]
     package var tokens = Tokens()
     package var oneAccountPerEmail = true
+    package var branding: Branding
 
     package init(id: String, number: Int64, apiKeys: [String], authorizedDomains: [String], redirectURLs: [String]) {
         self.id = id
@@ -21,6 +22,7 @@ package struct ProjectSettings: Sendable {
         self.apiKeys = apiKeys
         self.authorizedDomains = authorizedDomains
         self.redirectURLs = redirectURLs
+        branding = Branding(name: id)
     }
 
     package struct Tokens: Sendable {

@@ -31,6 +31,14 @@ package struct Context: Sendable {
     /// The project that the path names, for what anybody may read.
     package var namedProject: Project? { parameters["project"].flatMap(services.projects.current.project(id:)) }
 
+    /// Where letters are put. Throws `OPERATION_NOT_ALLOWED` on a server that cannot send any.
+    package var outbox: Outbox {
+        get throws {
+            guard let outbox = services.outbox else { throw Failure.operationNotAllowed("This server is not configured to send mail.") }
+            return outbox
+        }
+    }
+
     /// What a session remembers of where it was opened.
     package var origin: Session.Origin {
         Session.Origin(userAgent: request.headers["user-agent"], address: request.peer.description)
@@ -49,6 +57,8 @@ package final class Services: Sendable {
     package let sessions: Sessions
     package let flows: SignInFlows
     package let pendingTokens: PendingTokens
+    /// `nil` where no way of mail is configured.
+    package let outbox: Outbox?
     package let projects: ProjectDirectory
     package let upstream: any Upstream
     package let providerMetadata: MetadataCache
@@ -61,8 +71,9 @@ package final class Services: Sendable {
     package let readiness: @Sendable () async throws -> Void
 
     package init(
-        accounts: Accounts, sessions: Sessions, flows: SignInFlows, pendingTokens: PendingTokens, projects: ProjectDirectory,
-        upstream: any Upstream, providerMetadata: MetadataCache, signIns: SignInMetrics, site: Site, metrics: Metrics, clock: Clock,
+        accounts: Accounts, sessions: Sessions, flows: SignInFlows, pendingTokens: PendingTokens, outbox: Outbox?,
+        projects: ProjectDirectory, upstream: any Upstream, providerMetadata: MetadataCache, signIns: SignInMetrics, site: Site,
+        metrics: Metrics, clock: Clock,
         log: Logger,
         readiness: @escaping @Sendable () async throws -> Void
     ) {
@@ -70,6 +81,7 @@ package final class Services: Sendable {
         self.sessions = sessions
         self.flows = flows
         self.pendingTokens = pendingTokens
+        self.outbox = outbox
         self.projects = projects
         self.upstream = upstream
         self.providerMetadata = providerMetadata

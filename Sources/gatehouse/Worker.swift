@@ -18,6 +18,8 @@ struct Shared: Sendable {
     let providerMetadata: MetadataCache
     /// Counts connections, so that their limits hold for the process.
     let admission = Admission()
+    /// Rings when there is mail to send.
+    let postbox = Bell()
     let metrics: Metrics
     let signIns: SignInMetrics
     let clock: Clock
@@ -56,6 +58,9 @@ struct Worker: Sendable {
             accounts: accounts, sessions: Sessions(accounts: accounts, masterKey: settings.masterKey, log: shared.log),
             flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
             pendingTokens: PendingTokens(database: database, masterKey: settings.masterKey, clock: shared.clock),
+            outbox: Outbox(
+                database: database, masterKey: settings.masterKey, clock: shared.clock, bell: shared.postbox,
+                keepsSent: settings.development),
             projects: shared.projects, upstream: upstream, providerMetadata: shared.providerMetadata, signIns: shared.signIns,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log, readiness: { try await schema.verify(database) })

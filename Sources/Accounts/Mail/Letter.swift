@@ -1,0 +1,73 @@
+import JSON
+package import Runtime
+
+/// What somebody is told by mail: which letter, to whom, and the link in it. How it looks is decided above (`Web/Templates`), how it
+/// travels below (`Mail`).
+package struct Letter: Sendable, Equatable, Codable {
+    package enum Kind: String, Sendable, Codable, CaseIterable {
+        case resetPassword
+        case verifyEmail
+        /// To the new address: its owner decides whether the account moves to it.
+        case verifyAndChangeEmail
+        /// To the old address: the account has moved to another one, and this link undoes that.
+        case recoverEmail
+        case signIn
+    }
+
+    package var kind: Kind
+    /// One address, without a name.
+    package var to: String
+    /// A tag of the languages that the project's templates speak, such as `de`.
+    package var language: String
+    /// Absolute, at the configured public URL, with the code in it: a secret until it is used.
+    package var link: String
+    /// Where the account goes (`verifyAndChangeEmail`) or went (`recoverEmail`).
+    package var newEmail: String?
+    package var displayName: String?
+
+    package init(
+        _ kind: Kind, to address: String, language: String, link: String, newEmail: String? = nil, displayName: String? = nil
+    ) {
+        self.kind = kind
+        to = address
+        self.language = language
+        self.link = link
+        self.newEmail = newEmail
+        self.displayName = displayName
+    }
+}
+
+/// Prints neither link nor people (SEC-21).
+extension Letter: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<letter \(kind.rawValue)>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(reflecting: description) }
+}
+
+/// A letter that this process has leased from the outbox and must send before the lease ends.
+package struct DueLetter: Sendable {
+    package let projectID: String
+    /// The same at every attempt.
+    package let id: [UInt8]
+    package let letter: Letter
+    /// Counted from 1.
+    package let attempt: Int
+    /// After this the link is worth nothing.
+    package let expires: Instant
+}
+
+extension Letter {
+    /// Letters shorter than this all look alike in the database.
+    private static let block = 1024
+
+    /// JSON, then spaces up to a whole block.
+    func padded() -> [UInt8] {
+        let bytes = (try? JSON(encoding: self).bytes()) ?? []
+        return bytes + [UInt8](repeating: 0x20, count: Self.block - bytes.count % Self.block)
+    }
+
+    init?(padded bytes: [UInt8]) {
+        guard let letter = try? JSON.parse(bytes).decode(Self.self) else { return nil }
+        self = letter
+    }
+}

@@ -1,0 +1,162 @@
+@testable import Accounts
+import Crypto
+import Postgres
+import Runtime
+import Testing
+
+@Suite struct OutboxTests {
+    private let letter = Letter(
+        .resetPassword, to: "ada@example.com", language: "de", link: "https://auth.example.com/__/auth/action?oobCode=sesame",
+        displayName: "Ada")
+
+    private func outbox(_ fixture: Fixture, keepsSent: Bool = false) -> Outbox {
+        Outbox(database: fixture.database, masterKey: fixture.masterKey, clock: fixture.time.clock, keepsSent: keepsSent)
+    }
+
+    @discardableResult
+    private func enqueue(_ letters: [Letter], _ fixture: Fixture, lifetime: Duration = .seconds(3600)) async throws -> Outbox {
+        let outbox = outbox(fixture)
+        let expires = fixture.time.clock.now() + lifetime
+        _ = try await fixture.database.write(all: letters.map { outbox.enqueue($0, until: expires, in: fixture.project) })
+        return outbox
+    }
+
+    private func rows(_ fixture: Fixture) async throws -> Int64 {
+        try await fixture.database.query("SELECT count(*) FROM mail_outbox")[0].get(0)
+    }
+
+    @Test func `gives a committed letter out once and forgets it when it is done`() async throws {
+        let fixture = try await Fixture()
+        let outbox = try await enqueue([letter], fixture)
+        let due = try #require(try await outbox.claim(10).letters.first)
+        #expect(due.letter == letter)
+        #expect(due.projectID == "demo")
+        #expect(due.attempt == 1)
+        #expect(try await outbox.claim(10).letters.isEmpty)
+        try await outbox.done(due)
+        #expect(try await rows(fixture) == 0)
+    }
+
+    @Test func `never gives one letter to two of many claimers`() async throws {
+        let fixture = try await Fixture()
+        let letters = (0..<60).map { Letter(.verifyEmail, to: "p\($0)@example.com", language: "en", link: "https://a.example/\($0)") }
+        let outbox = try await enqueue(letters, fixture)
+        let claimed = try await withThrowingTaskGroup(of: [String].self) { group in
+            for _ in 0..<20 { group.addTask { try await outbox.claim(5).letters.map(\.letter.to) } }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(Set(claimed).count == claimed.count)
+        var rest: [String] = []
+        while case let more = try await outbox.claim(5).letters, !more.isEmpty { rest += more.map(\.letter.to) }
+        #expect((claimed + rest).sorted() == letters.map(\.to).sorted())
+    }
+
+    @Test func `gives a letter out again under the same id once a claimer has died with it`() async throws {
+        let fixture = try await Fixture()
+        let outbox = try await enqueue([letter], fixture)
+        let first = try #require(try await outbox.claim(1).letters.first)
+        fixture.time.advance(Outbox.lease - .seconds(1))
+        #expect(try await outbox.claim(1).letters.isEmpty)
+        fixture.time.advance(.seconds(1))
+        let second = try #require(try await outbox.claim(1).letters.first)
+        #expect(second.id == first.id)
+        #expect(second.attempt == 2)
+        // The first claimer lives after all, and says so late: the second one's lease stands.
+        _ = try await outbox.failed(first, forGood: false)
+        fixture.time.advance(.seconds(30))
+        #expect(try await outbox.claim(1).letters.isEmpty)
+    }
+
+    @Test func `waits longer after each failure and gives up when the link has expired`() async throws {
+        let fixture = try await Fixture()
+        let outbox = try await enqueue([letter], fixture, lifetime: .seconds(6 * 3600))
+        var pauses: [Int64] = []
+        while true {
+            let due = try #require(try await outbox.claim(1).letters.first)
+            let now = fixture.time.clock.now()
+            guard case .retry(let next) = try await outbox.failed(due, forGood: false) else { break }
+            pauses.append((next - now).wholeSeconds)
+            fixture.time.advance(next - now - .seconds(1))
+            #expect(try await outbox.claim(1).letters.isEmpty)
+            fixture.time.advance(.seconds(1))
+        }
+        #expect(pauses == [10, 30, 120, 600, 3600, 3600, 3600, 3600, 3600])
+        #expect(try await rows(fixture) == 0)
+    }
+
+    @Test func `gives up after a day whatever the link's life`() async throws {
+        let fixture = try await Fixture()
+        let outbox = try await enqueue([letter], fixture, lifetime: .seconds(30 * 86400))
+        fixture.time.advance(.seconds(86401))
+        #expect(try await outbox.claim(1).letters.isEmpty)
+    }
+
+    @Test func `gives up at once what no attempt can deliver`() async throws {
+        let fixture = try await Fixture()
+        let outbox = try await enqueue([letter], fixture)
+        let due = try #require(try await outbox.claim(1).letters.first)
+        #expect(try await outbox.failed(due, forGood: true) == .givenUp)
+        #expect(try await rows(fixture) == 0)
+    }
+
+    @Test func `SEC-15 a decoy costs the same row and never goes out`() async throws {
+        let fixture = try await Fixture()
+        let outbox = outbox(fixture, keepsSent: true)
+        let expires = fixture.time.clock.now() + .seconds(3600)
+        let (real, decoy) = (
+            outbox.enqueue(letter, until: expires, in: fixture.project),
+            outbox.enqueueDecoy(of: letter, until: expires, in: fixture.project)
+        )
+        #expect(real.text == decoy.text)
+        _ = try await fixture.database.write(all: [real, decoy])
+        let sizes = try await fixture.database.query("SELECT count(DISTINCT length(payload)), count(*) FROM mail_outbox")[0]
+        #expect(try sizes.get(0, as: Int64.self) == 1)
+        #expect(try sizes.get(1, as: Int64.self) == 2)
+        #expect(try await outbox.claim(10).letters.count == 1)
+        #expect(try await outbox.recent(in: fixture.project) == [letter])
+        fixture.time.advance(.seconds(2 * 3600 + 1))
+        try await Cleanup(database: fixture.database, clock: fixture.time.clock).run()
+        #expect(try await rows(fixture) == 0)
+    }
+
+    @Test func `SEC-21 neither the table nor a description of a letter shows the link or the address`() async throws {
+        let fixture = try await Fixture()
+        try await enqueue([letter], fixture)
+        let stored = try await fixture.database.query("SELECT row_to_json(mail_outbox)::text, payload FROM mail_outbox")[0]
+        let payload = String(decoding: try stored.get(1, as: [UInt8].self), as: UTF8.self)
+        var dumped = ""
+        dump(letter, to: &dumped)
+        for text in [try stored.get(0, as: String.self), payload, "\(letter)", String(reflecting: letter), dumped] {
+            #expect(!text.contains("sesame") && !text.contains("ada@"))
+        }
+    }
+
+    @Test func `drops what another master key sealed`() async throws {
+        let fixture = try await Fixture()
+        try await enqueue([letter], fixture)
+        let other = Outbox(database: fixture.database, masterKey: MasterKey(bytes: Array(2...33)), clock: fixture.time.clock)
+        let (letters, unreadable) = try await other.claim(10)
+        #expect(letters.isEmpty)
+        #expect(unreadable == 1)
+        #expect(try await rows(fixture) == 0)
+    }
+
+    @Test func `keeps sent letters to look at only where it was told to`() async throws {
+        let fixture = try await Fixture()
+        let kept = outbox(fixture, keepsSent: true)
+        let outbox = try await enqueue([letter], fixture)
+        #expect(try await outbox.recent(in: fixture.project).isEmpty)
+        try await kept.done(try #require(try await kept.claim(1).letters.first))
+        #expect(try await kept.recent(in: fixture.project) == [letter])
+        fixture.time.advance(Outbox.lease)
+        #expect(try await kept.claim(1).letters.isEmpty)
+    }
+
+    @Test func `an undone transaction sends nothing`() async throws {
+        let fixture = try await Fixture()
+        let outbox = outbox(fixture)
+        let statement = outbox.enqueue(letter, until: fixture.time.clock.now() + .seconds(60), in: fixture.project)
+        await #expect(throws: PostgresError.self) { try await fixture.database.write(all: [statement, "SELECT 1 / 0"]) }
+        #expect(try await outbox.claim(1).letters.isEmpty)
+    }
+}
