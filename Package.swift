@@ -9,8 +9,10 @@ let house: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-func kit(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
-    .target(name: name, dependencies: dependencies, path: path, swiftSettings: house)
+func kit(
+    _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, resources: [Resource]? = nil
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, resources: resources, swiftSettings: house)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -61,7 +63,9 @@ let package = Package(
             "Web",
             ["Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Providers", "Runtime", logging]),
         kit("IdentityToolkit", ["Web", "Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", logging]),
-        kit("SignIn", ["Web", "Accounts", "Crypto", "HTTP", "JSON", "Providers", "Runtime", logging]),
+        kit(
+            "SignIn", ["Web", "Accounts", "Crypto", "HTTP", "JSON", "Providers", "Runtime", logging],
+            resources: [.embedInCode("Scripts")]),
 
         // Floor 5: the executable.
         .executableTarget(
