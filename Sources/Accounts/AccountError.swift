@@ -23,6 +23,12 @@ package enum AccountError: Error {
     case invalidPendingToken
     /// What a write relied on changed since it was read; nothing of it was kept.
     case overtaken
+    /// The password is too short for any project; the words are the answer's.
+    case weakPassword(String)
+    /// What the project's policy asks of a password and this one lacks, in the order and words of the API.
+    case passwordRequirements([String])
+    /// More passwords wait to be hashed than can be in time.
+    case overloaded
     /// A sealed value did not open: the master key is not the one it was sealed with.
     case sealBroken(String)
     case database(PostgresError)

@@ -1,3 +1,4 @@
+package import Crypto
 package import Postgres
 package import Runtime
 
@@ -12,13 +13,15 @@ package struct Accounts: Sendable {
     let clock: Clock
     let issuerBase: String
     let signingKeys: SigningKeys
+    let passwords: PasswordHashing
 
     /// - Parameter publicURL: the server's own address, for projects whose tokens name Gatehouse as issuer.
-    package init(database: Database, clock: Clock, publicURL: String, signingKeys: SigningKeys) {
+    package init(database: Database, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing) {
         storage = Storage(database: database)
         self.clock = clock
         issuerBase = publicURL
         self.signingKeys = signingKeys
+        self.passwords = passwords
     }
 
     /// What verifiers may fetch.

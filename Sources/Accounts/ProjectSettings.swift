@@ -15,6 +15,7 @@ package struct ProjectSettings: Sendable {
     package var tokens = Tokens()
     package var oneAccountPerEmail = true
     package var branding: Branding
+    package var passwordPolicy = PasswordPolicy()
 
     package init(id: String, number: Int64, apiKeys: [String], authorizedDomains: [String], redirectURLs: [String]) {
         self.id = id

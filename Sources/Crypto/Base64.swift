@@ -28,6 +28,9 @@ package enum Base64 {
     /// The standard alphabet with padding.
     package static func encode(_ bytes: [UInt8]) -> String { Alphabet.text(bytes, with: Alphabet.standard, padded: true) }
 
+    /// The standard alphabet without padding, as PHC strings have it.
+    static func encodeUnpadded(_ bytes: [UInt8]) -> String { Alphabet.text(bytes, with: Alphabet.standard, padded: false) }
+
     /// nil for any other character, for padding that is not 0-2 signs to a multiple of four, and for unused bits that are set.
     package static func decode(_ text: String) -> [UInt8]? {
         var digits = Array(text.utf8)

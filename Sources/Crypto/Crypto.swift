@@ -10,6 +10,7 @@
 /// - Randomness: ``Random``
 /// - Keys: ``PrivateKey``, ``PublicKey``, ``SignatureScheme``, ``Certificate``
 /// - Values at rest: ``SealingKey``
+/// - Passwords: ``PasswordHash``, ``PasswordHashing``, ``HashingPool``
 /// - Text: ``Base64URL``, ``Base64``
 import COpenSSL
 

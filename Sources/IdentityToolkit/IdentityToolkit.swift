@@ -10,6 +10,7 @@ package enum IdentityToolkit {
         CreateAuthURI.handler,
         DeleteAccount.handler,
         Discovery.handler,
+        GetPasswordPolicy.handler,
         GetProjectConfig.handler,
         Lookup.handler,
         ProjectKeySet.handler,

@@ -98,7 +98,10 @@ extension Failure {
             case .tenantChanged: .invalidIDPResponse("This identity belongs to another tenant of the provider.")
             case .flowRefused: .invalidIDPResponse("The sign-in is unknown, used up or expired, or was started elsewhere.")
             case .invalidPendingToken: Failure("INVALID_PENDING_TOKEN")
-            case .overtaken, .database(.unavailable), .database(.timedOut): Failure.unavailable
+            case .weakPassword(let text): Failure("WEAK_PASSWORD", text)
+            case .passwordRequirements(let missing):
+                Failure("PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "Missing password requirements: [\(missing.joined(separator: ", "))]")
+            case .overtaken, .overloaded, .database(.unavailable), .database(.timedOut): Failure.unavailable
             case .sealBroken, .database: .internal
             }
     }

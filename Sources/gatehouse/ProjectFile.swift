@@ -33,6 +33,7 @@ enum ProjectFile {
         let signIn = section.section("signIn")
         settings.oneAccountPerEmail = signIn.bool("oneAccountPerEmail", default: true)
         signIn.finish()
+        settings.passwordPolicy = PasswordPolicy(section.section("passwordPolicy"))
         let providers = section.sections("providers").compactMap { id, entry in
             ProviderSettings(id: id, section: entry, allowInsecure: development)
         }
@@ -61,6 +62,21 @@ enum ProjectFile {
             let query = Form(uri.query ?? ""), ["flow", "code", "state", "iss"].allSatisfy({ query[$0] == nil })
         else { return nil }
         return uri.isSecure || development && uri.isLoopback ? text : nil
+    }
+}
+
+extension PasswordPolicy {
+    init(_ section: Section) {
+        self.init()
+        enforcement = section.choice("enforcement", default: enforcement)
+        minLength = section.int("minLength", default: minLength, in: Self.shortest...30)
+        maxLength = section.int("maxLength", default: maxLength, in: minLength...Self.longest)
+        requiresLowercase = section.bool("lowercase", default: false)
+        requiresUppercase = section.bool("uppercase", default: false)
+        requiresNumeric = section.bool("numeric", default: false)
+        requiresNonAlphanumeric = section.bool("nonAlphanumeric", default: false)
+        forceUpgradeOnSignIn = section.bool("forceUpgradeOnSignIn", default: false)
+        section.finish()
     }
 }
 

@@ -1,4 +1,5 @@
 import Accounts
+import Crypto
 import Glibc
 import HTTPServer
 import Logging
@@ -27,7 +28,7 @@ actor Server {
         self.shared = shared
         self.path = path
         self.log = log
-        let count = settings.loops == 0 ? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) : settings.loops
+        let count = settings.loops == 0 ? Machine.cores : settings.loops
         workers = try (0..<count).map { try Worker(index: $0, shared) }
     }
 
@@ -87,6 +88,7 @@ actor Server {
         await withTaskGroup(of: Void.self) { group in
             for worker in workers { group.addTask { await worker.server.stop(grace: Self.grace) } }
         }
+        await shared.hashing.stop()
         for worker in workers { await worker.database.close() }
         log.info("stopped")
     }

@@ -28,6 +28,7 @@ struct ServerSettings: Sendable {
     let trustedProxies: [CIDR]
     let dialPolicy: DialPolicy
     let limits: ServerLimits
+    let passwordHashing: PasswordHashingSettings
     let development: Bool
     let accessLog: Bool
     let logLevel: Logger.Level
@@ -73,6 +74,7 @@ struct ServerSettings: Sendable {
             outbound.values("allow", expected: "an address range, such as 10.1.2.0/24") { CIDR($0) })
         outbound.finish()
         limits = ServerLimits(section.section("limits"))
+        passwordHashing = PasswordHashingSettings(section.section("passwordHashing"), development: development)
         accessLog = section.bool("accessLog", default: true)
         logLevel = section.choice("logLevel", default: Logger.Level.info)
         section.finish()

@@ -1,5 +1,6 @@
 import Accounts
 import ArgumentParser
+import Crypto
 import Logging
 import Runtime
 
@@ -24,8 +25,12 @@ struct SessionsCommand: AsyncParsableCommand {
         func run() async throws {
             try await Console.withDatabase(common.config) { database, _ in
                 do {
-                    try await Accounts(database: database, clock: .system, publicURL: "", signingKeys: SigningKeys())
-                        .revokeSessions(of: account, in: project)
+                    // Nothing is hashed here, and a pool starts its threads only when there is something.
+                    let passwords = PasswordHashing(
+                        pool: HashingPool(threads: 1, queue: 0, metrics: Metrics()), parameters: ScryptParameters())
+                    try await Accounts(
+                        database: database, clock: .system, publicURL: "", signingKeys: SigningKeys(), passwords: passwords
+                    ).revokeSessions(of: account, in: project)
                 } catch AccountError.accountNotFound {
                     throw ValidationError("project \(project) has no account \(account)")
                 }

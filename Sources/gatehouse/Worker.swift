@@ -1,4 +1,5 @@
 import Accounts
+import Crypto
 import Curl
 import FoundationEssentials
 import HTTPServer
@@ -15,6 +16,9 @@ struct Shared: Sendable {
     let settings: ServerSettings
     let projects: ProjectDirectory
     let signingKeys: SigningKeys
+    /// Its threads serve all loops: a core is a core, whoever asks.
+    let hashing: HashingPool
+    let passwords: PasswordHashing
     let providerMetadata: MetadataCache
     /// Counts connections, so that their limits hold for the process.
     let admission = Admission()
@@ -31,6 +35,8 @@ struct Shared: Sendable {
         signingKeys = SigningKeys()
         providerMetadata = MetadataCache()
         metrics = Metrics()
+        hashing = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)
+        passwords = PasswordHashing(pool: hashing, parameters: settings.passwordHashing.scrypt)
         signIns = SignInMetrics(metrics)
         self.clock = clock
         self.log = log
@@ -52,7 +58,8 @@ struct Worker: Sendable {
         self.database = database
         let upstream = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
         let accounts = Accounts(
-            database: database, clock: shared.clock, publicURL: settings.publicURL, signingKeys: shared.signingKeys)
+            database: database, clock: shared.clock, publicURL: settings.publicURL, signingKeys: shared.signingKeys,
+            passwords: shared.passwords)
         let schema = try Migrator(directory: settings.migrations).schema()
         services = Services(
             accounts: accounts, sessions: Sessions(accounts: accounts, masterKey: settings.masterKey, log: shared.log),

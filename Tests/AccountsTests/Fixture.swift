@@ -11,6 +11,8 @@ import TestKit
 struct Fixture {
     let database: Database
     let accounts: Accounts
+    /// Cheap on purpose.
+    let passwords: PasswordHashing
     let sessions: Sessions
     let flows: SignInFlows
     let pendingTokens: PendingTokens
@@ -27,7 +29,10 @@ struct Fixture {
         masterKey = MasterKey(bytes: Array(1...32))
         database = Database(
             loop: try Loop(index: 0), url: try await TestDatabase.make(), settings: DatabaseSettings(), metrics: Metrics(), log: log)
-        accounts = Accounts(database: database, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys)
+        passwords = PasswordHashing(
+            pool: HashingPool(threads: 2, queue: 1000, metrics: Metrics()), parameters: ScryptParameters(log2N: 4))
+        accounts = Accounts(
+            database: database, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys, passwords: passwords)
         sessions = Sessions(accounts: accounts, masterKey: masterKey, log: log)
         flows = SignInFlows(database: database, masterKey: masterKey, clock: time.clock)
         pendingTokens = PendingTokens(database: database, masterKey: masterKey, clock: time.clock)

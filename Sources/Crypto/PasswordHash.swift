@@ -1,0 +1,77 @@
+/// A password as it is kept: hashed with a salt of its own, together with the scheme and the parameters it was made by.
+///
+/// `text` is what the database stores, in the PHC string format; its identifier names the scheme. A further scheme (of imported users,
+/// say) is a file beside `ScryptHash` and a case of `Scheme`. The hash never prints.
+package struct PasswordHash: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// `$scrypt$ln=14,r=8,p=1$<salt>$<hash>`, both in base64 without padding.
+    package let text: String
+    private let scheme: Scheme
+
+    /// The ways a password may have been hashed. New hashes are made by scrypt alone.
+    private enum Scheme: Equatable {
+        case scrypt(ScryptHash)
+
+        init?(identifier: Substring, fields: [Substring]) {
+            switch identifier {
+            case ScryptHash.identifier[...]:
+                guard let hash = ScryptHash(fields: fields) else { return nil }
+                self = .scrypt(hash)
+            default: return nil
+            }
+        }
+
+        var text: String {
+            switch self {
+            case .scrypt(let hash): "$\(ScryptHash.identifier)$\(hash.fields)"
+            }
+        }
+    }
+
+    /// Reads a stored hash. Nil for an unknown scheme, for parameters that would cost more than 256 MiB or some seconds, and for any text
+    /// but the one that `text` would be.
+    package init?(_ text: String) {
+        guard text.utf8.count <= 512 else { return nil }
+        let parts = text.split(separator: "$", omittingEmptySubsequences: false)
+        guard parts.count > 2, parts[0].isEmpty, let scheme = Scheme(identifier: parts[1], fields: Array(parts[2...])),
+            scheme.text == text
+        else { return nil }
+        self.text = text
+        self.scheme = scheme
+    }
+
+    private init(_ scheme: Scheme) {
+        text = scheme.text
+        self.scheme = scheme
+    }
+
+    /// Hashes a password for keeping: some 30 ms and 16 MiB by default, so it belongs on the `HashingPool`. Throws when there is no memory.
+    package static func make(password: String, _ parameters: ScryptParameters) throws(CryptoError) -> PasswordHash {
+        PasswordHash(.scrypt(try ScryptHash(password: password, parameters)))
+    }
+
+    /// A hash that no password has, and that costs what `parameters` cost: to be checked where there is no other.
+    static func unmatchable(_ parameters: ScryptParameters) -> PasswordHash {
+        PasswordHash(
+            .scrypt(
+                ScryptHash(
+                    parameters: parameters, salt: Random.bytes(ScryptHash.saltLength), digest: Random.bytes(ScryptHash.digestLength))))
+    }
+
+    /// Whether this is the password's hash; costs what making it cost, and compares in constant time. Throws when there is no memory.
+    package func matches(_ password: String) throws(CryptoError) -> Bool {
+        switch scheme {
+        case .scrypt(let hash): try hash.matches(password)
+        }
+    }
+
+    /// Whether a hash made now would have this scheme and these parameters; if not, the next sign-in should make it anew.
+    package func isCurrent(_ parameters: ScryptParameters) -> Bool {
+        switch scheme {
+        case .scrypt(let hash): hash.isCurrent(parameters)
+        }
+    }
+
+    package var description: String { "<password hash>" }
+    package var debugDescription: String { "<password hash>" }
+    package var customMirror: Mirror { Mirror(reflecting: "<password hash>") }
+}

@@ -1,0 +1,35 @@
+import Config
+import Crypto
+import Glibc
+
+/// `passwordHashing` of `config/gatehouse.yaml`: what a password hash costs, and how many may be made and wait at a time.
+struct PasswordHashingSettings: Sendable {
+    /// Of new hashes; those of before stay valid, and are made anew when their owner signs in.
+    let scrypt: ScryptParameters
+    let threads: Int
+    /// How many hashes may wait for a thread; beyond, sign-ins answer 503.
+    let queue: Int
+
+    /// - Parameter development: cheaper hashes than N = 2^14 are for a developer's machine alone.
+    init(_ section: Section, development: Bool) {
+        let cost = section.section("scrypt")
+        let parameters = ScryptParameters(
+            log2N: cost.int("cost", default: 14, in: (development ? 4 : 14)...20),
+            blockSize: cost.int("blockSize", default: 8, in: (development ? 1 : 8)...32),
+            parallelization: cost.int("parallelization", default: 1, in: 1...16))
+        if !parameters.areAcceptable {
+            cost.fault("cost", "takes \(parameters.memory >> 20) MiB a hash with this blockSize, or too long; keep within 256 MiB")
+        }
+        cost.finish()
+        scrypt = parameters.areAcceptable ? parameters : ScryptParameters()
+        let threads = section.int("threads", default: 0, in: 0...256)
+        self.threads = threads == 0 ? Machine.cores : threads
+        queue = section.int("queue", default: 64, in: 0...10_000)
+        section.finish()
+    }
+}
+
+enum Machine {
+    /// Cores that are switched on, at least 1.
+    static var cores: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+}

@@ -1,0 +1,87 @@
+import Runtime
+import Synchronization
+import Testing
+
+@testable import Crypto
+
+@Suite struct HashingPoolTests {
+    @Test func `gives back what the work gives`() async throws {
+        let pool = HashingPool(threads: 2, queue: 100, metrics: Metrics())
+        let answers = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<50 { group.addTask { try await pool.run { number * number } } }
+            return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+        }
+        #expect(answers == Set((0..<50).map { $0 * $0 }))
+        await pool.stop()
+    }
+
+    @Test func `SEC-20 refuses at once what the queue has no room for, and takes work again when it has`() async throws {
+        let metrics = Metrics()
+        let pool = HashingPool(threads: 1, queue: 2, metrics: metrics)
+        let gate = Gate()
+        let running = Task { try await pool.run { gate.wait() } }
+        await gate.untilSomebodyWaits()
+        let waiting = (0..<2).map { _ in Task { try await pool.run {} } }
+        while !metrics.text().contains("gatehouse_hashing_queue 2\n") { await Task.yield() }
+        await #expect(throws: HashingPool.Full.self) { try await pool.run {} }
+        #expect(metrics.text().contains("gatehouse_hashing_refused_total 1\n"))
+        gate.open()
+        try await running.value
+        for task in waiting { try await task.value }
+        try await pool.run {}
+        #expect(metrics.text().contains("gatehouse_hashing_waiting_seconds_count 4\n"))
+        await pool.stop()
+    }
+
+    @Test func `SEC-20 works off the loop, which goes on meanwhile, and comes back to it`() async throws {
+        let loop = try Loop(index: 0)
+        let pool = HashingPool(threads: 1, queue: 0, metrics: Metrics())
+        let gate = Gate()
+        let task = Task(executorPreference: loop) {
+            let before = loop.isCurrent
+            let during = try await pool.run {
+                gate.wait()
+                return loop.isCurrent
+            }
+            return [before, during, loop.isCurrent]
+        }
+        await gate.untilSomebodyWaits()
+        // The loop answers while the work stands still.
+        #expect(await Task(executorPreference: loop) { loop.isCurrent }.value)
+        gate.open()
+        #expect(try await task.value == [true, false, true])
+        await pool.stop()
+    }
+
+    @Test func `finishes what it accepted before it stops, and takes nothing after`() async throws {
+        let metrics = Metrics()
+        let pool = HashingPool(threads: 1, queue: 1, metrics: metrics)
+        let gate = Gate()
+        let running = Task { try await pool.run { gate.wait() } }
+        await gate.untilSomebodyWaits()
+        let waiting = Task { try await pool.run { "done" } }
+        while !metrics.text().contains("gatehouse_hashing_queue 1\n") { await Task.yield() }
+        let stopping = Task { await pool.stop() }
+        gate.open()
+        await stopping.value
+        try await running.value
+        #expect(try await waiting.value == "done")
+        await #expect(throws: HashingPool.Full.self) { try await pool.run {} }
+        await pool.stop()
+    }
+}
+
+/// Holds a thread of the pool until the test lets go.
+private final class Gate: Sendable {
+    private let waiting = Atomic(false)
+    private let isOpen = Atomic(false)
+
+    func wait() {
+        waiting.store(true, ordering: .sequentiallyConsistent)
+        while !isOpen.load(ordering: .sequentiallyConsistent) { BackgroundThread.yield() }
+    }
+
+    func open() { isOpen.store(true, ordering: .sequentiallyConsistent) }
+
+    func untilSomebodyWaits() async { while !waiting.load(ordering: .sequentiallyConsistent) { await Task.yield() } }
+}
