@@ -11,15 +11,15 @@
  * before the app's router sees it, and hands it to the frame.
  */
 (() => {
-  'use strict';
+  "use strict";
 
-  let returned = '';
+  let returned = "";
   const [, ...parts] = location.hash.split(/[#&]/);
-  const kept = parts.filter(part => !part.startsWith('broker_rt='));
+  const kept = parts.filter(part => !part.startsWith("broker_rt="));
   if (kept.length < parts.length) {
-    returned = parts.find(part => part.startsWith('broker_rt=')).slice('broker_rt='.length);
-    const hash = kept.join('&');
-    history.replaceState(history.state, '', location.pathname + location.search + (hash && '#' + hash));
+    returned = parts.find(part => part.startsWith("broker_rt=")).slice("broker_rt=".length);
+    const hash = kept.join("&");
+    history.replaceState(history.state, "", location.pathname + location.search + (hash && "#" + hash));
   }
 
   if (window.gapi?.iframes?.Iframe) return;
@@ -29,18 +29,18 @@
   /** Opens a frame; messages to it wait until it says that it listens. */
   function open(options, whenOpen) {
     const address = new URL(options.url);
-    const {origin} = address;
+    const { origin } = address;
     const name = `I${opened++}_${Date.now()}`;
     const token = String(crypto.getRandomValues(new Uint32Array(1))[0]);
     const fromFrame = `/${name}::`;
     const toFrame = `:/${name}:`;
-    address.searchParams.set('usegapi', '1');
-    address.hash = new URLSearchParams({id: name, _gfid: name, parent: location.origin, pfname: '', rpctoken: token, rt: returned});
-    returned = '';
+    address.searchParams.set("usegapi", "1");
+    address.hash = new URLSearchParams({ id: name, _gfid: name, parent: location.origin, pfname: "", rpctoken: token, rt: returned });
+    returned = "";
 
-    const element = document.createElement('iframe');
+    const element = document.createElement("iframe");
     for (const [key, value] of Object.entries(options.attributes ?? {})) {
-      if (key === 'style') Object.assign(element.style, value);
+      if (key === "style") Object.assign(element.style, value);
       else element.setAttribute(key, value);
     }
     element.name = element.id = name;
@@ -53,7 +53,7 @@
     let lastCall = 0;
 
     function post(service, callback, args) {
-      const text = '!_' + JSON.stringify({s: service, f: '..', r: '..', t: token, c: callback, a: args, g: false});
+      const text = "!_" + JSON.stringify({ s: service, f: "..", r: "..", t: token, c: callback, a: args, g: false });
       if (waiting) waiting.push(text);
       else element.contentWindow.postMessage(text, origin);
     }
@@ -71,19 +71,19 @@
         return;
       }
       const results = await Promise.all(functions.map(handler => handler(message.a[0], frame)));
-      if (message.c !== null) post('__cb', null, [message.c, results]);
+      if (message.c != null) post("__cb", null, [message.c, results]);
     }
 
-    window.addEventListener('message', ({source, origin: sender, data}) => {
-      if (source !== element.contentWindow || sender !== origin || typeof data !== 'string' || !data.startsWith('!_')) return;
+    window.addEventListener("message", ({ source, origin: sender, data }) => {
+      if (source !== element.contentWindow || sender !== origin || typeof data !== "string" || !data.startsWith("!_")) return;
       let message;
       try { message = JSON.parse(data.slice(2)); } catch { return; }
       if (message?.h === name) return listening();
-      if (message?.t !== token || typeof message.s !== 'string' || !Array.isArray(message.a)) return;
-      if (message.s === '__cb') {
+      if (message?.t !== token || typeof message.s !== "string" || !Array.isArray(message.a)) return;
+      if (message.s === "__cb") {
         answers.get(message.a[0])?.(message.a[1]);
         answers.delete(message.a[0]);
-      } else if (message.s === fromFrame + '_g_rpcReady') {
+      } else if (message.s === fromFrame + "_g_rpcReady") {
         listening();
       } else if (message.s.startsWith(fromFrame)) {
         hear(message);
@@ -107,16 +107,16 @@
           post(toFrame + message, call, [value]);
         });
       },
-      ping(whenAnswered, value = null) { return frame.send('_g_ping', value, whenAnswered); },
-      restyle(style, whenAnswered) { return frame.send('_g_restyle', style, whenAnswered); },
+      ping(whenAnswered, value = null) { return frame.send("_g_ping", value, whenAnswered); },
+      restyle(style, whenAnswered) { return frame.send("_g_restyle", style, whenAnswered); },
     };
 
     options.where.append(element);
     return Promise.resolve(whenOpen?.(frame)).then(result => result ?? frame);
   }
 
-  const context = {open};
+  const context = { open };
   window.gapi = Object.assign(window.gapi ?? {}, {
-    iframes: {Iframe: class {}, CROSS_ORIGIN_IFRAMES_FILTER: () => true, getContext: () => context},
+    iframes: {Iframe: class {}, CROSS_ORIGIN_IFRAMES_FILTER: () => true, getContext: () => context },
   });
 })();

@@ -1,30 +1,23 @@
 /*
  * The sign-in window, before it goes to the provider and after it came back.
  *
- * The server has already checked everything: the app, the provider's answer, the browser's cookie. What is left to a script is to reach
- * the app: by its hidden frame (iframe.js), by this tab's storage, or by an address.
+ * The server has checked everything by now: the app, the provider's answer, the browser's cookie. What is left to a script is to reach the
+ * app: by its hidden frame (iframe.js), by this tab's storage, or by an address.
  *
- * The server writes into the page, as JSON in #data:
- *   step        what this page is for: one of the keys of `steps`
- *   storageKey  "<api key>:<app name>"
- *   origin      the origin of the app's page that started the sign-in
- *   authUri     popup-start: the provider's address
- *   relay       popup-start: a secret by which the frame may ask the server for the result, or null
- *   event       popup-finish, redirect-finish: the result, or the error, for the SDK
- *   returnURL   redirect-finish: the app's page
- *   link        native-finish: the address that opens the app
- * and paragraphs of which one is shown: #working, and, hidden at first, #done and #lost.
+ * In #data: step (a key of `steps`), storageKey ("<api key>:<app name>"), origin (of the app's page), and as the step needs them authUri
+ * (the provider's), relay (a secret for the frame, or null), event (the result), returnURL (the app's page), link (opens the native app).
+ * One of the paragraphs #working, #done and #lost is shown.
  */
 (() => {
-  'use strict';
+  "use strict";
 
-  const data = JSON.parse(document.getElementById('data').textContent);
+  const data = JSON.parse(document.getElementById("data").textContent);
   const answerLimit = 3_000;     // milliseconds
   const closeAfter = 1_000;
   const resultLimit = 120_000;   // as long as the server keeps a result
 
   function show(id) {
-    for (const element of document.querySelectorAll('#working, #done, #lost')) element.hidden = element.id !== id;
+    for (const element of document.querySelectorAll("#working, #done, #lost")) element.hidden = element.id !== id;
   }
 
   /** No address that this page goes to may run as a script, whoever wrote it. */
@@ -39,8 +32,8 @@
       try {
         const frame = window.opener.frames[index];
         const query = new URLSearchParams(frame.location.search);
-        const key = query.get('apiKey') + ':' + (query.get('appName') ?? '');
-        if (frame.location.origin === location.origin && frame.location.pathname.endsWith('/auth/iframe') && key === data.storageKey) {
+        const key = query.get("apiKey") + ":" + (query.get("appName") ?? "");
+        if (frame.location.origin === location.origin && frame.location.pathname.endsWith("/auth/iframe") && key === data.storageKey) {
           found.push(frame);
         }
       } catch {
@@ -54,40 +47,40 @@
   async function tell(message) {
     const taken = await Promise.all(frames().map(frame => new Promise(resolve => {
       const channel = new MessageChannel();
-      channel.port1.onmessage = answer => resolve(answer.data === 'taken');
+      channel.port1.onmessage = answer => resolve(answer.data === "taken");
       setTimeout(resolve, answerLimit, false);
-      frame.postMessage({storageKey: data.storageKey, origin: data.origin, ...message}, location.origin, [channel.port2]);
+      frame.postMessage({ storageKey: data.storageKey, origin: data.origin, ...message }, location.origin, [channel.port2]);
     })));
     return taken.includes(true);
   }
 
   const steps = {
     /** The window still has its opener, which a provider's page may take away: so the frame learns now where else to ask. */
-    async 'popup-start'() {
-      if (await tell({secret: data.relay})) go(data.authUri);
-      else show('lost');
+    async "popup-start"() {
+      if (await tell({ secret: data.relay })) go(data.authUri);
+      else show("lost");
     },
 
     /** The SDK closes the window when it has signed in. It gives up when the window closes too early, so wait a moment. */
-    async 'popup-finish'() {
-      const taken = await tell({event: data.event});
+    async "popup-finish"() {
+      const taken = await tell({ event: data.event });
       if (taken) setTimeout(() => window.close(), closeAfter);
       else window.close();
-      show('done');
+      show("done");
     },
 
     /** The frame will find the result in this tab, or ask the server for it where browsers keep frames' storage apart. */
-    'redirect-finish'() {
+    "redirect-finish"() {
       try {
-        const left = {origin: data.origin, event: data.event, until: Date.now() + resultLimit};
-        sessionStorage.setItem('gatehouse:' + data.storageKey, JSON.stringify(left));
+        const left = { origin: data.origin, event: data.event, until: Date.now() + resultLimit };
+        sessionStorage.setItem("gatehouse:" + data.storageKey, JSON.stringify(left));
       } finally {
         go(data.returnURL);
       }
     },
 
     /** Browsers may refuse to open an app unasked; the page has a button as well. */
-    'native-finish'() {
+    "native-finish"() {
       go(data.link);
     },
 
