@@ -21,6 +21,14 @@ package struct Account: Sendable, Equatable {
     package var createdAt: Instant
     package var lastLoginAt: Instant?
     package var lastRefreshAt: Instant?
+    /// The first address the account ever had, once it has another.
+    package var initialEmail: String?
+    /// When the password was set; `nil` without one. The hash itself is read only where a password is checked.
+    package var passwordUpdatedAt: Instant?
+    /// Whether a link in a mail has signed in to it.
+    package var emailLinkSignIn = false
+    /// Whether a custom token has signed in to it.
+    package var customAuth = false
     /// At most one a provider, in order of the provider's id.
     package var identities: [LinkedIdentity] = []
 }
@@ -36,16 +44,24 @@ package struct LinkedIdentity: Sendable, Equatable {
 }
 
 extension Account {
+    package var hasPassword: Bool { passwordUpdatedAt != nil }
+
+    /// Whether the address itself signs in, by a password or by a link: Firebase's provider `password`.
+    package var hasEmailSignIn: Bool { hasPassword || emailLinkSignIn }
+
+    /// Whether nothing but its own session opens it: it has no other way to sign in.
+    package var isAnonymous: Bool { !hasEmailSignIn && !customAuth && identities.isEmpty }
+
     /// What to select from `accounts a LEFT JOIN identities i` to make accounts: `columnCount` columns, one row an identity.
     static let columns = SQL(
         unsafe: """
             a.account_id, a.email, a.email_verified, a.email_proven, a.display_name, a.photo_url, a.disabled, a.custom_attributes, a.valid_since, \
-            a.created_at, a.last_login_at, a.last_refresh_at, \
+            a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
             i.provider_id, i.subject, i.email, i.display_name, i.photo_url, i.screen_name
             """)
-    static let columnCount = 18
+    static let columnCount = 22
     /// The first of an identity's columns.
-    static let providerColumn = 12
+    static let providerColumn = 16
 
     /// The account that `rows` of one account tell of; `nil` when there are none, or an outer join found no account.
     init?(rows: [Row], at start: Int = 0) throws(PostgresError) {
@@ -62,13 +78,17 @@ extension Account {
         createdAt = try row.get(start + 9)
         lastLoginAt = try row.get(start + 10)
         lastRefreshAt = try row.get(start + 11)
+        initialEmail = try row.get(start + 12)
+        passwordUpdatedAt = try row.get(start + 13)
+        emailLinkSignIn = try row.get(start + 14)
+        customAuth = try row.get(start + 15)
         for row in rows {
-            guard let providerID = try row.get(start + 12, as: String?.self) else { continue }
+            guard let providerID = try row.get(start + 16, as: String?.self) else { continue }
             identities.append(
                 LinkedIdentity(
-                    providerID: providerID, subject: try row.get(start + 13), email: try row.get(start + 14),
-                    displayName: try row.get(start + 15), photoURL: try row.get(start + 16),
-                    screenName: try row.get(start + 17)))
+                    providerID: providerID, subject: try row.get(start + 17), email: try row.get(start + 18),
+                    displayName: try row.get(start + 19), photoURL: try row.get(start + 20),
+                    screenName: try row.get(start + 21)))
         }
     }
 }

@@ -10,6 +10,20 @@ package enum AccountError: Error {
     case invalidRefreshToken
     /// The refresh token belongs to another project.
     case wrongProject
+    /// No account has this address; told only where addresses are not protected from enumeration.
+    case noSuchEmail
+    /// The account has another password, or none; told only where addresses are not protected from enumeration.
+    case wrongPassword
+    /// One of the two above, without telling which.
+    case invalidCredentials
+    /// A password needs an address to sign in with.
+    case addressNeeded
+    /// The sign-in is not fresh enough for what was asked.
+    case signInTooOld
+    /// Only administrators may do this: apps may not make, or may not delete, accounts of this project.
+    case adminOnly
+    /// The project protects addresses from enumeration, so an address changes only by a mail to it.
+    case emailNeedsVerification
     /// The address belongs to another account of a project that allows one account an address.
     case emailTaken
     /// The identity to link belongs to an account already.

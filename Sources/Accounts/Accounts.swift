@@ -37,6 +37,16 @@ package struct Accounts: Sendable {
         do { return try Account(rows: rows) } catch { throw .database(error) }
     }
 
+    /// The account whose own address this is.
+    package func account(email: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
+        let rows = try await storage.read(
+            """
+            SELECT \(Account.columns) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
+            WHERE a.project_id = \(project.id) AND a.email = \(email) ORDER BY i.provider_id
+            """)
+        do { return try Account(rows: rows) } catch { throw .database(error) }
+    }
+
     /// The caller's account, from the ID token they bring; the checks are in the contract's order.
     ///
     /// Throws `invalidIDToken`, `accountNotFound`, `sessionEnded` (expired, or from before `validSince`) or `accountDisabled`.
@@ -46,6 +56,15 @@ package struct Accounts: Sendable {
         guard idToken.expires > clock.now(), idToken.issued >= account.validSince else { throw .sessionEnded }
         guard !account.disabled else { throw .accountDisabled }
         return (account, idToken)
+    }
+
+    /// Removes the caller's own account, soon after they signed in; see `delete(_:in:)`.
+    package func delete(forIDToken idToken: String, in project: ProjectSettings) async throws(AccountError) {
+        let (account, token) = try await account(forIDToken: idToken, in: project)
+        guard project.signIn.deletion else { throw .adminOnly }
+        // Nobody can sign in to an anonymous account again.
+        if !account.isAnonymous { try requireFresh(token, in: project) }
+        try await delete(account.id, in: project)
     }
 
     /// Removes the account with all that hangs on it. Its sessions stay as ended rows without personal data, so that their refresh

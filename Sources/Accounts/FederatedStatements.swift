@@ -5,15 +5,12 @@ import Runtime
 /// The statements of a federated sign-in, and the same changes on the account in hand.
 extension Account {
     init(new identity: ProvenIdentity, email: String?, at now: Instant) {
-        id = AccountID.random()
+        self.init(id: AccountID.random(), at: now)
         self.email = email
         emailVerified = email != nil && identity.emailVerified
         emailProven = email != nil && identity.emailAuthoritative
         displayName = identity.displayName
         photoURL = identity.photoURL
-        validSince = Instant(seconds: now.seconds)
-        createdAt = now
-        lastLoginAt = now
     }
 
     /// Takes what the joining identity brings. A takeover takes the whole profile, and nothing from before stays.
@@ -23,6 +20,9 @@ extension Account {
             displayName = identity.displayName
             photoURL = identity.photoURL
             customAttributes = nil
+            passwordUpdatedAt = nil
+            emailLinkSignIn = false
+            customAuth = false
             identities = []
             validSince = max(validSince, Instant(seconds: now.seconds))
         }
@@ -42,21 +42,13 @@ extension Account {
         identities.sort { $0.providerID < $1.providerID }
     }
 
-    func insert(in project: ProjectSettings) -> SQL {
-        """
-        INSERT INTO accounts (project_id, account_id, email, email_verified, email_proven, display_name, photo_url, valid_since,
-            created_at, last_login_at)
-        VALUES (\(project.id), \(id), \(email), \(emailVerified), \(emailProven), \(displayName), \(photoURL), \(validSince),
-            \(createdAt), \(lastLoginAt))
-        """
-    }
-
     /// What joining changes, provided that the account still is as it was `read`: nobody revoked it, took it over, or changed its address.
     func update(_ read: Account, takeover: Bool, in project: ProjectSettings) -> SQL {
         let profile: SQL =
             takeover
             ? """
-            , display_name = \(displayName), photo_url = \(photoURL), custom_attributes = \(customAttributes), valid_since = \(validSince)
+            , display_name = \(displayName), photo_url = \(photoURL), custom_attributes = \(customAttributes), valid_since = \(validSince),
+                password_hash = NULL, password_updated_at = NULL, email_link_sign_in = false, custom_auth = false
             """
             : ""
         return .required(
@@ -81,9 +73,10 @@ extension Account {
         .required(
             """
             INSERT INTO identities (project_id, provider_id, subject, account_id, alias, tenant, email, display_name, photo_url,
-                screen_name, linked_at, last_sign_in_at)
+                screen_name, linked_at, last_sign_in_at, linked_unproven)
             SELECT project_id, provider_id, \(identity.subject), \(id), \(identity.alias), \(identity.tenant),
-                \(identity.email), \(identity.displayName), \(identity.photoURL), \(identity.screenName), \(now), \(now)
+                \(identity.email), \(identity.displayName), \(identity.photoURL), \(identity.screenName), \(now), \(now),
+                \(email != nil && !emailProven)
             FROM provider_issuers
             WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND issuer = \(identity.issuer) RETURNING subject
             """)
@@ -104,10 +97,7 @@ extension Account {
     func endEverything(in project: ProjectSettings, at now: Instant) -> [SQL] {
         [
             "DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(id)",
-            """
-            UPDATE sessions SET ended_at = \(now), end_reason = 'account taken over by the owner of its address'
-            WHERE project_id = \(project.id) AND account_id = \(id) AND ended_at IS NULL
-            """,
+            endSessions(because: "account taken over by the owner of its address", in: project, at: now),
         ]
     }
 }

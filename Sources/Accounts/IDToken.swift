@@ -30,12 +30,17 @@ extension Accounts {
     /// <https://firebase.google.com/docs/auth/admin/verify-id-tokens>
     package func idToken(for account: Account, _ session: Session, in project: ProjectSettings) throws -> String {
         let now = clock.now()
-        let custom = try account.customAttributes.map { try JSON.parse($0).object } ?? nil
+        // Later ones override earlier ones, and both override the name and the picture.
+        var custom = try account.customAttributes.map { try JSON.parse($0).object } ?? nil
+        if let text = session.developerClaims, let developer = try JSON.parse(text).object {
+            custom = (custom ?? [:]).merging(developer)
+        }
         var claims = JSONWriter(capacity: 640)
         claims.object { claims in
             if custom?["name"] == nil { claims.field("name", account.displayName) }
             if custom?["picture"] == nil { claims.field("picture", account.photoURL) }
             for claim in custom ?? [:] where !Self.ownClaims.contains(claim.name) { claims.field(claim.name, json: claim.value) }
+            if session.signInProvider == SignInProvider.anonymous { claims.field("provider_id", SignInProvider.anonymous) }
             claims.field("iss", project.issuer(publicURL: issuerBase))
             claims.field("aud", project.id)
             claims.field("auth_time", session.authTime.seconds)
@@ -60,7 +65,8 @@ extension Accounts {
 
     /// Claims that custom attributes never override.
     private static let ownClaims: Set<String> = [
-        "iss", "aud", "auth_time", "user_id", "sub", "iat", "exp", "email", "email_verified", "firebase",
+        "iss", "aud", "auth_time", "user_id", "sub", "iat", "exp", "email", "email_verified", "phone_number", "firebase",
+        "provider_id",
     ]
 
     /// Checks signature, issuer and audience; expiry is the caller's to check, after the account (contract's order).
@@ -79,4 +85,12 @@ extension Accounts {
             throw .invalidIDToken
         }
     }
+}
+
+/// `sign_in_provider` of sign-ins that no upstream provider has part in.
+package enum SignInProvider {
+    package static let anonymous = "anonymous"
+    /// By password, and by a link in a mail.
+    package static let password = "password"
+    package static let custom = "custom"
 }

@@ -16,6 +16,10 @@ package struct ProjectSettings: Sendable {
     package var oneAccountPerEmail = true
     package var branding: Branding
     package var passwordPolicy = PasswordPolicy()
+    package var signIn = SignInMethods()
+    /// No call tells whether an address has an account, but where the contract cannot help it (`signUp`).
+    package var emailEnumerationProtection = true
+    package var refresh = Refresh.rotating
 
     package init(id: String, number: Int64, apiKeys: [String], authorizedDomains: [String], redirectURLs: [String]) {
         self.id = id
@@ -33,6 +37,29 @@ package struct ProjectSettings: Sendable {
         package var algorithm = Algorithm.rs256
 
         package init() {}
+    }
+
+    /// How people may sign in besides the providers, and what apps may do on their behalf. Everything is off until it is switched on, but
+    /// what Firebase gives every project.
+    package struct SignInMethods: Sendable {
+        package var password = false
+        package var emailLink = false
+        package var anonymous = false
+        /// Whether apps may make accounts; administrators always may.
+        package var signUp = true
+        /// Whether people may delete their own accounts.
+        package var deletion = true
+        /// How fresh a sign-in must be to change the password or the address, or to delete the account.
+        package var recentLogin: Duration = .seconds(300)
+
+        package init() {}
+    }
+
+    package enum Refresh: String, Sendable, CaseIterable {
+        /// Each refresh gives a new refresh token; a used one that comes back ends the session.
+        case rotating
+        /// The refresh token stays the same for as long as the session lasts.
+        case `static`
     }
 
     package enum Issuer: String, Sendable, CaseIterable {

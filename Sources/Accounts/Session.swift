@@ -11,6 +11,8 @@ package struct Session: Sendable {
     package let signInProvider: String
     /// When the person really authenticated: `auth_time` of every ID token of the session.
     package let authTime: Instant
+    /// A JSON object as text: claims that a custom token brought, for every ID token of the session.
+    package let developerClaims: String?
     /// The number of the refresh token to hand out.
     package let generation: Int64
 
@@ -25,27 +27,32 @@ package struct Session: Sendable {
         }
     }
 
-    init(projectID: String, id: [UInt8], accountID: String, signInProvider: String, authTime: Instant, generation: Int64) {
+    init(
+        projectID: String, id: [UInt8], accountID: String, signInProvider: String, authTime: Instant, developerClaims: String?,
+        generation: Int64
+    ) {
         self.projectID = projectID
         self.id = id
         self.accountID = accountID
         self.signInProvider = signInProvider
         self.authTime = authTime
+        self.developerClaims = developerClaims
         self.generation = generation
     }
 
     /// A session of somebody who has just authenticated.
-    init(project: String, account: String, signInProvider: String, authTime: Instant) {
+    init(project: String, account: String, signInProvider: String, authTime: Instant, developerClaims: String? = nil) {
         self.init(
-            projectID: project, id: Random.bytes(16), accountID: account, signInProvider: signInProvider, authTime: authTime, generation: 0)
+            projectID: project, id: Random.bytes(16), accountID: account, signInProvider: signInProvider, authTime: authTime,
+            developerClaims: developerClaims, generation: 0)
     }
 
     func insert(from origin: Origin, at now: Instant) -> SQL {
         """
-        INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, rotated_at, user_agent, address,
-            created_at, refreshed_at)
-        VALUES (\(projectID), \(id), \(accountID), \(signInProvider), \(authTime), \(now), \(origin.userAgent), \(origin.address),
-            \(now), \(now))
+        INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, developer_claims, rotated_at,
+            user_agent, address, created_at, refreshed_at)
+        VALUES (\(projectID), \(id), \(accountID), \(signInProvider), \(authTime), \(developerClaims), \(now),
+            \(origin.userAgent), \(origin.address), \(now), \(now))
         """
     }
 }

@@ -37,9 +37,10 @@ package struct Sessions: Sendable {
             let first = rows[0]
             let session = Session(
                 projectID: project.id, id: token.sessionID, accountID: try first.get(0), signInProvider: try first.get(1),
-                authTime: try first.get(2), generation: token.generation + 1)
+                authTime: try first.get(2), developerClaims: try first.get(4),
+                generation: project.refresh == .static ? token.generation : token.generation + 1)
             let created: Instant = try first.get(3)
-            guard let account = try Account(rows: rows, at: 4) else { throw AccountError.accountNotFound }
+            guard let account = try Account(rows: rows, at: 5) else { throw AccountError.accountNotFound }
             guard created.seconds >= account.validSince.seconds else { throw AccountError.sessionEnded }
             guard !account.disabled else { throw AccountError.accountDisabled }
             return (account, session)
@@ -52,14 +53,21 @@ package struct Sessions: Sendable {
 
     private func rotation(_ token: RefreshToken, in project: ProjectSettings) -> SQL {
         let now = accounts.clock.now()
+        // A project that turns static keeps its sessions: the newest token of each stays good, and the one before it.
+        let rotated: SQL =
+            project.refresh == .static
+            ? ""
+            : """
+            , generation = greatest(generation, \(token.generation + 1)),
+            rotated_at = CASE WHEN generation <= \(token.generation) THEN \(now) ELSE rotated_at END
+            """
         return """
             WITH session AS (
-                UPDATE sessions SET generation = greatest(generation, \(token.generation + 1)),
-                    rotated_at = CASE WHEN generation <= \(token.generation) THEN \(now) ELSE rotated_at END, refreshed_at = \(now)
+                UPDATE sessions SET refreshed_at = \(now)\(rotated)
                 WHERE project_id = \(project.id) AND session_id = \(token.sessionID) AND ended_at IS NULL
                     AND (generation <= \(token.generation + 1)
                         OR generation = \(token.generation + 2) AND rotated_at > \(now - Self.grace))
-                RETURNING account_id, sign_in_provider, auth_time, created_at
+                RETURNING account_id, sign_in_provider, auth_time, created_at, developer_claims
             ), due AS (
                 -- Bookkeeping never waits: revocation locks the account before its sessions.
                 SELECT account_id FROM accounts WHERE project_id = \(project.id) AND account_id = (SELECT account_id FROM session)
@@ -68,7 +76,8 @@ package struct Sessions: Sendable {
                 UPDATE accounts SET last_refresh_at = \(now) FROM due
                 WHERE accounts.project_id = \(project.id) AND accounts.account_id = due.account_id
             )
-            SELECT session.account_id, session.sign_in_provider, session.auth_time, session.created_at, \(Account.columns)
+            SELECT session.account_id, session.sign_in_provider, session.auth_time, session.created_at, session.developer_claims,
+                \(Account.columns)
             FROM session
             LEFT JOIN accounts a ON a.project_id = \(project.id) AND a.account_id = session.account_id
             LEFT JOIN identities i ON i.project_id = \(project.id) AND i.account_id = session.account_id

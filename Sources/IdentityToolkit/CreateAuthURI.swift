@@ -25,6 +25,9 @@ struct CreateAuthURI: Endpoint {
         var authUri: String?
         var providerId: String?
         var sessionId: String
+        var registered: Bool?
+        var allProviders: [String]?
+        var signinMethods: [String]?
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
@@ -34,9 +37,19 @@ struct CreateAuthURI: Endpoint {
         }
         guard let identifier = input.identifier, !identifier.isEmpty else { throw Failure.missingIdentifier }
         guard let continueURI = input.continueUri, !continueURI.isEmpty else { throw Failure.missingContinueURI }
-        guard EmailAddress.canonical(identifier) != nil else { throw Failure("INVALID_IDENTIFIER") }
+        guard let email = EmailAddress.canonical(identifier) else { throw Failure("INVALID_IDENTIFIER") }
         guard URI.parse(continueURI) != nil else { throw Failure.invalidContinueURI }
-        return Output(sessionId: sessionID)
+        let project = try context.project.settings
+        guard !project.emailEnumerationProtection else { return Output(sessionId: sessionID) }
+        let account = try await context.services.accounts.account(email: email, in: project)
+        // Where an address may have several accounts, only the address's own is of interest.
+        let providers = project.oneAccountPerEmail ? account?.identities.map(\.providerID) ?? [] : []
+        let methods =
+            (account?.hasPassword == true ? ["password"] : []) + (account?.emailLinkSignIn == true ? ["emailLink"] : []) + providers
+        return Output(
+            sessionId: sessionID, registered: account != nil,
+            allProviders: (account?.hasEmailSignIn == true ? ["password"] : []) + providers,
+            signinMethods: methods)
     }
 
     private func start(_ providerID: String, _ input: Input, sessionID: String, _ context: Context) async throws -> Output {

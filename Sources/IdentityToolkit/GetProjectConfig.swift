@@ -13,10 +13,14 @@ struct GetProjectConfig: Endpoint {
         /// The project's number, not its id.
         var projectId: String
         var authorizedDomains: [String]
+        var allowPasswordUser: Bool?
+        var enableAnonymousUser: Bool?
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let project = try context.project.settings
-        return Output(projectId: String(project.number), authorizedDomains: project.authorizedDomains)
+        return Output(
+            projectId: String(project.number), authorizedDomains: project.authorizedDomains,
+            allowPasswordUser: project.signIn.password ? true : nil, enableAnonymousUser: project.signIn.anonymous ? true : nil)
     }
 }

@@ -15,9 +15,14 @@ package enum IdentityToolkit {
         Lookup.handler,
         ProjectKeySet.handler,
         ProviderPhoto.handler,
+        RecaptchaConfig.handler,
+        RecaptchaParams.handler,
         SecureTokenCertificates.handler,
         SecureTokenKeySet.handler,
         SignInWithIDP.handler,
+        SignInWithPassword.handler,
+        SignUp.handler,
         Token.handler,
+        UpdateAccount.handler,
     ]
 }

@@ -15,6 +15,15 @@ struct UserInfo: Encodable {
     var lastLoginAt: String?
     var lastRefreshAt: String?
     var customAttributes: String?
+    var initialEmail: String?
+    var passwordHash: String?
+    /// Milliseconds, as a number.
+    var passwordUpdatedAt: Int?
+    var emailLinkSignin: Bool?
+    var customAuth: Bool?
+
+    /// "REDACTED": SDKs look whether there is a hash, and nobody gets to see it.
+    private static let redacted = "UkVEQUNURUQ="
 
     struct Provider: Encodable {
         var providerId: String
@@ -33,17 +42,35 @@ struct UserInfo: Encodable {
         emailVerified = account.email == nil ? nil : account.emailVerified
         displayName = account.displayName
         photoUrl = account.photoURL
-        providerUserInfo = account.identities.isEmpty ? nil : account.identities.map(Provider.init)
+        let providers = Provider.all(of: account)
+        providerUserInfo = providers.isEmpty ? nil : providers
         validSince = String(account.validSince.seconds)
         disabled = account.disabled ? true : nil
         createdAt = String(account.createdAt.milliseconds)
         lastLoginAt = account.lastLoginAt.map { String($0.milliseconds) }
         lastRefreshAt = account.lastRefreshAt.map(Timestamp.text)
         customAttributes = account.customAttributes
+        initialEmail = account.initialEmail
+        passwordHash = account.hasPassword ? Self.redacted : nil
+        passwordUpdatedAt = account.passwordUpdatedAt.map { Int($0.milliseconds) }
+        emailLinkSignin = account.emailLinkSignIn ? true : nil
+        customAuth = account.customAuth ? true : nil
     }
 }
 
 extension UserInfo.Provider {
+    /// The upstream providers, and `password` for an address that signs in itself.
+    static func all(of account: Account) -> [Self] {
+        var all = account.identities.map(Self.init)
+        if account.hasEmailSignIn, let email = account.email {
+            all.append(
+                Self(
+                    providerId: "password", rawId: email, federatedId: email, email: email, displayName: account.displayName,
+                    photoUrl: account.photoURL))
+        }
+        return all
+    }
+
     init(_ identity: LinkedIdentity) {
         self.init(
             providerId: identity.providerID, rawId: identity.subject, federatedId: identity.subject, email: identity.email,

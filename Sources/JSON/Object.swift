@@ -38,6 +38,11 @@ extension JSON {
             }
         }
 
+        /// Both objects' members; of two with one name `other`'s counts.
+        package func merging(_ other: Object) -> Object {
+            other.members.reduce(into: self) { merged, member in merged[member.name] = member.value }
+        }
+
         /// Appends a member; false, and nothing changed, when the name is taken.
         mutating func append(_ name: String, _ value: JSON) -> Bool {
             guard position(of: name) == nil else { return false }

@@ -53,6 +53,10 @@ extension Failure {
     }
 
     package static let missingIDToken = Failure("MISSING_ID_TOKEN")
+    package static let missingEmail = Failure("MISSING_EMAIL")
+    package static let missingPassword = Failure("MISSING_PASSWORD")
+    package static let passwordsNotAllowed = Failure("OPERATION_NOT_ALLOWED", "Password sign-in is disabled for this project.")
+    package static let invalidEmail = Failure("INVALID_EMAIL")
     package static let missingRequestURI = Failure("MISSING_REQUEST_URI")
     package static let invalidRequestURI = Failure("INVALID_REQUEST_URI")
     package static let missingContinueURI = Failure("MISSING_CONTINUE_URI")
@@ -91,6 +95,13 @@ extension Failure {
             case .invalidIDToken: Failure("INVALID_ID_TOKEN")
             case .invalidRefreshToken: Failure("INVALID_REFRESH_TOKEN")
             case .wrongProject: Failure("PROJECT_NUMBER_MISMATCH")
+            case .noSuchEmail: Failure("EMAIL_NOT_FOUND")
+            case .wrongPassword: Failure("INVALID_PASSWORD")
+            case .invalidCredentials: Failure("INVALID_LOGIN_CREDENTIALS")
+            case .addressNeeded: Failure("MISSING_EMAIL")
+            case .signInTooOld: Failure("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+            case .adminOnly: Failure("ADMIN_ONLY_OPERATION")
+            case .emailNeedsVerification: .operationNotAllowed("Please verify the new email before changing email.")
             case .emailTaken: Failure("EMAIL_EXISTS")
             case .identityTaken: Failure("FEDERATED_USER_ID_ALREADY_LINKED")
             // "User mismatch" in the SDKs; USER_NOT_FOUND would sign the present user out.

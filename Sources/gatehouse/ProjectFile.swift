@@ -32,7 +32,11 @@ enum ProjectFile {
         settings.tokens = ProjectSettings.Tokens(section.section("tokens"))
         let signIn = section.section("signIn")
         settings.oneAccountPerEmail = signIn.bool("oneAccountPerEmail", default: true)
-        signIn.finish()
+        settings.signIn = ProjectSettings.SignInMethods(signIn)
+        settings.emailEnumerationProtection = section.bool("emailEnumerationProtection", default: true)
+        let sessions = section.section("sessions")
+        settings.refresh = sessions.choice("refresh", default: settings.refresh)
+        sessions.finish()
         settings.passwordPolicy = PasswordPolicy(section.section("passwordPolicy"))
         let providers = section.sections("providers").compactMap { id, entry in
             ProviderSettings(id: id, section: entry, allowInsecure: development)
@@ -76,6 +80,19 @@ extension PasswordPolicy {
         requiresNumeric = section.bool("numeric", default: false)
         requiresNonAlphanumeric = section.bool("nonAlphanumeric", default: false)
         forceUpgradeOnSignIn = section.bool("forceUpgradeOnSignIn", default: false)
+        section.finish()
+    }
+}
+
+extension ProjectSettings.SignInMethods {
+    init(_ section: Section) {
+        self.init()
+        password = section.bool("password", default: password)
+        emailLink = section.bool("emailLink", default: emailLink)
+        anonymous = section.bool("anonymous", default: anonymous)
+        signUp = section.bool("signUp", default: signUp)
+        deletion = section.bool("deletion", default: deletion)
+        recentLogin = section.duration("recentLogin", default: recentLogin, in: .seconds(30)...(.seconds(86400)))
         section.finish()
     }
 }

@@ -1,0 +1,109 @@
+import Runtime
+
+/// What somebody changes of their own account, and what becomes of the account by it: rules without I/O.
+package struct AccountChange: Sendable {
+    package var displayName = Change<String>.keep
+    package var photoURL = Change<String>.keep
+    /// In canonical form.
+    package var email: String?
+    package var password: String?
+    package var removed: Set<Attribute> = []
+    /// Ids of providers to unlink; `password` among them stands for the address's own ways to sign in. Unknown ones count as unlinked.
+    package var unlinked: [String] = []
+
+    package init() {}
+
+    package enum Attribute: Sendable {
+        case email, displayName, photoURL, password
+    }
+}
+
+/// A field of a change: absent, to be emptied, or with its new value.
+package enum Change<Value: Sendable & Equatable>: Sendable, Equatable {
+    case keep
+    case clear
+    case set(Value)
+
+    func apply(to value: inout Value?) {
+        switch self {
+        case .keep: break
+        case .clear: value = nil
+        case .set(let new): value = new
+        }
+    }
+}
+
+extension AccountChange {
+    /// Whether the address becomes another one.
+    func movesEmail(of account: Account) -> Bool { email != nil && email != account.email }
+
+    /// Whether it replaces what somebody signs in with, as opposed to adding a first password: only that takes a fresh sign-in.
+    func replacesCredentials(of account: Account) -> Bool {
+        account.hasEmailSignIn && (password != nil && account.hasPassword || movesEmail(of: account))
+    }
+
+    /// The account as it is once this has happened.
+    ///
+    /// Throws `addressNeeded` for a password without an address to sign in with.
+    func applied(to account: Account, at now: Instant) throws(AccountError) -> Account {
+        var changed = account
+        displayName.apply(to: &changed.displayName)
+        photoURL.apply(to: &changed.photoURL)
+        if removed.contains(.displayName) { changed.displayName = nil }
+        if removed.contains(.photoURL) { changed.photoURL = nil }
+        if let email, email != account.email { changed.move(to: email) }
+        if password != nil { changed.passwordUpdatedAt = now }
+        changed.identities.removeAll { unlinked.contains($0.providerID) }
+        if removed.contains(.password) { changed.passwordUpdatedAt = nil }
+        if removed.contains(.email) { changed.loseEmail() }
+        if unlinked.contains(SignInProvider.password) {
+            changed.passwordUpdatedAt = nil
+            changed.emailLinkSignIn = false
+            // An address that no other way to sign in bears is free again.
+            if !changed.identities.contains(where: { $0.email == changed.email }) { changed.loseEmail() }
+        }
+        guard changed.email != nil || !changed.hasPassword else { throw .addressNeeded }
+        if changed.credentials != account.credentials { changed.validSince = max(account.validSince, Instant(seconds: now.seconds)) }
+        return changed
+    }
+}
+
+extension Account {
+    /// What ends the sessions of the account when it changes.
+    struct Credentials: Equatable {
+        let email: String?
+        let passwordUpdatedAt: Instant?
+        let emailLinkSignIn: Bool
+    }
+
+    var credentials: Credentials {
+        Credentials(email: email, passwordUpdatedAt: passwordUpdatedAt, emailLinkSignIn: emailLinkSignIn)
+    }
+
+    /// Another address, of which nothing is known yet.
+    mutating func move(to address: String) {
+        if initialEmail == nil { initialEmail = email }
+        email = address
+        emailVerified = false
+        emailProven = false
+    }
+
+    mutating func loseEmail() {
+        email = nil
+        emailVerified = false
+        emailProven = false
+        passwordUpdatedAt = nil
+        emailLinkSignIn = false
+    }
+}
+
+/// Texts that people give their accounts, as they may be kept.
+package enum ProfileText {
+    package static let longestName = 256
+    package static let longestURL = 2048
+
+    /// Whether the text can be kept as it is: not longer than `most` characters, and without control characters.
+    package static func isFit(_ text: String, most: Int) -> Bool {
+        text.unicodeScalars.count <= most && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+    }
+}

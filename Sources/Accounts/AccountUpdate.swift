@@ -1,0 +1,101 @@
+import Crypto
+import Postgres
+import Runtime
+
+/// Changes that people make to their own accounts.
+extension Accounts {
+    /// Carries out what the caller asks of their own account.
+    ///
+    /// A change of the address or the password ends every session and every ID token; the caller gets a new session in place of theirs.
+    /// Throws what the ID token deserves, then `signInTooOld`, `emailNeedsVerification`, `emailTaken`, what the password policy says, and
+    /// `addressNeeded`.
+    /// - Returns: the session is `nil` when the caller's own goes on.
+    package func update(
+        _ idToken: String, _ change: AccountChange, in project: ProjectSettings, from origin: Session.Origin
+    ) async throws(AccountError) -> (Account, Session?) {
+        let (account, token) = try await account(forIDToken: idToken, in: project)
+        let linksPassword = change.password != nil && change.email != nil && !account.hasPassword
+        guard !project.emailEnumerationProtection || !(change.movesEmail(of: account) || linksPassword) else {
+            throw .emailNeedsVerification
+        }
+        return try await carryOut(change, on: account, token, in: project, from: origin)
+    }
+
+    /// Gives the caller's account an address and a password: an anonymous one becomes permanent, any other gets one more way to sign in.
+    package func linkPassword(
+        _ idToken: String, email: String, password: String, displayName: String?, in project: ProjectSettings, from origin: Session.Origin
+    ) async throws(AccountError) -> (Account, Session) {
+        let (account, token) = try await account(forIDToken: idToken, in: project)
+        var change = AccountChange()
+        change.email = email
+        change.password = password
+        if let displayName { change.displayName = .set(displayName) }
+        let (changed, session) = try await carryOut(change, on: account, token, in: project, from: origin)
+        guard let session else { throw .overtaken }
+        return (changed, session)
+    }
+
+    private func carryOut(
+        _ change: AccountChange, on account: Account, _ token: IDToken, in project: ProjectSettings, from origin: Session.Origin
+    ) async throws(AccountError) -> (Account, Session?) {
+        if change.replacesCredentials(of: account) { try requireFresh(token, in: project) }
+        if let email = change.email, change.movesEmail(of: account) {
+            guard try await isFree(email, in: project) else { throw .emailTaken }
+        }
+        if let password = change.password { try project.passwordPolicy.check(password) }
+        let now = clock.now()
+        let changed = try change.applied(to: account, at: now)
+        var hash: PasswordHash?
+        if let password = change.password, changed.hasPassword { hash = try await self.hash(password) }
+        var statements = [changed.update(from: account, passwordHash: hash?.text, in: project)]
+        if changed.identities != account.identities { statements.append(changed.keepIdentities(in: project)) }
+        var session: Session?
+        if changed.credentials != account.credentials {
+            let provider =
+                changed.hasPassword && token.signInProvider == SignInProvider.anonymous ? SignInProvider.password : token.signInProvider
+            let fresh = Session(project: project.id, account: account.id, signInProvider: provider, authTime: now)
+            statements += [account.endSessions(because: "credentials changed", in: project, at: now), fresh.insert(from: origin, at: now)]
+            session = fresh
+        }
+        _ = try await storage.write(all: statements)
+        return (changed, session)
+    }
+
+    /// Throws `signInTooOld` unless the caller signed in a moment ago.
+    package func requireFresh(_ token: IDToken, in project: ProjectSettings) throws(AccountError) {
+        guard token.authTime + project.signIn.recentLogin > clock.now() else { throw .signInTooOld }
+    }
+}
+
+extension Account {
+    /// Stores this in place of `read`, provided that nobody has revoked, disabled or moved the account since.
+    /// - Parameter passwordHash: of a new password; without one the stored hash stays for as long as the account has a password.
+    func update(from read: Account, passwordHash: String?, in project: ProjectSettings) -> SQL {
+        .required(
+            """
+            UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
+                display_name = \(displayName), photo_url = \(photoURL), initial_email = \(initialEmail),
+                password_hash = CASE WHEN \(hasPassword) THEN coalesce(\(passwordHash), password_hash) END,
+                password_updated_at = \(passwordUpdatedAt), email_link_sign_in = \(emailLinkSignIn), custom_auth = \(customAuth),
+                last_login_at = \(lastLoginAt), valid_since = \(validSince)
+            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND valid_since = \(read.validSince)
+                AND email IS NOT DISTINCT FROM \(read.email) AND email_proven = \(read.emailProven)
+                AND password_updated_at IS NOT DISTINCT FROM \(read.passwordUpdatedAt) RETURNING account_id
+            """)
+    }
+
+    /// Unlinks every provider that this account, as it is in hand, has no more.
+    func keepIdentities(in project: ProjectSettings) -> SQL {
+        """
+        DELETE FROM identities
+        WHERE project_id = \(project.id) AND account_id = \(id) AND provider_id <> ALL(\(identities.map(\.providerID)))
+        """
+    }
+
+    func endSessions(because reason: String, in project: ProjectSettings, at now: Instant) -> SQL {
+        """
+        UPDATE sessions SET ended_at = \(now), end_reason = \(reason)
+        WHERE project_id = \(project.id) AND account_id = \(id) AND ended_at IS NULL
+        """
+    }
+}

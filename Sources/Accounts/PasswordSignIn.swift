@@ -1,0 +1,67 @@
+import Crypto
+import Postgres
+import Runtime
+
+/// Signing in with an address and a password: one read, one hash, one transaction.
+extension Accounts {
+    /// Whoever fails has cost exactly one hash, and learns the same whether the address is unknown or the password wrong (SEC-15); that
+    /// an account is disabled is told to those alone who know its password.
+    ///
+    /// Throws `invalidCredentials` (or, where addresses are not protected, `noSuchEmail` and `wrongPassword`), `accountDisabled`, and
+    /// `passwordRequirements` where the project's policy makes people upgrade at sign-in.
+    package func signIn(
+        email: String, password: String, in project: ProjectSettings, from origin: Session.Origin
+    ) async throws(AccountError) -> (Account, Session) {
+        let found = try await withPassword(email: email, in: project)
+        guard try await check(password, against: found?.hash) else { throw Self.refusal(found == nil, in: project) }
+        guard let found, let hash = found.hash else { throw Self.refusal(found == nil, in: project) }
+        var account = found.account
+        guard !account.disabled else { throw .accountDisabled }
+        try project.passwordPolicy.checkAtSignIn(password)
+        let now = clock.now()
+        let session = Session(project: project.id, account: account.id, signInProvider: SignInProvider.password, authTime: now)
+        var statements: [SQL] = [
+            .required(
+                """
+                UPDATE accounts SET last_login_at = \(now)
+                WHERE project_id = \(project.id) AND account_id = \(account.id) AND NOT disabled
+                    AND password_updated_at = \(account.passwordUpdatedAt) AND email = \(email) RETURNING account_id
+                """),
+            session.insert(from: origin, at: now),
+        ]
+        if !passwords.isCurrent(hash) {
+            let fresh = try await self.hash(password)
+            statements.append(
+                """
+                UPDATE accounts SET password_hash = \(fresh.text)
+                WHERE project_id = \(project.id) AND account_id = \(account.id) AND password_hash = \(hash.text)
+                """)
+        }
+        do { _ = try await storage.write(all: statements) } catch {
+            // The password was changed, or the account disabled, since it was read.
+            if case .overtaken = error { throw Self.refusal(false, in: project) }
+            throw error
+        }
+        account.lastLoginAt = now
+        return (account, session)
+    }
+
+    private func withPassword(
+        email: String, in project: ProjectSettings
+    ) async throws(AccountError) -> (account: Account, hash: PasswordHash?)? {
+        let rows = try await storage.read(
+            """
+            SELECT \(Account.columns), a.password_hash FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
+            WHERE a.project_id = \(project.id) AND a.email = \(email) ORDER BY i.provider_id
+            """)
+        do {
+            guard let account = try Account(rows: rows) else { return nil }
+            return (account, try rows[0].get(Account.columnCount, as: String?.self).flatMap(PasswordHash.init))
+        } catch { throw .database(error) }
+    }
+
+    private static func refusal(_ isUnknown: Bool, in project: ProjectSettings) -> AccountError {
+        if project.emailEnumerationProtection { return .invalidCredentials }
+        return isUnknown ? .noSuchEmail : .wrongPassword
+    }
+}

@@ -1,0 +1,68 @@
+import Crypto
+import Postgres
+import Runtime
+
+/// New accounts that no upstream provider vouches for.
+extension Accounts {
+    /// An account that only its own session opens, until it is linked to something.
+    package func signUpAnonymously(in project: ProjectSettings, from origin: Session.Origin) async throws(AccountError) -> (
+        Account, Session
+    ) {
+        let account = Account(id: AccountID.random(), at: clock.now())
+        return (account, try await create(account, passwordHash: nil, signInProvider: SignInProvider.anonymous, in: project, from: origin))
+    }
+
+    /// An account with an address, which is not proven yet, and a password.
+    ///
+    /// Throws `emailTaken` before anything is hashed, then what the password policy says.
+    package func signUp(
+        email: String, password: String, displayName: String?, in project: ProjectSettings, from origin: Session.Origin
+    ) async throws(AccountError) -> (Account, Session) {
+        guard try await isFree(email, in: project) else { throw .emailTaken }
+        try project.passwordPolicy.check(password)
+        let hash = try await self.hash(password)
+        let now = clock.now()
+        var account = Account(id: AccountID.random(), at: now)
+        account.email = email
+        account.displayName = displayName
+        account.passwordUpdatedAt = now
+        return (
+            account, try await create(account, passwordHash: hash.text, signInProvider: SignInProvider.password, in: project, from: origin)
+        )
+    }
+
+    private func create(
+        _ account: Account, passwordHash: String?, signInProvider: String, in project: ProjectSettings, from origin: Session.Origin
+    ) async throws(AccountError) -> Session {
+        let session = Session(
+            project: project.id, account: account.id, signInProvider: signInProvider, authTime: account.createdAt)
+        _ = try await storage.write(all: [
+            account.insert(passwordHash: passwordHash, in: project), session.insert(from: origin, at: account.createdAt),
+        ])
+        return session
+    }
+
+    func isFree(_ email: String, in project: ProjectSettings) async throws(AccountError) -> Bool {
+        try await storage.read("SELECT 1 FROM accounts WHERE project_id = \(project.id) AND email = \(email)").isEmpty
+    }
+}
+
+extension Account {
+    /// A new account without anything yet, which signs in as it is made.
+    init(id: String, at now: Instant) {
+        self.id = id
+        validSince = Instant(seconds: now.seconds)
+        createdAt = now
+        lastLoginAt = now
+    }
+
+    /// - Parameter passwordHash: with it goes `passwordUpdatedAt`.
+    func insert(passwordHash: String? = nil, in project: ProjectSettings) -> SQL {
+        """
+        INSERT INTO accounts (project_id, account_id, email, email_verified, email_proven, display_name, photo_url, valid_since,
+            created_at, last_login_at, password_hash, password_updated_at, email_link_sign_in, custom_auth)
+        VALUES (\(project.id), \(id), \(email), \(emailVerified), \(emailProven), \(displayName), \(photoURL), \(validSince),
+            \(createdAt), \(lastLoginAt), \(passwordHash), \(passwordUpdatedAt), \(emailLinkSignIn), \(customAuth))
+        """
+    }
+}

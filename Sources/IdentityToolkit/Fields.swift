@@ -1,0 +1,44 @@
+import Accounts
+import JSON
+import Web
+
+/// Fields that several calls take, read as the rules want them.
+
+extension EmailAddress {
+    /// The address in lower case, or `INVALID_EMAIL`.
+    static func reading(_ text: String) throws(Failure) -> String {
+        guard let email = canonical(text) else { throw .invalidEmail }
+        return email
+    }
+}
+
+enum ProfileField {
+    /// A display name; nothing for an empty one.
+    static func name(_ text: String?) throws(Failure) -> String? {
+        try checked(text, most: ProfileText.longestName, "displayName")
+    }
+
+    static func name(_ field: Clearable<String>) throws(Failure) -> Change<String> {
+        try change(field, most: ProfileText.longestName, "displayName")
+    }
+
+    static func photoURL(_ field: Clearable<String>) throws(Failure) -> Change<String> {
+        try change(field, most: ProfileText.longestURL, "photoUrl")
+    }
+
+    private static func change(_ field: Clearable<String>, most: Int, _ name: String) throws(Failure) -> Change<String> {
+        switch field {
+        case .absent: .keep
+        case .null: .clear
+        case .value(let text): try checked(text, most: most, name).map(Change.set) ?? .clear
+        }
+    }
+
+    private static func checked(_ text: String?, most: Int, _ name: String) throws(Failure) -> String? {
+        guard let text, !text.isEmpty else { return nil }
+        guard ProfileText.isFit(text, most: most) else {
+            throw .invalidArgument("\(name) is longer than \(most) characters, or holds control characters.")
+        }
+        return text
+    }
+}

@@ -1,0 +1,32 @@
+import Accounts
+import HTTP
+import Web
+
+/// `v2/recaptchaConfig`: reCAPTCHA is off for everything; SDKs ask before passwords and phone numbers and then go on without it.
+/// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/TopLevel/getRecaptchaConfig>
+struct RecaptchaConfig: Endpoint {
+    static let route = Route.client(.get, "/v2/recaptchaConfig")
+
+    struct Input: Decodable {}
+
+    struct Output: Encodable {
+        /// Of four parts, which SDKs insist on even where nothing is enforced.
+        var recaptchaKey: String
+        var recaptchaEnforcementState = [
+            State(provider: "EMAIL_PASSWORD_PROVIDER"), State(provider: "PHONE_PROVIDER"),
+        ]
+
+        struct State: Encodable {
+            var provider: String
+            var enforcementState = "OFF"
+        }
+    }
+
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
+        let query = try Form.reading(context.request.query)
+        guard let client = query["clientType"], !client.isEmpty else { throw Failure("MISSING_CLIENT_TYPE") }
+        guard let version = query["version"], !version.isEmpty else { throw Failure("MISSING_RECAPTCHA_VERSION") }
+        guard version == "RECAPTCHA_ENTERPRISE" else { throw Failure("INVALID_RECAPTCHA_VERSION") }
+        return Output(recaptchaKey: "projects/\(try context.project.settings.id)/keys/off")
+    }
+}

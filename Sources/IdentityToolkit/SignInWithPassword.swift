@@ -1,0 +1,40 @@
+import Accounts
+import HTTP
+import Web
+
+/// `accounts:signInWithPassword`.
+/// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithPassword>
+struct SignInWithPassword: Endpoint {
+    static let route = Route.client(.post, "/v1/accounts:signInWithPassword", v3: "verifyPassword")
+
+    struct Input: Decodable {
+        var email: String?
+        var password: String?
+    }
+
+    struct Output: Encodable {
+        var kind = "identitytoolkit#VerifyPasswordResponse"
+        var registered = true
+        var localId: String
+        var email: String
+        var displayName: String?
+        var profilePicture: String?
+        var idToken: String
+        var refreshToken: String
+        var expiresIn: String
+    }
+
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
+        let project = try context.project.settings
+        guard project.signIn.password else { throw Failure("PASSWORD_LOGIN_DISABLED") }
+        guard let email = input.email else { throw Failure.missingEmail }
+        let address = try EmailAddress.reading(email)
+        guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
+        let (account, session) = try await context.services.accounts.signIn(
+            email: address, password: password, in: project, from: context.origin)
+        let tokens = try IssuedTokens(account, session, context)
+        return Output(
+            localId: account.id, email: address, displayName: account.displayName, profilePicture: account.photoURL,
+            idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn)
+    }
+}

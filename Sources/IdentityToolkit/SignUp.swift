@@ -1,0 +1,71 @@
+import Accounts
+import HTTP
+import Web
+
+/// `accounts:signUp`: makes an account, anonymous or with a password; with an ID token, gives its account an address and a password.
+/// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signUp>
+struct SignUp: Endpoint {
+    static let route = Route.client(.post, "/v1/accounts:signUp", v3: "signupNewUser")
+
+    struct Input: Decodable {
+        var email: String?
+        var password: String?
+        var displayName: String?
+        var idToken: String?
+        var localId: String?
+    }
+
+    struct Output: Encodable {
+        var kind = "identitytoolkit#SignupNewUserResponse"
+        var localId: String
+        var email: String?
+        var displayName: String?
+        var idToken: String
+        var refreshToken: String
+        var expiresIn: String
+    }
+
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
+        let project = try context.project.settings
+        let accounts = context.services.accounts
+        let account: Account
+        let session: Session
+        switch try Wish(input, in: project) {
+        case .anonymous:
+            (account, session) = try await accounts.signUpAnonymously(in: project, from: context.origin)
+        case .password(let email, let password, let name, linkTo: nil):
+            (account, session) = try await accounts.signUp(
+                email: email, password: password, displayName: name, in: project, from: context.origin)
+        case .password(let email, let password, let name, linkTo: let idToken?):
+            (account, session) = try await accounts.linkPassword(
+                idToken, email: email, password: password, displayName: name, in: project, from: context.origin)
+        }
+        let tokens = try IssuedTokens(account, session, context)
+        return Output(
+            localId: account.id, email: account.email, displayName: account.displayName, idToken: tokens.idToken,
+            refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn)
+    }
+}
+
+/// What a sign-up asks for, once it is complete and the project allows it; the checks are in the contract's order.
+private enum Wish {
+    case anonymous
+    case password(email: String, password: String, displayName: String?, linkTo: String?)
+
+    init(_ input: SignUp.Input, in project: ProjectSettings) throws {
+        guard input.localId == nil else { throw Failure("UNEXPECTED_PARAMETER", "User ID") }
+        let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0 }
+        if input.email == nil, input.password == nil, idToken == nil {
+            guard project.signIn.signUp, project.signIn.anonymous else { throw AccountError.adminOnly }
+            self = .anonymous
+            return
+        }
+        guard let email = input.email else { throw Failure.missingEmail }
+        guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
+        guard project.signIn.password else { throw Failure.passwordsNotAllowed }
+        guard project.signIn.signUp || idToken != nil else { throw AccountError.adminOnly }
+        self = .password(
+            email: try EmailAddress.reading(email), password: password, displayName: try ProfileField.name(input.displayName),
+            linkTo: idToken)
+    }
+}

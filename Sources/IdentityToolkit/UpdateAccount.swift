@@ -1,0 +1,110 @@
+import Accounts
+import HTTP
+import JSON
+import Web
+
+/// `accounts:update`: the caller changes their own account.
+/// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/update>
+struct UpdateAccount: Endpoint {
+    static let route = Route.client(.post, "/v1/accounts:update", v3: "setAccountInfo")
+
+    struct Input: Decodable {
+        var idToken: String?
+        var displayName: Clearable<String>
+        var photoUrl: Clearable<String>
+        var email: String?
+        var password: String?
+        var deleteAttribute: [Attribute]?
+        var deleteProvider: [String]?
+        // What administrators alone may set (SEC-14).
+        var customAttributes: JSON?
+        var disableUser: JSON?
+        var emailVerified: JSON?
+        var phoneNumber: JSON?
+        var validSince: JSON?
+        var createdAt: JSON?
+        var lastLoginAt: JSON?
+        var mfa: JSON?
+        var linkProviderUserInfo: JSON?
+    }
+
+    enum Attribute: String, WireEnum {
+        case email = "EMAIL"
+        case displayName = "DISPLAY_NAME"
+        case provider = "PROVIDER"
+        case photoURL = "PHOTO_URL"
+        case password = "PASSWORD"
+        case rawUserInfo = "RAW_USER_INFO"
+    }
+
+    struct Output: Encodable {
+        var kind = "identitytoolkit#SetAccountInfoResponse"
+        var localId: String
+        var email: String?
+        var displayName: String?
+        var photoUrl: String?
+        var emailVerified: Bool?
+        var passwordHash: String?
+        /// Always there, even empty: JS reads it after an unlink.
+        var providerUserInfo: [UserInfo.Provider]
+        var idToken: String?
+        var refreshToken: String?
+        var expiresIn: String?
+    }
+
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
+        guard let idToken = input.idToken, !idToken.isEmpty else {
+            throw Failure("INVALID_REQ_TYPE", "Unsupported request parameters.")
+        }
+        let (account, session) = try await context.services.accounts.update(
+            idToken, try AccountChange(input, in: context.project.settings), in: context.project.settings, from: context.origin)
+        return Output(account, try session.map { try IssuedTokens(account, $0, context) })
+    }
+}
+
+extension UpdateAccount.Output {
+    init(_ account: Account, _ tokens: IssuedTokens?) {
+        let info = UserInfo(account)
+        self.init(
+            localId: account.id, email: info.email, displayName: info.displayName, photoUrl: info.photoUrl,
+            emailVerified: info.emailVerified,
+            passwordHash: info.passwordHash, providerUserInfo: info.providerUserInfo ?? [], idToken: tokens?.idToken,
+            refreshToken: tokens?.refreshToken, expiresIn: tokens?.expiresIn)
+    }
+}
+
+extension AccountChange {
+    fileprivate init(_ input: UpdateAccount.Input, in project: ProjectSettings) throws {
+        guard input.disableUser == nil else { throw Failure("OPERATION_NOT_ALLOWED") }
+        let privileged = [
+            input.customAttributes, input.emailVerified, input.phoneNumber, input.validSince, input.createdAt, input.lastLoginAt, input.mfa,
+            input.linkProviderUserInfo,
+        ]
+        guard privileged.allSatisfy({ $0 == nil }) else { throw Failure("INSUFFICIENT_PERMISSION") }
+        self.init()
+        displayName = try ProfileField.name(input.displayName)
+        photoURL = try ProfileField.photoURL(input.photoUrl)
+        email = try input.email.map(EmailAddress.reading)
+        if let password = input.password {
+            guard project.signIn.password else { throw Failure.passwordsNotAllowed }
+            self.password = password
+        }
+        removed = Set(try (input.deleteAttribute ?? []).map { try $0.removed })
+        unlinked = (input.deleteProvider ?? []).map { $0.lowercased() }
+    }
+}
+
+extension UpdateAccount.Attribute {
+    fileprivate var removed: AccountChange.Attribute {
+        get throws {
+            switch self {
+            case .email: .email
+            case .displayName: .displayName
+            case .photoURL: .photoURL
+            case .password: .password
+            case .provider, .rawUserInfo:
+                throw Failure.operationNotAllowed("\(rawValue) cannot be deleted; name the provider in deleteProvider.")
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+@testable import Accounts
+import Runtime
+import Testing
+
+@Suite struct AccountChangeTests {
+    private let now = Instant(seconds: 1_800_000_000)
+
+    private func account(_ configure: (inout Account) -> Void = { _ in }) -> Account {
+        var account = Account(id: "a", at: Instant(seconds: 1_700_000_000))
+        account.email = "ada@example.com"
+        account.emailVerified = true
+        account.emailProven = true
+        account.passwordUpdatedAt = Instant(seconds: 1_700_000_000)
+        configure(&account)
+        return account
+    }
+
+    private func identity(_ provider: String, email: String? = nil) -> LinkedIdentity {
+        LinkedIdentity(providerID: provider, subject: "s", email: email)
+    }
+
+    private func apply(_ account: Account, _ configure: (inout AccountChange) -> Void) throws -> Account {
+        var change = AccountChange()
+        configure(&change)
+        return try change.applied(to: account, at: now)
+    }
+
+    @Test func `a new name leaves the sessions alone`() throws {
+        let changed = try apply(account()) { $0.displayName = .set("Ada") }
+        #expect(changed.displayName == "Ada")
+        #expect(changed.validSince == account().validSince)
+    }
+
+    @Test func `null clears what an absent field keeps`() throws {
+        let named = account {
+            $0.displayName = "Ada"; $0.photoURL = "https://example.com/a.png"
+        }
+        let changed = try apply(named) { $0.displayName = .clear }
+        #expect(changed.displayName == nil)
+        #expect(changed.photoURL == "https://example.com/a.png")
+    }
+
+    @Test func `SEC-02 a new address is neither verified nor proven, and the first one is remembered`() throws {
+        let changed = try apply(account()) { $0.email = "new@example.com" }
+        #expect(changed.email == "new@example.com")
+        #expect(!changed.emailVerified && !changed.emailProven)
+        #expect(changed.initialEmail == "ada@example.com")
+        #expect(changed.validSince == now)
+        let again = try apply(changed) { $0.email = "third@example.com" }
+        #expect(again.initialEmail == "ada@example.com")
+    }
+
+    @Test func `the same address changes nothing`() throws {
+        #expect(try apply(account()) { $0.email = "ada@example.com" } == account())
+    }
+
+    @Test func `a new password ends what was issued before`() throws {
+        let changed = try apply(account()) { $0.password = "new secret" }
+        #expect(changed.validSince == now)
+        #expect(changed.passwordUpdatedAt == now)
+        #expect(changed.emailVerified)
+    }
+
+    @Test func `a password needs an address`() {
+        #expect {
+            try apply(
+                account {
+                    $0.email = nil; $0.passwordUpdatedAt = nil
+                }
+            ) { $0.password = "secret" }
+        } throws: { error in
+            if case AccountError.addressNeeded = error { true } else { false }
+        }
+    }
+
+    @Test func `removing the address takes the password with it`() throws {
+        let changed = try apply(account()) { $0.removed = [.email] }
+        #expect(changed.email == nil && !changed.hasPassword && !changed.emailVerified)
+        #expect(changed.validSince == now)
+    }
+
+    @Test func `removing the password keeps the address`() throws {
+        let changed = try apply(account()) { $0.removed = [.password] }
+        #expect(changed.email == "ada@example.com" && !changed.hasPassword && changed.emailVerified)
+    }
+
+    @Test func `unlinking the password frees an address that nothing else bears`() throws {
+        let changed = try apply(account { $0.identities = [identity("oidc.acme")] }) { $0.unlinked = ["password"] }
+        #expect(changed.email == nil && !changed.hasPassword)
+    }
+
+    @Test func `unlinking the password keeps an address that a linked provider bears`() throws {
+        let linked = account { $0.identities = [identity("oidc.acme", email: "ada@example.com")] }
+        let changed = try apply(linked) { $0.unlinked = ["password"] }
+        #expect(changed.email == "ada@example.com" && changed.emailVerified && !changed.hasPassword)
+    }
+
+    @Test func `unlinking a provider leaves the others and the sessions`() throws {
+        let linked = account { $0.identities = [identity("oidc.a"), identity("oidc.b")] }
+        let changed = try apply(linked) { $0.unlinked = ["oidc.a", "oidc.unknown"] }
+        #expect(changed.identities == [identity("oidc.b")])
+        #expect(changed.validSince == linked.validSince)
+    }
+
+    @Test func `only what replaces a way to sign in takes a fresh sign-in`() {
+        var change = AccountChange()
+        change.email = "new@example.com"
+        change.password = "secret"
+        #expect(change.replacesCredentials(of: account()))
+        #expect(
+            !change.replacesCredentials(
+                of: account {
+                    $0.email = nil; $0.passwordUpdatedAt = nil
+                }))
+        change.email = nil
+        #expect(!change.replacesCredentials(of: account { $0.passwordUpdatedAt = nil }))
+        #expect(change.replacesCredentials(of: account()))
+    }
+}
