@@ -23,6 +23,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -32,6 +33,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -61,7 +63,11 @@ let package = Package(
         // Floor 4: features, on Web.
         kit(
             "Web",
-            ["Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Providers", "Runtime", logging]),
+            [
+                "Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Providers", "Runtime", logging,
+                mustache,
+            ],
+            resources: [.embedInCode("Templates")]),
         kit("IdentityToolkit", ["Web", "Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", logging]),
         kit(
             "SignIn", ["Web", "Accounts", "Crypto", "HTTP", "JSON", "Providers", "Runtime", logging],
@@ -82,7 +88,7 @@ let package = Package(
         tests("Postgres", ["Runtime"]),
         tests("Accounts", ["Crypto", "JOSE", "JSON", "Postgres", "Runtime"]),
         tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime"]),
-        tests("Web", ["Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime"]),
+        tests("Web", ["Accounts", "Config", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime"]),
         tests("IdentityToolkit", ["Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Providers", "Runtime", "Web"]),
         tests("SignIn", ["Accounts", "HTTP", "JSON", "Postgres", "Providers", "Runtime", "Web"]),
         .testTarget(

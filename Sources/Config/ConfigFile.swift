@@ -25,6 +25,25 @@ package enum ConfigFile {
         }
     }
 
+    /// Reads text that comes with the program, as if it were the file `name`.
+    package static func read(text: String, name: String, faults: Faults) -> Section {
+        let source = Source(file: name, environment: [:], faults: faults)
+        do {
+            return Section(source: source, path: "", node: try compose(text))
+        } catch {
+            faults.add(Fault(file: name, line: error.mark?.line ?? 0, column: error.mark?.column ?? 0, path: "", message: error.message))
+            return Section(source: source)
+        }
+    }
+
+    /// The text of a file that belongs to the configuration without being YAML; `nil` with the reason in `faults`.
+    package static func text(of file: String, faults: Faults) -> String? {
+        do { return try text(of: file) } catch {
+            faults.add(Fault(file: file, line: 0, column: 0, path: "", message: error.message))
+            return nil
+        }
+    }
+
     /// Why there is nothing to read.
     private struct Unreadable: Error {
         let message: String

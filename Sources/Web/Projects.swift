@@ -8,11 +8,14 @@ import Synchronization
 package final class Project: Sendable {
     package let settings: ProjectSettings
     package let providers: [String: ProviderSettings]
+    /// Its mails and pages.
+    package let templates: Templates
     /// The discovery document for back ends, as its endpoint answers.
     package let discovery: [UInt8]
 
-    package init(settings: ProjectSettings, providers: [ProviderSettings], publicURL: String) {
+    package init(settings: ProjectSettings, providers: [ProviderSettings], publicURL: String, templates: Templates? = nil) {
         self.settings = settings
+        self.templates = templates ?? Templates(branding: settings.branding)
         self.providers = Dictionary(providers.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let base = "\(publicURL)/\(settings.id)"
         discovery =

@@ -16,7 +16,7 @@ enum Floors {
     static let gatekeepers: [String: Set<String>] = [
         "COpenSSL": ["Crypto"], "CCurl": ["Curl"], "CPostgres": ["Postgres"],
         "CSystem": ["Runtime", "HTTPServer", "Curl", "Postgres"],
-        "Yams": ["Config"], "ArgumentParser": ["gatehouse"], "Foundation": [],
+        "Yams": ["Config"], "Mustache": ["Web"], "ArgumentParser": ["gatehouse"], "Foundation": [],
     ]
 
     /// What a target of `Package.swift` says it depends on, by the names in quotes; products of other packages are not in quotes there.

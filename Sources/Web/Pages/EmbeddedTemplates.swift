@@ -1,0 +1,12 @@
+/// The files of `Sources/Web/Templates`, which the build puts into the binary. A test holds this list against the folder.
+enum EmbeddedTemplates {
+    static let files: [String: [UInt8]] = [
+        "mail.html": PackageResources.mail_html,
+        "mail.txt": PackageResources.mail_txt,
+        "page.css": PackageResources.page_css,
+        "page.html": PackageResources.page_html,
+        "page.message.html": PackageResources.page_message_html,
+        "words.de.yaml": PackageResources.words_de_yaml,
+        "words.en.yaml": PackageResources.words_en_yaml,
+    ]
+}

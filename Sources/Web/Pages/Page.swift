@@ -1,0 +1,56 @@
+import Crypto
+package import HTTP
+
+/// What a page may do besides being read. Whatever this says, nothing of other hosts loads, nothing frames it, nothing is kept and nothing leaks
+/// by Referer.
+package struct PagePolicy: OptionSet, Sendable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Send forms to this server; an answer to one must not redirect to another.
+    package static let forms = PagePolicy(rawValue: 1)
+    /// Run script files of this server, and let them call it.
+    package static let scripts = PagePolicy(rawValue: 2)
+
+    /// The headers of a page whose one inline style has this hash.
+    func headers(styleHash: String) -> Headers {
+        let forms = contains(.forms) ? "'self'" : "'none'"
+        let scripts = contains(.scripts) ? "script-src 'self'; connect-src 'self'; " : ""
+        return [
+            "content-type": "text/html; charset=utf-8",
+            "content-security-policy":
+                "default-src 'none'; \(scripts)style-src 'sha256-\(styleHash)'; base-uri 'none'; form-action \(forms); frame-ancestors 'none'",
+            "cache-control": "no-store", "referrer-policy": "no-referrer", "x-content-type-options": "nosniff", "x-frame-options": "DENY",
+        ]
+    }
+
+    static func hash(_ style: String) -> String { Base64.encode(Digest.sha256(Array(style.utf8))) }
+}
+
+/// Small pages that belong to no project.
+package enum Page {
+    package static func message(status: Int, title: String, text: String) -> Response {
+        Templates.standard.page("message", in: "en", ["title": .text(title), "text": .text(text)], status: status)
+    }
+}
+
+/// A project's colour, `#rrggbb`.
+package enum Accent {
+    /// The colour in the form that everything here relies on; `nil` for anything else.
+    package static func read(_ text: String) -> String? {
+        text.utf8.count == 7 && text.hasPrefix("#") && text.utf8.dropFirst().allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
+            ? text.lowercased() : nil
+    }
+
+    /// Black or white, whichever reads better on the colour. <https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio>
+    static func text(on accent: String) -> String {
+        let channels = [1, 3, 5].map { start -> Double in
+            let digits = accent.dropFirst(start).prefix(2)
+            let share = Double(Int(digits, radix: 16) ?? 0) / 255
+            // The square stands for the curve of the norm, near enough to choose between two.
+            return share * share
+        }
+        let luminance = 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
+        return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05 ? "#ffffff" : "#000000"
+    }
+}

@@ -1,0 +1,59 @@
+/// What a template is given under a name.
+package enum TemplateValue: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral {
+    /// Plain text. The empty text counts as absent, so that `{{#name}}…{{/name}}` leaves its part out.
+    case text(String)
+    case flag(Bool)
+    /// What `{{#name}}…{{/name}}` repeats its part for.
+    case list([[String: TemplateValue]])
+
+    package init(stringLiteral text: String) { self = .text(text) }
+    package init(booleanLiteral flag: Bool) { self = .flag(flag) }
+
+    package static func text(_ text: String?) -> TemplateValue { .text(text ?? "") }
+}
+
+extension [String: TemplateValue] {
+    /// As the template engine reads them, every text made harmless for where it will stand.
+    func prepared(_ escape: (String) -> String) -> [String: Any] {
+        compactMapValues { value -> Any? in
+            switch value {
+            case .text(let text): text.isEmpty ? nil : escape(text)
+            case .flag(let flag): flag
+            case .list(let items): items.map { $0.prepared(escape) }
+            }
+        }
+    }
+}
+
+/// Text as it may stand in HTML, between tags and in quoted attributes.
+enum HTML {
+    /// Looks at scalars, not at characters: a quotation mark with a combining accent behind it is one character, and still a quotation mark
+    /// to a browser.
+    static func escaped(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result.append(contentsOf: "&amp;".unicodeScalars)
+            case "<": result.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": result.append(contentsOf: "&gt;".unicodeScalars)
+            case "\"": result.append(contentsOf: "&quot;".unicodeScalars)
+            case "'": result.append(contentsOf: "&#39;".unicodeScalars)
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// The text on one line: line breaks and control characters become spaces, and go from both ends.
+    static func singleLine(_ text: String) -> String {
+        var scalars = Substring.UnicodeScalarView(
+            text.unicodeScalars.map { $0.properties.generalCategory.isLineOrControl ? " " : $0 })
+        scalars = scalars.drop { $0 == " " }
+        while scalars.last == " " { scalars.removeLast() }
+        return String(scalars)
+    }
+}
+
+extension Unicode.GeneralCategory {
+    fileprivate var isLineOrControl: Bool { self == .control || self == .lineSeparator || self == .paragraphSeparator }
+}
