@@ -30,6 +30,12 @@ SECRET_FIELDS = {
     "client_secret",
     "nonce",
     "sessionId",
+    "password",
+    "newPassword",
+    "oldPassword",
+    "oobCode",
+    "oobLink",
+    "token",
 }
 
 
