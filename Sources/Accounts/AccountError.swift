@@ -43,6 +43,10 @@ package enum AccountError: Error {
     case passwordRequirements([String])
     /// More passwords wait to be hashed than can be in time.
     case overloaded
+    /// The caller, or whoever is tried, has had their share of this for now; nothing was done.
+    case tooManyAttempts(LimitedAction, by: LimitScope)
+    /// The project has had its share of this for now; nothing was done.
+    case quotaExceeded(LimitedAction)
     /// A sealed value did not open: the master key is not the one it was sealed with.
     case sealBroken(String)
     case database(PostgresError)

@@ -14,14 +14,20 @@ package struct Accounts: Sendable {
     let issuerBase: String
     let signingKeys: SigningKeys
     let passwords: PasswordHashing
+    package let limits: RateLimits
 
-    /// - Parameter publicURL: the server's own address, for projects whose tokens name Gatehouse as issuer.
-    package init(database: Database, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing) {
+    /// - Parameters:
+    ///   - publicURL: the server's own address, for projects whose tokens name Gatehouse as issuer.
+    ///   - refusals: where refused attempts are told, shared by all loops.
+    package init(
+        database: Database, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing, refusals: Refusals
+    ) {
         storage = Storage(database: database)
         self.clock = clock
         issuerBase = publicURL
         self.signingKeys = signingKeys
         self.passwords = passwords
+        limits = RateLimits(database: database, clock: clock, refusals: refusals)
     }
 
     /// What verifiers may fetch.

@@ -1,7 +1,8 @@
 package import Postgres
 package import Runtime
 
-/// Deletes what has run out: flows, mails and spent tokens an hour past their expiry, sessions ended 30 days ago. Any process may run it.
+/// Deletes what has run out: flows, mails and spent tokens an hour past their expiry, sessions ended 30 days ago,
+/// rate limits that nobody is near. Any process may run it.
 package struct Cleanup: Sendable {
     private static let batch: Int64 = 1000
     let storage: Storage
@@ -37,6 +38,12 @@ package struct Cleanup: Sendable {
             DELETE FROM sessions WHERE (project_id, session_id) IN
                 (SELECT project_id, session_id FROM sessions WHERE ended_at < \(now - .seconds(30 * 86400)) LIMIT \(Self.batch))
             RETURNING 1::bigint
+            """)
+        // Buckets that are full say nothing. Read in the order of the table, for there is no index on the time.
+        try await delete(
+            """
+            DELETE FROM rate_limits WHERE ctid = ANY (ARRAY
+                (SELECT ctid FROM rate_limits WHERE full_at < \(hourAgo) LIMIT \(Self.batch) FOR UPDATE SKIP LOCKED)) RETURNING 1::bigint
             """)
     }
 

@@ -20,6 +20,7 @@ package struct ProjectSettings: Sendable {
     /// No call tells whether an address has an account, but where the contract cannot help it (`signUp`).
     package var emailEnumerationProtection = true
     package var refresh = Refresh.rotating
+    package var limits = Limits()
 
     package init(id: String, number: Int64, apiKeys: [String], authorizedDomains: [String], redirectURLs: [String]) {
         self.id = id

@@ -41,6 +41,7 @@ struct CreateAuthURI: Endpoint {
         guard URI.parse(continueURI) != nil else { throw Failure.invalidContinueURI }
         let project = try context.project.settings
         guard !project.emailEnumerationProtection else { return Output(sessionId: sessionID) }
+        try await context.limit(.identify)
         let account = try await context.services.accounts.account(email: email, in: project)
         // Where an address may have several accounts, only the address's own is of interest.
         let providers = project.oneAccountPerEmail ? account?.identities.map(\.providerID) ?? [] : []
@@ -55,6 +56,7 @@ struct CreateAuthURI: Endpoint {
     private func start(_ providerID: String, _ input: Input, sessionID: String, _ context: Context) async throws -> Output {
         let redirectURI = try redirectURI(input.continueUri, providerID, context)
         let provider = try context.provider(providerID)
+        try await context.limit(.startSignIn)
         let start = SignInFlows.Start(
             providerID: providerID, kind: .client, sessionHash: SessionBinding.hash(atStart: sessionID), redirectURI: redirectURI,
             customParameters: input.customParameter ?? [:])

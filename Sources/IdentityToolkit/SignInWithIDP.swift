@@ -27,6 +27,7 @@ struct SignInWithIDP: Endpoint {
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let request = try IDPRequest(
             requestURI: input.requestUri, postBody: input.postBody, pendingToken: input.pendingToken ?? input.pendingIdToken)
+        try await context.limit(.federatedSignIn)
         let accounts = context.services.accounts
         let settings = try context.project.settings
         let intent: SignInIntent

@@ -39,6 +39,7 @@ struct Start: RawEndpoint {
     private func start(_ query: Query, _ project: Project, _ context: Context) async throws -> Response {
         let site = context.services.site
         let provider = try context.provider(query.providerID, of: project)
+        try await context.limit(.startSignIn, of: project)
         let start = SignInFlows.Start(
             providerID: query.providerID, kind: .web, sessionHash: try query.sessionHash(), redirectURI: site.handlerURL,
             returnURL: query.redirectURL, appState: query.state, customParameters: try query.customParameters())

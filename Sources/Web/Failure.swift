@@ -112,9 +112,28 @@ extension Failure {
             case .weakPassword(let text): Failure("WEAK_PASSWORD", text)
             case .passwordRequirements(let missing):
                 Failure("PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "Missing password requirements: [\(missing.joined(separator: ", "))]")
+            case .tooManyAttempts(let action, by: let scope): .tooManyAttempts(action, by: scope)
+            case .quotaExceeded(let action):
+                Failure("QUOTA_EXCEEDED", "Exceeded the project's quota for \(action.rawValue). Try again later.")
             case .overtaken, .overloaded, .database(.unavailable), .database(.timedOut): Failure.unavailable
             case .sealBroken, .database: .internal
             }
+    }
+
+    /// The words are Firebase's: apps show them to people.
+    private static func tooManyAttempts(_ action: LimitedAction, by scope: LimitScope) -> Failure {
+        switch (action, scope) {
+        case (.sendPasswordReset, _): Failure("RESET_PASSWORD_EXCEED_LIMIT")
+        case (.password, .account), (.password, .accountAndAddress):
+            Failure(
+                "TOO_MANY_ATTEMPTS_TRY_LATER",
+                "Access to this account has been temporarily disabled due to many failed login attempts. You can immediately restore it by "
+                    + "resetting your password or you can try again later.")
+        case (_, .address):
+            Failure(
+                "TOO_MANY_ATTEMPTS_TRY_LATER", "We have blocked all requests from this device due to unusual activity. Try again later.")
+        default: Failure("TOO_MANY_ATTEMPTS_TRY_LATER", "Too many attempts. Try again later.")
+        }
     }
 
     private init(telling error: ProviderError) {

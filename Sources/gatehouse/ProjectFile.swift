@@ -38,6 +38,7 @@ enum ProjectFile {
         settings.refresh = sessions.choice("refresh", default: settings.refresh)
         sessions.finish()
         settings.passwordPolicy = PasswordPolicy(section.section("passwordPolicy"))
+        settings.limits = Limits(section.section("limits"))
         let providers = section.sections("providers").compactMap { id, entry in
             ProviderSettings(id: id, section: entry, allowInsecure: development)
         }

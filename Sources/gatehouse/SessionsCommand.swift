@@ -28,9 +28,10 @@ struct SessionsCommand: AsyncParsableCommand {
                     // Nothing is hashed here, and a pool starts its threads only when there is something.
                     let passwords = PasswordHashing(
                         pool: HashingPool(threads: 1, queue: 0, metrics: Metrics()), parameters: ScryptParameters())
-                    try await Accounts(
-                        database: database, clock: .system, publicURL: "", signingKeys: SigningKeys(), passwords: passwords
-                    ).revokeSessions(of: account, in: project)
+                    let accounts = Accounts(
+                        database: database, clock: .system, publicURL: "", signingKeys: SigningKeys(), passwords: passwords,
+                        refusals: Refusals(metrics: Metrics(), log: Logger(label: "gatehouse")))
+                    try await accounts.revokeSessions(of: account, in: project)
                 } catch AccountError.accountNotFound {
                     throw ValidationError("project \(project) has no account \(account)")
                 }

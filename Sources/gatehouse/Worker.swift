@@ -26,6 +26,7 @@ struct Shared: Sendable {
     let postbox = Bell()
     let metrics: Metrics
     let signIns: SignInMetrics
+    let refusals: Refusals
     let clock: Clock
     let log: Logger
 
@@ -38,6 +39,7 @@ struct Shared: Sendable {
         hashing = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)
         passwords = PasswordHashing(pool: hashing, parameters: settings.passwordHashing.scrypt)
         signIns = SignInMetrics(metrics)
+        refusals = Refusals(metrics: metrics, log: log)
         self.clock = clock
         self.log = log
     }
@@ -59,7 +61,7 @@ struct Worker: Sendable {
         let upstream = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
         let accounts = Accounts(
             database: database, clock: shared.clock, publicURL: settings.publicURL, signingKeys: shared.signingKeys,
-            passwords: shared.passwords)
+            passwords: shared.passwords, refusals: shared.refusals)
         let schema = try Migrator(directory: settings.migrations).schema()
         services = Services(
             accounts: accounts, sessions: Sessions(accounts: accounts, masterKey: settings.masterKey, log: shared.log),

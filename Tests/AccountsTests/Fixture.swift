@@ -32,7 +32,8 @@ struct Fixture {
         passwords = PasswordHashing(
             pool: HashingPool(threads: 2, queue: 1000, metrics: Metrics()), parameters: ScryptParameters(log2N: 4))
         accounts = Accounts(
-            database: database, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys, passwords: passwords)
+            database: database, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys, passwords: passwords,
+            refusals: Refusals(metrics: Metrics(), log: log))
         sessions = Sessions(accounts: accounts, masterKey: masterKey, log: log)
         flows = SignInFlows(database: database, masterKey: masterKey, clock: time.clock)
         pendingTokens = PendingTokens(database: database, masterKey: masterKey, clock: time.clock)

@@ -107,6 +107,24 @@ def environment(**more):
     return {**os.environ, "CLIENT_SECRET": CLIENT_SECRET, **more}
 
 
+# Far above what any test does; tests of limits give their own: `project={"limits": limits(password={"perAccount": "3 per 1h"})}`.
+GENEROUS = {
+    **{action: {"perAddress": "1000000 per 1h"} for action in ("actionCode", "deleteAccount", "identify")},
+    **{action: {"perAddress": "1000000 per 1h", "perProject": "1000000 per 1h"} for action in ("signUp", "startSignIn", "federatedSignIn")},
+    **{
+        action: {"perAccount": "1000000 per 1h", "perAddress": "1000000 per 1h", "perProject": "1000000 per 1h"}
+        for action in ("sendPasswordReset", "sendVerification", "sendSignInLink")
+    },
+    "update": {"perAccount": "1000000 per 1h", "perAddress": "1000000 per 1h"},
+    "password": {scope: "1000000 per 1h" for scope in ("perAccount", "perAccountAndAddress", "perAddress")},
+}
+
+
+def limits(**changes):
+    """A project's `limits`: generous, but for these."""
+    return {**GENEROUS, **{action: {**GENEROUS[action], **rates} for action, rates in changes.items()}}
+
+
 class Site:
     """One configuration and one database. Files are JSON, which is YAML."""
 
@@ -138,6 +156,7 @@ class Site:
             "authorizedDomains": ["localhost", "127.0.0.1", "app.example.com"],
             "redirectURLs": [self.page, "https://app.example.com/signed-in?kept=1"],
             "tokens": {"issuer": "gatehouse"},
+            "limits": GENEROUS,
             "providers": providers or {},
             **(project or {}),
         }

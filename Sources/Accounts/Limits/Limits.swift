@@ -1,0 +1,55 @@
+package import Config
+
+/// How much of what a project allows: the table of `LimitedAction.standard`, as its file changes it.
+///
+/// ```yaml
+/// limits:
+///   signUp: {perAddress: 20 per 1h, perProject: 1000 per 1d}
+///   deleteAccount: {perAddress: none}
+/// ```
+package struct Limits: Sendable {
+    private var rates: [LimitedAction: [(scope: LimitScope, rate: Rate?)]]
+
+    package init() {
+        rates = Dictionary(uniqueKeysWithValues: LimitedAction.allCases.map { ($0, $0.standard) })
+    }
+
+    /// Reads the section `limits` of a project file.
+    package init(_ section: Section) {
+        self.init()
+        for action in LimitedAction.allCases {
+            let entry = section.section(action.rawValue)
+            for (scope, _) in action.standard {
+                let value = entry.value(scope.configKey, expected: "a rate such as 60 per 10m (1 to 1000000, 1s to 30d), or none") {
+                    $0 == "none" ? Entry.none : Rate($0).map(Entry.rate)
+                }
+                switch value {
+                case .none?: self[action, scope] = nil
+                case .rate(let rate)?: self[action, scope] = rate
+                case nil: break
+                }
+            }
+            entry.finish()
+        }
+        section.finish()
+    }
+
+    private enum Entry {
+        case none
+        case rate(Rate)
+    }
+
+    /// `nil` is no limit. Only the scopes of the table can be set.
+    package subscript(action: LimitedAction, scope: LimitScope) -> Rate? {
+        get { rates[action]?.first { $0.scope == scope }?.rate }
+        set {
+            guard let index = rates[action]?.firstIndex(where: { $0.scope == scope }) else { return }
+            rates[action]?[index].rate = newValue
+        }
+    }
+
+    /// The limits that are set for `action`, in the order in which their refusals are told.
+    func limits(of action: LimitedAction) -> [(scope: LimitScope, rate: Rate)] {
+        (rates[action] ?? []).compactMap { scope, rate in rate.map { (scope, $0) } }
+    }
+}

@@ -1,0 +1,141 @@
+package import Postgres
+package import Runtime
+
+/// Limits that hold for all processes of the database: token buckets in the table `rate_limits`, one timestamp each (`Bucket`).
+///
+/// An attempt takes from several buckets at once, all or nothing: a refused attempt changes none of them. So an attacker's refused tries
+/// keep nobody's bucket empty, neither their own nor their victim's. What is asked of the database besides travels in the same
+/// round trip. The times are this process's clock; see `Bucket.slack` for clocks that differ.
+package struct RateLimits: Sendable {
+    let storage: Storage
+    let clock: Clock
+    let refusals: Refusals
+
+    /// - Parameter refusals: shared by all loops of the process.
+    package init(database: Database, clock: Clock, refusals: Refusals) {
+        storage = Storage(database: database)
+        self.clock = clock
+        self.refusals = refusals
+    }
+
+    /// Takes from the attempt's buckets, and answers `read` in the same round trip; without `read`, no rows.
+    ///
+    /// Throws `tooManyAttempts` or, when it is the project that has had enough, `quotaExceeded`; then nothing was taken. A database that
+    /// cannot be asked is an error: without it nothing that is limited could go on anyway.
+    @discardableResult
+    package func charge(_ attempt: Attempt, then read: SQL? = nil) async throws(AccountError) -> [Row] {
+        guard !attempt.charges.isEmpty else {
+            guard let read else { return [] }
+            return try await storage.read(read)
+        }
+        let now = clock.now()
+        let results = try await repeating([charge(attempt, at: now)] + (read.map { [$0] } ?? []))
+        guard let refused = try refusal(results, of: attempt) else { return results.count > 1 ? results[1] : [] }
+        refusals.note(attempt, refused, at: now)
+        throw refused.scope == .project ? .quotaExceeded(attempt.action) : .tooManyAttempts(attempt.action, by: refused.scope)
+    }
+
+    /// When others took the last of some bucket between a statement's look and its take, all of it was undone; the next look sees that.
+    private func repeating(_ statements: [SQL]) async throws(AccountError) -> [[Row]] {
+        var tries = 1
+        while true {
+            do {
+                return try await storage.write(all: statements)
+            } catch {
+                guard case .overtaken = error, tries < 5 else { throw error }
+                tries += 1
+            }
+        }
+    }
+
+    private func refusal(_ results: [[Row]], of attempt: Attempt) throws(AccountError) -> Attempt.Charge? {
+        do {
+            guard let number = try results.first?.first?.get(0, as: Int?.self) else { return nil }
+            guard attempt.charges.indices.contains(number) else { throw AccountError.database(.decoding("rate_limits")) }
+            return attempt.charges[number]
+        } catch let error as AccountError {
+            throw error
+        } catch {
+            throw .database(.decoding("rate_limits"))
+        }
+    }
+
+    /// `Bucket.take` for all buckets of the attempt, in one statement: the number of the first that refuses, or NULL.
+    ///
+    /// A refused attempt only reads, except where it sets right what a clock left in the future. One that is let through takes in the order
+    /// of keys, so that attempts never wait for each other in a circle; each take looks again at the row it has locked, and if
+    /// then a bucket does refuse, the division undoes the others.
+    private func charge(_ attempt: Attempt, at now: Instant) -> SQL {
+        let project = attempt.projectID
+        return """
+            WITH asked (number, key, cost, span) AS (\(Self.values(attempt))),
+            found AS (
+                SELECT a.number, a.key, a.span, greatest(r.full_at, \(now)) + a.cost > \(now) + a.span AS refuses,
+                    r.full_at > \(now) + a.span + \(Bucket.slack.microseconds) * interval '1 microsecond' AS errs
+                FROM asked a LEFT JOIN rate_limits r ON r.project_id = \(project) AND r.key = a.key
+            ), corrected AS (
+                UPDATE rate_limits r SET full_at = \(now) + f.span FROM found f
+                WHERE f.errs AND r.project_id = \(project) AND r.key = f.key
+            ), taken AS (
+                INSERT INTO rate_limits AS r (project_id, key, full_at)
+                SELECT \(project), a.key, \(now) + a.cost FROM asked a WHERE NOT EXISTS (SELECT FROM found WHERE refuses) ORDER BY a.key
+                ON CONFLICT (project_id, key) DO UPDATE
+                SET full_at = greatest(r.full_at, \(now)) + (SELECT a.cost FROM asked a WHERE a.key = excluded.key)
+                WHERE greatest(r.full_at, \(now)) <= (SELECT \(now) + a.span - a.cost FROM asked a WHERE a.key = excluded.key)
+                RETURNING key
+            )
+            SELECT min(number) FILTER (WHERE refuses),
+                1 / (bool_or(refuses) OR count(*) = (SELECT count(*) FROM taken))::int
+            FROM found
+            """
+    }
+
+    private static func values(_ attempt: Attempt) -> SQL {
+        var rows: SQL?
+        for (number, charge) in attempt.charges.enumerated() {
+            let row: SQL = """
+                SELECT \(number), \(charge.key), \(charge.rate.interval.microseconds) * interval '1 microsecond',
+                    \(charge.rate.span.microseconds) * interval '1 microsecond'
+                """
+            rows = rows.map { "\($0) UNION ALL \(row)" } ?? row
+        }
+        return rows ?? "SELECT"
+    }
+
+    /// What to write together with the success of a charged attempt: forgives the account's failures, and gives the address back what this
+    /// one attempt took. So an honest person never meets a limit, while the failures of everybody else at that address still count,
+    /// and nobody gets a bucket but their own emptied.
+    package func success(of attempt: Attempt) -> [SQL] { settle(attempt, refundsAddress: true) }
+
+    /// What to write when the owner has proven themselves some other way, such as by a code from their mailbox: forgives the failures of the
+    /// account, here and from everywhere. `attempt` was not charged; its address keeps what it has.
+    package func forgiveness(of attempt: Attempt) -> [SQL] { settle(attempt, refundsAddress: false) }
+
+    /// Locks in the order of keys, like charges.
+    private func settle(_ attempt: Attempt, refundsAddress: Bool) -> [SQL] {
+        let charges = attempt.charges.filter { $0.scope.isOfAccount || refundsAddress && $0.scope == .address }
+        guard !charges.isEmpty else { return [] }
+        var rows: SQL?
+        for charge in charges {
+            // More than any bucket lacks: the account's is full again.
+            let back = charge.scope.isOfAccount ? Duration.seconds(366 * 86400) : charge.rate.interval
+            let row: SQL = "SELECT \(charge.key), \(back.microseconds) * interval '1 microsecond'"
+            rows = rows.map { "\($0) UNION ALL \(row)" } ?? row
+        }
+        return [
+            """
+            WITH settled (key, back) AS (\(rows ?? "SELECT")),
+            held AS (
+                SELECT r.key, s.back FROM settled s JOIN rate_limits r ON r.project_id = \(attempt.projectID) AND r.key = s.key
+                ORDER BY r.key FOR UPDATE OF r
+            )
+            UPDATE rate_limits r SET full_at = r.full_at - held.back FROM held
+            WHERE r.project_id = \(attempt.projectID) AND r.key = held.key
+            """
+        ]
+    }
+}
+
+extension LimitScope {
+    fileprivate var isOfAccount: Bool { self == .account || self == .accountAndAddress }
+}

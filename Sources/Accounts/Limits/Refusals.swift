@@ -1,0 +1,53 @@
+import Crypto
+package import Logging
+package import Runtime
+import Synchronization
+
+/// What operators learn of refused attempts: a count of each kind, and a line in the log when a bucket runs empty.
+package final class Refusals: Sendable {
+    /// A bucket is told of at most this often, and all buckets together at most that often, whatever an attacker does.
+    private static let linesOfBucket = Rate(1, per: .seconds(60))
+    private static let lines = Rate(30, per: .seconds(60))
+    private static let remembered = 1000
+
+    private struct Told {
+        var all = Bucket()
+        var buckets: [[UInt8]: Bucket] = [:]
+
+        mutating func mayTell(of key: [UInt8], at now: Instant) -> Bool {
+            var bucket = buckets[key] ?? Bucket()
+            guard bucket.take(Refusals.linesOfBucket, at: now), all.take(Refusals.lines, at: now) else { return false }
+            if buckets.count >= Refusals.remembered { buckets = buckets.filter { !$0.value.isFull(at: now) } }
+            buckets[key] = bucket
+            return true
+        }
+    }
+
+    private let counters: [String: Counter]
+    private let told = Mutex(Told())
+    private let log: Logger
+
+    package init(metrics: Metrics, log: Logger) {
+        self.log = log
+        var counters: [String: Counter] = [:]
+        for action in LimitedAction.allCases {
+            for (scope, _) in action.standard {
+                counters["\(action) \(scope)"] = metrics.counter(
+                    "gatehouse_limited_total", "Calls refused by a rate limit.", ["action": action.rawValue, "by": scope.rawValue])
+            }
+        }
+        self.counters = counters
+    }
+
+    func note(_ attempt: Attempt, _ refused: Attempt.Charge, at now: Instant) {
+        counters["\(attempt.action) \(refused.scope)"]?.increment()
+        guard told.withLock({ $0.mayTell(of: refused.key, at: now) }) else { return }
+        // The e-mail address stays out: whatever was typed may be anything.
+        log.warning(
+            "a rate limit is reached",
+            metadata: [
+                "project": "\(attempt.projectID)", "action": "\(attempt.action.rawValue)", "by": "\(refused.scope.rawValue)",
+                "rate": "\(refused.rate)", "bucket": "\(Hex.encode(Array(refused.key.prefix(4))))", "address": "\(attempt.address)",
+            ])
+    }
+}

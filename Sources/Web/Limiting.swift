@@ -1,0 +1,28 @@
+package import Accounts
+import HTTP
+
+extension Context {
+    /// What this call takes from the limits of the caller's project, for a rule that charges it together with what it reads.
+    ///
+    /// - Parameters:
+    ///   - email: the address that is signed in, mailed or asked for, as the caller wrote it.
+    ///   - accountID: instead of `email`, the account that an ID token names.
+    package func attempt(_ action: LimitedAction, email: String? = nil, accountID: String? = nil) throws -> Attempt {
+        attempt(action, email: email, accountID: accountID, of: try project)
+    }
+
+    /// The same for routes without an API key in the usual place. The client's address is the connection's, or what a trusted proxy says
+    /// (`ClientAddress`, SEC-08); an IPv6 client counts by its /64.
+    package func attempt(_ action: LimitedAction, email: String? = nil, accountID: String? = nil, of project: Project) -> Attempt {
+        Attempt(action, from: request.peer.limitKey.description, email: email, accountID: accountID, in: project.settings)
+    }
+
+    /// Charges the call, in one round trip, before anything else is done for it. Throws `tooManyAttempts` or `quotaExceeded`.
+    package func limit(_ action: LimitedAction, email: String? = nil, accountID: String? = nil) async throws {
+        try await services.accounts.limits.charge(try attempt(action, email: email, accountID: accountID))
+    }
+
+    package func limit(_ action: LimitedAction, of project: Project) async throws {
+        try await services.accounts.limits.charge(attempt(action, of: project))
+    }
+}
