@@ -21,6 +21,9 @@ package final class PrivateKey: Sendable {
     /// PKCS #8, in the clear: seal it before it is kept.
     package var der: [UInt8] { handle.pkcs8() }
 
+    /// The same, armoured: for a file that its owner gets and nobody else.
+    package var pem: String { PEM.encode(der, label: "PRIVATE KEY") }
+
     /// The signature as JSON Web Signatures carry it. Throws ``CryptoError/unsupported(_:)`` when key and scheme do not fit.
     package func sign(_ bytes: [UInt8], _ scheme: SignatureScheme) throws(CryptoError) -> [UInt8] {
         guard publicKey.components.fits(scheme) else { throw .unsupported("\(scheme) with this kind of key") }

@@ -6,7 +6,9 @@ struct Gatehouse: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gatehouse", abstract: "A self-hosted identity broker that speaks the Firebase Auth protocol.",
         version: Version.text,
-        subcommands: [ServeCommand.self, MigrateCommand.self, CheckCommand.self, KeysCommand.self, SessionsCommand.self])
+        subcommands: [
+            ServeCommand.self, MigrateCommand.self, CheckCommand.self, KeysCommand.self, ServiceAccountsCommand.self, SessionsCommand.self,
+        ])
 }
 
 enum Version {

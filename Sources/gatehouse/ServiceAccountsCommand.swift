@@ -1,0 +1,114 @@
+import Accounts
+import ArgumentParser
+import Glibc
+import Runtime
+import Web
+
+/// `gatehouse service-accounts`: who may sign custom tokens.
+struct ServiceAccountsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "service-accounts", abstract: "Make, list or revoke the keys that a project's back ends sign custom tokens with.",
+        subcommands: [Create.self, List.self, Revoke.self])
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "create",
+            abstract: "Print a new key file, and nothing else, on standard output. The private key is kept nowhere else.")
+
+        @OptionGroup var common: CommonOptions
+
+        @Argument(help: "The project's id.")
+        var project: String
+
+        @Argument(help: "The account's name: lower-case letters, digits and hyphens. An account that is there gets another key.")
+        var account = "backend"
+
+        func run() async throws {
+            let email = try ServiceAccountsCommand.email(account, in: project)
+            let configuration = try Configuration.load(from: common.config)
+            guard configuration.projects.contains(where: { $0.settings.id == project }) else {
+                throw ValidationError("there is no project \(project) in \(configuration.server.projects)")
+            }
+            try await ServiceAccountsCommand.withAccounts(common.config) { accounts in
+                do {
+                    let file = try await accounts.createKey(for: email, publicURL: configuration.server.publicURL)
+                    print(file.text, terminator: "")
+                    ServiceAccountsCommand.tell(
+                        """
+                        Key \(file.keyID) of \(email.text).
+                        Whoever reads this file signs in as anybody: keep it readable by its back end alone (umask 077 before, or chmod 600).
+                        """)
+                } catch ServiceAccountError.tooManyKeys {
+                    throw ValidationError("\(email.text) has \(ServiceAccounts.mostKeys) live keys; revoke one first")
+                }
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Print every key of a project: account, key id, since when, and until when if it is revoked.")
+
+        @OptionGroup var common: CommonOptions
+
+        @Argument(help: "The project's id.")
+        var project: String
+
+        func run() async throws {
+            try await ServiceAccountsCommand.withAccounts(common.config) { accounts in
+                for key in try await accounts.list(project) {
+                    let end = key.revokedAt.map { "revoked \(Timestamp.text($0))" } ?? "live"
+                    print("\(key.email)  \(key.keyID)  made \(Timestamp.text(key.createdAt))  \(end)")
+                }
+            }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "revoke", abstract: "End one key, or every key of an account. People who are signed in stay so.")
+
+        @OptionGroup var common: CommonOptions
+
+        @Argument(help: "The project's id.")
+        var project: String
+
+        @Option(help: "The id of one key: private_key_id in its file.")
+        var key: String?
+
+        @Option(help: "The name or e-mail of an account, to end all its keys.")
+        var account: String?
+
+        func validate() throws {
+            guard (key == nil) != (account == nil) else { throw ValidationError("give either --key or --account") }
+        }
+
+        func run() async throws {
+            let scope: ServiceAccounts.Scope =
+                if let key { .key(id: key) } else { .account(try ServiceAccountsCommand.email(account ?? "", in: project)) }
+            try await ServiceAccountsCommand.withAccounts(common.config) { accounts in
+                let ended = try await accounts.revoke(scope, in: project)
+                guard !ended.isEmpty else { throw ValidationError("project \(project) has no such live key") }
+                for key in ended { print("Key \(key) is revoked.") }
+            }
+        }
+    }
+
+    private static func email(_ name: String, in project: String) throws -> ServiceAccountEmail {
+        guard let email = ServiceAccountEmail(name, in: project) else {
+            throw ValidationError("\(name) is no name of a service account of \(project): lower-case letters, digits and hyphens")
+        }
+        return email
+    }
+
+    private static func withAccounts(_ config: String, _ body: (ServiceAccounts) async throws -> Void) async throws {
+        try await Console.withDatabase(config) { database, _ in
+            try await body(ServiceAccounts(database: database, clock: .system))
+        }
+    }
+
+    /// On standard error, so that standard output can go to a file.
+    private static func tell(_ text: String) {
+        Array((text + "\n").utf8).withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}
