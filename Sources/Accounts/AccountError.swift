@@ -35,6 +35,7 @@ package enum AccountError: Error {
     /// No such flow, or its time, its status or a secret does not fit. One answer for all, so that nothing can be probed.
     case flowRefused
     case invalidPendingToken
+    case customToken(CustomTokenError)
     /// What a write relied on changed since it was read; nothing of it was kept.
     case overtaken
     /// The password is too short for any project; the words are the answer's.

@@ -21,6 +21,7 @@ package struct ProjectSettings: Sendable {
     package var emailEnumerationProtection = true
     package var refresh = Refresh.rotating
     package var limits = Limits()
+    package var customTokens = CustomTokens()
 
     package init(id: String, number: Int64, apiKeys: [String], authorizedDomains: [String], redirectURLs: [String]) {
         self.id = id
@@ -52,6 +53,13 @@ package struct ProjectSettings: Sendable {
         package var deletion = true
         /// How fresh a sign-in must be to change the password or the address, or to delete the account.
         package var recentLogin: Duration = .seconds(300)
+
+        package init() {}
+    }
+
+    package struct CustomTokens: Sendable {
+        /// Whether a custom token signs in once only; Firebase takes it as often as it is shown, until it expires.
+        package var singleUse = false
 
         package init() {}
     }

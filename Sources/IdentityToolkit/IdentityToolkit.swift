@@ -19,6 +19,7 @@ package enum IdentityToolkit {
         RecaptchaParams.handler,
         SecureTokenCertificates.handler,
         SecureTokenKeySet.handler,
+        SignInWithCustomToken.handler,
         SignInWithIDP.handler,
         SignInWithPassword.handler,
         SignUp.handler,

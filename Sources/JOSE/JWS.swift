@@ -13,7 +13,7 @@ package struct JWS: Sendable {
     package let payload: [UInt8]
     let signature: [UInt8]
     /// Header and payload as they were sent: what is signed.
-    let signedBytes: [UInt8]
+    package let signedBytes: [UInt8]
 
     /// Longer tokens are refused before a byte of them is looked at.
     package static let maxBytes = 16_384

@@ -109,6 +109,7 @@ extension Failure {
             case .tenantChanged: .invalidIDPResponse("This identity belongs to another tenant of the provider.")
             case .flowRefused: .invalidIDPResponse("The sign-in is unknown, used up or expired, or was started elsewhere.")
             case .invalidPendingToken: Failure("INVALID_PENDING_TOKEN")
+            case .customToken(let error): Failure(telling: error)
             case .weakPassword(let text): Failure("WEAK_PASSWORD", text)
             case .passwordRequirements(let missing):
                 Failure("PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "Missing password requirements: [\(missing.joined(separator: ", "))]")
@@ -134,6 +135,19 @@ extension Failure {
                 "TOO_MANY_ATTEMPTS_TRY_LATER", "We have blocked all requests from this device due to unusual activity. Try again later.")
         default: Failure("TOO_MANY_ATTEMPTS_TRY_LATER", "Too many attempts. Try again later.")
         }
+    }
+
+    private init(telling error: CustomTokenError) {
+        self =
+            switch error {
+            case .invalid(let reason): Failure("INVALID_CUSTOM_TOKEN", reason)
+            case .otherProject: Failure("CREDENTIAL_MISMATCH")
+            case .tenant: .unsupportedTenantOperation
+            case .missingUID: .missingIdentifier
+            case .invalidClaims: Failure("INVALID_CLAIMS")
+            case .forbiddenClaim(let name): Failure("FORBIDDEN_CLAIM", name)
+            case .claimsTooLarge: Failure("CLAIMS_TOO_LARGE")
+            }
     }
 
     private init(telling error: ProviderError) {

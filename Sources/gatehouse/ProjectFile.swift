@@ -37,6 +37,9 @@ enum ProjectFile {
         let sessions = section.section("sessions")
         settings.refresh = sessions.choice("refresh", default: settings.refresh)
         sessions.finish()
+        let customTokens = section.section("customTokens")
+        settings.customTokens.singleUse = customTokens.bool("singleUse", default: false)
+        customTokens.finish()
         settings.passwordPolicy = PasswordPolicy(section.section("passwordPolicy"))
         settings.limits = Limits(section.section("limits"))
         let providers = section.sections("providers").compactMap { id, entry in

@@ -1,0 +1,89 @@
+import JOSE
+import JSON
+import Postgres
+import Runtime
+
+extension Accounts {
+    /// Signs in whom a service account of the project vouches for, and makes the account when nobody has that id: one read, one
+    /// transaction. Two that race to make it end at one account, which one of them made.
+    ///
+    /// Throws `customToken` and `accountDisabled`; nothing is written then.
+    package func signIn(
+        customToken text: String, in project: ProjectSettings, from origin: Session.Origin
+    ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
+        let token: CustomToken
+        do {
+            let unverified = try CustomToken.Unverified.parse(text)
+            let keys = try await serviceAccountKeys(of: unverified)
+            token = try unverified.verified(by: keys, for: project.id, at: clock.now())
+        } catch let error as CustomTokenError {
+            throw .customToken(error)
+        } catch {
+            throw error as? AccountError ?? .overtaken
+        }
+        let now = clock.now()
+        let session = Session(
+            project: project.id, account: token.uid, signInProvider: SignInProvider.custom, authTime: now,
+            developerClaims: token.developerClaims)
+        var statements = [
+            enter(token.uid, in: project, at: now), session.insert(from: origin, at: now),
+            """
+            SELECT \(Account.columns) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
+            WHERE a.project_id = \(project.id) AND a.account_id = \(token.uid) ORDER BY i.provider_id
+            """,
+        ]
+        if project.customTokens.singleUse { statements.append(token.spend(in: project)) }
+        let results: [[Row]]
+        do { results = try await storage.write(all: statements) } catch {
+            switch error {
+            case .overtaken: throw .accountDisabled
+            case .database(.constraint(name: "spent_tokens_pkey", state: _)): throw .customToken(.invalid("The token was used already."))
+            default: throw error
+            }
+        }
+        do {
+            guard let account = try Account(rows: results[2]) else { throw AccountError.overtaken }
+            return (account, session, try results[0].first?.get(1) ?? false)
+        } catch {
+            throw .database(.decoding("accounts"))
+        }
+    }
+
+    /// The live keys of the account that the token names, wherever it is: whose project it is shows only once one of them fits.
+    private func serviceAccountKeys(of token: CustomToken.Unverified) async throws(AccountError) -> [ServiceAccountKey] {
+        let rows = try await storage.read(
+            """
+            SELECT project_id, public_key FROM service_account_keys
+            WHERE email = \(token.issuer) AND revoked_at IS NULL AND (\(token.keyID)::text IS NULL OR key_id = \(token.keyID))
+            ORDER BY created_at DESC LIMIT \(ServiceAccounts.mostKeys)
+            """)
+        do {
+            return try rows.map { row in
+                ServiceAccountKey(projectID: try row.get(0), key: try JWK(try JSON.parse(try row.get(1, as: String.self))))
+            }
+        } catch {
+            throw .database(.decoding("service_account_keys"))
+        }
+    }
+
+    /// Makes the account or finds it; refused as `overtaken` when it is disabled. The answer's second column: whether it is new.
+    private func enter(_ uid: String, in project: ProjectSettings, at now: Instant) -> SQL {
+        """
+        WITH entered AS (
+            INSERT INTO accounts (project_id, account_id, valid_since, created_at, last_login_at, custom_auth)
+            VALUES (\(project.id), \(uid), \(Instant(seconds: now.seconds)), \(now), \(now), true)
+            ON CONFLICT (project_id, account_id) DO UPDATE SET last_login_at = \(now), custom_auth = true WHERE NOT accounts.disabled
+            -- A row that was there has been locked to be changed, and says so.
+            RETURNING xmax = 0 AS is_new
+        )
+        SELECT 1 / count(*), bool_or(is_new) FROM entered
+        """
+    }
+}
+
+extension CustomToken {
+    /// Fails by the table's key when the token was spent before.
+    fileprivate func spend(in project: ProjectSettings) -> SQL {
+        "INSERT INTO spent_tokens (project_id, token_id, expires_at) VALUES (\(project.id), \(digest), \(expires))"
+    }
+}

@@ -1,0 +1,32 @@
+import Accounts
+import HTTP
+import Web
+
+/// `accounts:signInWithCustomToken`: for people whom the project's own back end knows.
+/// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithCustomToken>
+struct SignInWithCustomToken: Endpoint {
+    static let route = Route.client(.post, "/v1/accounts:signInWithCustomToken", v3: "verifyCustomToken")
+
+    struct Input: Decodable {
+        var token: String?
+    }
+
+    /// Without `localId`: SDKs read it from the ID token.
+    struct Output: Encodable {
+        var kind = "identitytoolkit#VerifyCustomTokenResponse"
+        var idToken: String
+        var refreshToken: String
+        var expiresIn: String
+        var isNewUser: Bool
+    }
+
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
+        guard let token = input.token, !token.isEmpty else { throw Failure("MISSING_CUSTOM_TOKEN") }
+        let (account, session, isNewUser) = try await context.services.accounts.signIn(
+            customToken: token, in: context.project.settings, from: context.origin)
+        context.services.signIns.count(session.signInProvider, isNewUser ? .created : .signedIn)
+        let tokens = try IssuedTokens(account, session, context)
+        return Output(
+            idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn, isNewUser: isNewUser)
+    }
+}
