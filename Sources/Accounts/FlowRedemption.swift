@@ -8,9 +8,11 @@ extension SignInFlows {
     /// returned → redeeming, by the one-time code; gives the flow and the provider's answer.
     ///
     /// The right code with a wrong session secret counts as a try; the fifth burns the flow.
-    /// - Parameter page: the address the browser was sent back to, which must be the flow's own.
+    /// - Parameters:
+    ///   - page: the address the browser was sent back to, which must be the flow's own where a page takes the result.
+    ///   - isHandler: whether that address is our handler's, which it must be where an SDK takes the result.
     package func claim(
-        flowID: [UInt8], handle: String, sessionID: String, page: String, in project: ProjectSettings
+        flowID: [UInt8], handle: String, sessionID: String, page: String, isHandler: Bool, in project: ProjectSettings
     ) async throws(AccountError) -> (SignInFlow, response: [UInt8]) {
         guard let handle = Base64URL.decodeStrict(handle) else { throw .flowRefused }
         let rows = try await storage.write(
@@ -19,7 +21,7 @@ extension SignInFlows {
                     WHEN tries + 1 >= \(SignInFlow.toleratedTries) THEN 'failed' ELSE status END,
                 tries = tries + CASE WHEN \(Self.sessionFits(sessionID)) THEN 0 ELSE 1 END
             WHERE project_id = \(project.id) AND flow_id = \(flowID) AND status = 'returned' AND expires_at > \(clock.now())
-                AND handle_hash = \(Digest.sha256(handle)) AND return_url = \(page)
+                AND handle_hash = \(Digest.sha256(handle)) AND CASE WHEN kind = 'web' THEN return_url = \(page) ELSE \(isHandler) END
             RETURNING \(Self.columns), response, status
             """)
         guard let row = rows.first, try status(row, Self.columnCount + 1) == "redeeming" else { throw .flowRefused }
@@ -68,8 +70,10 @@ extension SignInFlows {
         "session_hash = \(SessionBinding.hash(atRedemption: sessionID))"
     }
 
-    static let columns = SQL(unsafe: "project_id, flow_id, provider_id, kind, redirect_uri, return_url, app_state, secrets")
-    static let columnCount = 8
+    static let columns = SQL(
+        unsafe: "project_id, flow_id, provider_id, kind, redirect_uri, return_url, app_state, secrets, "
+            + "api_key, app_name, auth_type, event_id, return_app, language")
+    static let columnCount = 14
 
     func flow(_ row: Row) throws(AccountError) -> SignInFlow {
         do {
@@ -81,7 +85,8 @@ extension SignInFlows {
             else { throw AccountError.sealBroken("sign-in flow") }
             return SignInFlow(
                 projectID: try row.get(0), id: id, providerID: try row.get(2), kind: kind, redirectURI: try row.get(4),
-                returnURL: try row.get(5), appState: try row.get(6), secrets: secrets)
+                returnURL: try row.get(5), appState: try row.get(6), handoff: try Handoff(row, from: 8),
+                secrets: secrets)
         } catch let error as AccountError {
             throw error
         } catch {
@@ -99,6 +104,12 @@ extension SignInFlows {
     func responseKey(_ handle: [UInt8]) -> SealingKey {
         SealingKey(HKDF.sha256(secret: masterKey.flowResponses, salt: handle, info: "gatehouse flow response", length: 32))
     }
+
+    func eventKey(_ ticket: FlowTicket) -> SealingKey {
+        SealingKey(HKDF.sha256(secret: masterKey.flowResponses, salt: ticket.secret, info: "gatehouse flow event", length: 32))
+    }
+
+    func seal(_ event: [UInt8], for ticket: FlowTicket) -> [UInt8] { eventKey(ticket).seal(event, context: Self.context(ticket.flowID)) }
 }
 
 extension SignInFlow.Secrets {

@@ -12,6 +12,9 @@ package struct ProjectSettings: Sendable {
     package var authorizedDomains: [String]
     /// Addresses a plain browser app may be sent back to; compared byte for byte.
     package var redirectURLs: [String]
+    /// Native apps that may start sign-ins and be sent their results.
+    package var apps: [NativeApp] = []
+    package var redirect = Redirect()
     package var tokens = Tokens()
     package var oneAccountPerEmail = true
     package var branding: Branding

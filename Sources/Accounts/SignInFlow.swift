@@ -4,7 +4,7 @@ import Runtime
 
 /// A sign-in at a provider that is under way, from the redirect to the one redemption of its result.
 ///
-/// started → returned (the provider answered; web flows) → redeeming → redeemed or failed. Each step is one conditional UPDATE; who
+/// started → returned (the provider answered; flows with a cookie) → redeeming → redeemed or failed. Each step is one conditional UPDATE; who
 /// finds no row is refused and learns nothing more. Client flows skip `returned`: the client posts the provider's answer itself.
 package struct SignInFlow: Sendable {
     package enum Kind: String, Sendable {
@@ -12,6 +12,14 @@ package struct SignInFlow: Sendable {
         case web
         /// Started by `accounts:createAuthUri`: its result is bound to the client by `sessionId`.
         case client
+        /// Started by the JS SDK in a window of its own, or in place of the app's page: bound to the browser by a cookie, whose secret is the
+        /// session's too. The result is an event, which the SDK's iframe is handed.
+        case popup, redirect
+        /// Started by a native SDK in a browser: bound to that browser by a cookie, its result to the app by `sessionId`. The result is a link.
+        case ios, android
+
+        /// Whether one browser starts it and must come back with its cookie.
+        package var belongsToBrowser: Bool { self != .client }
     }
 
     package let projectID: String
@@ -19,9 +27,11 @@ package struct SignInFlow: Sendable {
     package let providerID: String
     package let kind: Kind
     package let redirectURI: String
-    /// Where the browser goes back to, and the app's state for it; web flows only.
+    /// Where the browser goes back to (`web`, `popup`, `redirect`), and the app's state for it (`web`).
     package let returnURL: String?
     package let appState: String?
+    /// Of flows that an SDK started.
+    package let handoff: Handoff?
     package let secrets: Secrets
 
     /// What the token request needs and nobody else may know.
@@ -43,7 +53,7 @@ package struct StartedFlow: Sendable {
     package let flow: SignInFlow
     /// For the provider, who brings it back.
     package let state: String
-    /// For the browser's cookie; web flows only.
+    /// For the browser's cookie; `nil` for flows without a browser of their own.
     package let cookie: String?
     /// S256 of the code verifier.
     package let codeChallenge: String
@@ -112,10 +122,12 @@ package enum SessionBinding {
     /// The hash to store for a `sessionId` handed in at the start: one that already is the hash of a secret (64 lower-case hex digits, as
     /// native SDKs send) is taken as that; so a hash seen in a URL never redeems.
     package static func hash(atStart sessionID: String) -> [UInt8] {
-        let bytes = Array(sessionID.utf8)
-        let isHash = bytes.count == 64 && bytes.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-        if isHash, let hash = Hex.decode(sessionID) { return hash }
-        return Digest.sha256(bytes)
+        if isHash(sessionID), let hash = Hex.decode(sessionID) { return hash }
+        return Digest.sha256(Array(sessionID.utf8))
+    }
+
+    package static func isHash(_ sessionID: String) -> Bool {
+        sessionID.utf8.count == 64 && sessionID.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
     /// The hash of a `sessionId` that redeems.

@@ -19,15 +19,17 @@ package struct SignInFlows: Sendable {
     package struct Start: Sendable {
         package let providerID: String
         package let kind: SignInFlow.Kind
-        package let sessionHash: [UInt8]
+        /// `nil` where the cookie's secret is what redeems, too.
+        package let sessionHash: [UInt8]?
         package let redirectURI: String
         package let returnURL: String?
         package let appState: String?
+        package let handoff: Handoff?
         package let customParameters: [String: String]
 
         package init(
-            providerID: String, kind: SignInFlow.Kind, sessionHash: [UInt8], redirectURI: String, returnURL: String? = nil,
-            appState: String? = nil, customParameters: [String: String] = [:]
+            providerID: String, kind: SignInFlow.Kind, sessionHash: [UInt8]?, redirectURI: String, returnURL: String? = nil,
+            appState: String? = nil, handoff: Handoff? = nil, customParameters: [String: String] = [:]
         ) {
             self.providerID = providerID
             self.kind = kind
@@ -35,6 +37,7 @@ package struct SignInFlows: Sendable {
             self.redirectURI = redirectURI
             self.returnURL = returnURL
             self.appState = appState
+            self.handoff = handoff
             self.customParameters = customParameters
         }
     }
@@ -43,12 +46,12 @@ package struct SignInFlows: Sendable {
     package func prepare(_ start: Start, in project: ProjectSettings) -> StartedFlow {
         let flow = SignInFlow(
             projectID: project.id, id: Random.bytes(16), providerID: start.providerID, kind: start.kind,
-            redirectURI: start.redirectURI, returnURL: start.returnURL, appState: start.appState,
+            redirectURI: start.redirectURI, returnURL: start.returnURL, appState: start.appState, handoff: start.handoff,
             secrets: SignInFlow.Secrets(
                 codeVerifier: Random.token(), nonce: Random.token(), customParameters: start.customParameters))
         let state = FlowState(projectID: project.id, flowID: flow.id, secret: Random.bytes(32))
         return StartedFlow(
-            flow: flow, state: state.text, cookie: start.kind == .web ? Random.token() : nil,
+            flow: flow, state: state.text, cookie: start.kind.belongsToBrowser ? Random.token() : nil,
             codeChallenge: Base64URL.encode(Digest.sha256(Array(flow.secrets.codeVerifier.utf8))))
     }
 
@@ -57,14 +60,19 @@ package struct SignInFlows: Sendable {
         let flow = started.flow
         let now = clock.now()
         let cookieHash = started.cookie.map { Digest.sha256(Array($0.utf8)) }
+        let ticketHash = started.ticket.map { Digest.sha256($0.secret) }
         let secrets = masterKey.flows.seal(flow.secrets.bytes, context: Self.context(flow.id))
+        let handoff = flow.handoff
         _ = try await storage.write(
             """
-            INSERT INTO sign_in_flows (project_id, flow_id, provider_id, kind, status, state_hash, cookie_hash, session_hash,
-                redirect_uri, return_url, app_state, secrets, created_at, expires_at)
+            INSERT INTO sign_in_flows (project_id, flow_id, provider_id, kind, status, state_hash, cookie_hash, session_hash, ticket_hash,
+                redirect_uri, return_url, app_state, secrets, created_at, expires_at,
+                api_key, app_name, auth_type, event_id, return_app, language)
             VALUES (\(flow.projectID), \(flow.id), \(flow.providerID), \(flow.kind.rawValue), 'started',
-                \(Digest.sha256(state.secret)), \(cookieHash), \(start.sessionHash), \(flow.redirectURI), \(flow.returnURL),
-                \(flow.appState), \(secrets), \(now), \(now + SignInFlow.timeToReturn))
+                \(Digest.sha256(state.secret)), \(cookieHash), \(start.sessionHash ?? cookieHash), \(ticketHash),
+                \(flow.redirectURI), \(flow.returnURL), \(flow.appState), \(secrets), \(now), \(now + SignInFlow.timeToReturn),
+                \(handoff?.apiKey), \(handoff?.appName), \(handoff?.authType.rawValue), \(handoff?.eventID), \(handoff?.app),
+                \(handoff?.language))
             """)
     }
 
@@ -107,27 +115,38 @@ package struct SignInFlows: Sendable {
     }
 
     /// started → returned. Gives the one-time code for the app; the provider's answer can be opened with it alone.
-    package func complete(_ flow: SignInFlow, cookie: String, response: [UInt8]) async throws(AccountError) -> String {
+    ///
+    /// - Parameter event: makes of the code what the SDK's iframe may fetch by the flow's ticket; `nil` where nothing is fetched.
+    package func complete(
+        _ flow: SignInFlow, cookie: String, response: [UInt8], event: ((_ code: String) -> [UInt8])? = nil
+    ) async throws(AccountError) -> String {
         let handle = Random.bytes(32)
+        let code = Base64URL.encode(handle)
         let sealed = responseKey(handle).seal(response, context: Self.context(flow.id))
+        let sealedEvent = event.map { seal($0(code), for: FlowTicket(of: flow, cookie: cookie)) }
         let now = clock.now()
         let rows = try await storage.write(
             """
             UPDATE sign_in_flows SET status = 'returned', handle_hash = \(Digest.sha256(handle)), response = \(sealed), posted = NULL,
-                expires_at = \(now + SignInFlow.timeToRedeem)
+                event = \(sealedEvent), expires_at = \(now + SignInFlow.timeToRedeem)
             WHERE project_id = \(flow.projectID) AND flow_id = \(flow.id) AND status = 'started' AND expires_at > \(now)
                 AND cookie_hash = \(Digest.sha256(Array(cookie.utf8))) RETURNING flow_id
             """)
         guard !rows.isEmpty else { throw .flowRefused }
-        return Base64URL.encode(handle)
+        return code
     }
 
     /// started → failed: the provider answered with an error. Only the browser that started may say so.
-    package func abandon(_ flow: SignInFlow, cookie: String) async throws(AccountError) {
+    ///
+    /// - Parameter event: what the SDK's iframe may fetch of it.
+    package func abandon(_ flow: SignInFlow, cookie: String, event: [UInt8]? = nil) async throws(AccountError) {
+        let sealedEvent = event.map { seal($0, for: FlowTicket(of: flow, cookie: cookie)) }
+        let now = clock.now()
         let rows = try await storage.write(
             """
-            UPDATE sign_in_flows SET status = 'failed', posted = NULL
-            WHERE project_id = \(flow.projectID) AND flow_id = \(flow.id) AND status = 'started'
+            UPDATE sign_in_flows SET status = 'failed', posted = NULL, event = \(sealedEvent),
+                expires_at = \(now + SignInFlow.timeToRedeem)
+            WHERE project_id = \(flow.projectID) AND flow_id = \(flow.id) AND status = 'started' AND expires_at > \(now)
                 AND cookie_hash = \(Digest.sha256(Array(cookie.utf8))) RETURNING flow_id
             """)
         guard !rows.isEmpty else { throw .flowRefused }

@@ -49,6 +49,16 @@ extension Section {
         }
     }
 
+    /// The mappings of a list, in their order.
+    package func list(_ key: String) -> [Section] {
+        guard let node = ask(key), !Self.isNull(node) else { return [] }
+        guard case .sequence(let sequence) = node else { return wrong(key, node, "expected a list of mappings") ?? [] }
+        return sequence.enumerated().compactMap { index, item in
+            guard case .mapping = item else { return wrong("\(key)[\(index)]", item, "expected a mapping") }
+            return Section(source: source, path: joined("\(key)[\(index)]"), node: item)
+        }
+    }
+
     private func mapping(_ key: String, _ otherwise: String) -> Node.Mapping? {
         guard let node = ask(key), !Self.isNull(node) else { return nil }
         guard case .mapping(let mapping) = node else { return wrong(key, node, otherwise) }

@@ -72,7 +72,7 @@ struct CreateAuthURI: Endpoint {
     private func redirectURI(_ text: String?, _ providerID: String, _ context: Context) throws -> String {
         guard let text, !text.isEmpty else { throw Failure.missingContinueURI }
         guard let uri = URI.parse(text), uri.fragment == nil, uri.query == nil else { throw Failure.invalidContinueURI }
-        let handler = context.services.site.handlerURL
+        let handler = try context.project.handlerURL()
         if text == handler || text == "\(handler)/\(providerID)" { return text }
         guard uri.scheme == "https" || uri.isLoopback else { throw Failure.invalidContinueURI }
         guard try context.project.authorizes(host: uri.host) else {

@@ -44,7 +44,8 @@ struct IDPAnswer {
         case .returned(let flowID, let code, let page):
             guard let sessionID else { throw AccountError.flowRefused }
             let (flow, response) = try await services.flows.claim(
-                flowID: flowID, handle: code, sessionID: sessionID, page: page, in: project)
+                flowID: flowID, handle: code, sessionID: sessionID, page: page,
+                isHandler: try context.project.isHandler(String(page.prefix { $0 != "?" }), of: services.site), in: project)
             return try await exchange(try Form.reading(response), flow, context)
         case .answered(let state, let form, let page):
             guard let sessionID, try await services.flows.waiting(state)?.redirectURI == page else { throw AccountError.flowRefused }

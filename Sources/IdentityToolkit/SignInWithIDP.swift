@@ -30,13 +30,17 @@ struct SignInWithIDP: Endpoint {
         try await context.limit(.federatedSignIn)
         let accounts = context.services.accounts
         let settings = try context.project.settings
-        let intent: SignInIntent
+        var intent: SignInIntent
         if let idToken = input.idToken, !idToken.isEmpty {
             intent = .link(try await accounts.account(forIDToken: idToken, in: settings).1)
         } else {
             intent = .signIn(mayCreate: input.autoCreate ?? true)
         }
         let answer = try await IDPAnswer.obtain(by: request, sessionID: input.sessionId, context)
+        if case .signIn = intent, answer.flow?.handoff?.authType.isReauthentication ?? false {
+            // The JS SDK says so at the start of the flow alone.
+            intent = .signIn(mayCreate: false)
+        }
         let outcome: FederatedSignIn
         do {
             outcome = try await accounts.signIn(

@@ -3,14 +3,9 @@ import HTTP
 import Providers
 import Web
 
-/// `GET /__/auth/handler`: the provider sends the browser back here, with `state` and its answer; or our own redirect does after a
-/// form_post, with `resume`.
-struct Callback: RawEndpoint {
-    static let route = Route(.get, "/__/auth/handler", access: .anyone)
-    static let tongue = Tongue.page
-
-    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        let query = try Form.reading(request.query)
+/// The provider's answer, with `state`; or our own redirect after a form_post, with `resume`.
+enum Callback {
+    static func answer(_ query: Form, _ request: Request, _ context: Context) async throws -> Response {
         if let resume = query["resume"] { return try await Self.resume(resume, request, context) }
         let state = try Self.state(in: query)
         guard let flow = try await context.services.flows.waiting(state) else { throw AccountError.flowRefused }
@@ -24,10 +19,14 @@ struct Callback: RawEndpoint {
         return state
     }
 
-    /// An answer at another provider's address is not this flow's, and must not use it up.
+    /// An answer at another provider's address is not this flow's, and must not use it up; nor is one that came by the common address when
+    /// the provider was told to use its own.
     static func checkAddress(_ context: Context, _ flow: SignInFlow) throws {
-        guard let provider = context.parameters["provider"], provider != flow.providerID else { return }
-        throw Failure.invalidIDPResponse("The answer came by the address of another provider.")
+        let isOwn = flow.redirectURI.hasSuffix("/handler/" + flow.providerID)
+        let provider = context.parameters["provider"]
+        guard provider == flow.providerID || provider == nil && !isOwn else {
+            throw Failure.invalidIDPResponse("The answer came by the address of another provider.")
+        }
     }
 
     private static func resume(_ text: String, _ request: Request, _ context: Context) async throws -> Response {
@@ -42,35 +41,73 @@ struct Callback: RawEndpoint {
     /// The order matters: the browser proves itself before anything of the flow changes, so that nobody else can use a `state` up.
     private static func finish(_ flow: SignInFlow, answer: Form, _ request: Request, _ context: Context) async throws -> Response {
         try checkAddress(context, flow)
-        guard flow.kind == .web, let returnURL = flow.returnURL else {
+        guard flow.kind.belongsToBrowser else {
             return Page.message(status: 200, title: "Almost there", text: "You can go back to the app now; it finishes the sign-in.")
         }
         let services = context.services
         guard let cookie = FlowCookie.value(for: flow.id, in: request, services.site) else { throw AccountError.flowRefused }
         guard let project = services.projects.current.project(id: flow.projectID) else { throw AccountError.flowRefused }
         try await context.provider(flow.providerID, of: project).checkCallback(issuer: answer["iss"])
-        let back = ReturnAddress(
-            url: returnURL, appState: flow.appState, issuer: project.settings.issuer(publicURL: services.site.publicURL))
-        var response: Response
-        if let error = answer["error"] {
-            try await services.flows.abandon(flow, cookie: cookie)
-            services.signIns.count(flow.providerID, .refused)
-            let failure = Failure(telling: ProviderError.callback(error, description: answer["error_description"]))
-            response = back.redirect([("error", failure.oauthError), ("error_description", failure.message)])
-        } else {
-            guard answer["code"] != nil || answer["id_token"] != nil else { throw Failure.invalidIDPResponse("The answer has no code.") }
-            let code = try await services.flows.complete(flow, cookie: cookie, response: Array(answer.encoded().utf8))
-            response = back.redirect([("code", code), ("flow", FlowID(bytes: flow.id).text)])
+        guard answer["error"] != nil || answer["code"] != nil || answer["id_token"] != nil else {
+            throw Failure.invalidIDPResponse("The answer has no code.")
         }
+        var response =
+            if let delivery = Delivery(flow, cookie: cookie, project, services.site) {
+                try await deliver(delivery, flow, answer, context)
+            } else {
+                try await sendBack(flow, cookie, answer, project, context)
+            }
         response.headers.add("set-cookie", FlowCookie.clear(flow.id, services.site))
         return response
     }
+
+    /// To an SDK.
+    private static func deliver(_ delivery: Delivery, _ flow: SignInFlow, _ answer: Form, _ context: Context) async throws -> Response {
+        let flows = context.services.flows
+        // Nobody fetches what is handed to a native app.
+        let isFetched = flow.kind == .popup || flow.kind == .redirect
+        if let failure = refusal(answer) {
+            context.services.signIns.count(flow.providerID, .refused)
+            let outcome = Delivery.Outcome.failure(code: failure.sdkCode, message: failure.detail ?? failure.code)
+            try await flows.abandon(flow, cookie: delivery.cookie, event: isFetched ? delivery.event(outcome) : nil)
+            return delivery.response(outcome)
+        }
+        let code = try await flows.complete(
+            flow, cookie: delivery.cookie, response: Array(answer.encoded().utf8),
+            event: isFetched ? { delivery.event(.success(code: $0)) } : nil)
+        return delivery.response(.success(code: code))
+    }
+
+    /// To the page of a plain browser app.
+    private static func sendBack(
+        _ flow: SignInFlow, _ cookie: String, _ answer: Form, _ project: Project, _ context: Context
+    ) async throws -> Response {
+        guard let returnURL = flow.returnURL else { throw AccountError.flowRefused }
+        let services = context.services
+        let back = ReturnAddress(
+            url: returnURL, appState: flow.appState, issuer: project.settings.issuer(publicURL: services.site.publicURL))
+        if let failure = refusal(answer) {
+            try await services.flows.abandon(flow, cookie: cookie)
+            services.signIns.count(flow.providerID, .refused)
+            return back.redirect([("error", failure.oauthError), ("error_description", failure.message)])
+        }
+        let code = try await services.flows.complete(flow, cookie: cookie, response: Array(answer.encoded().utf8))
+        return back.redirect([("code", code), ("flow", FlowID(bytes: flow.id).text)])
+    }
+
+    /// What the provider's `error` means, when there is one.
+    private static func refusal(_ answer: Form) -> Failure? {
+        answer["error"].map { Failure(telling: ProviderError.callback($0, description: answer["error_description"])) }
+    }
 }
 
-/// The same, at the address of one provider: operators may register it to keep providers apart (mix-up).
+/// `GET /__/auth/handler/{provider}`: answers by the address of one provider; operators may register it to keep providers apart (mix-up).
 struct ProviderCallback: RawEndpoint {
-    static let route = Route(.get, "/__/auth/handler/{provider}", access: .anyone)
+    static let route = Route(.get, "/__/auth/handler/{provider}", aliases: ["/emulator/auth/handler/{provider}"], access: .anyone)
     static let tongue = Tongue.page
 
-    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response { try await Callback()(request, context) }
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        try Destination.check(request, is: "document")
+        return try await Callback.answer(try Form.reading(request.query), request, context)
+    }
 }

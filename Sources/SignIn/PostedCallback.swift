@@ -5,10 +5,11 @@ import Web
 /// `POST /__/auth/handler`: a provider that answers by form_post. A cross-site POST carries no Lax cookie, so the answer is kept and the
 /// browser sent on to a GET that does.
 struct PostedCallback: RawEndpoint {
-    static let route = Route(.post, "/__/auth/handler", access: .anyone)
+    static let route = Route(.post, "/__/auth/handler", aliases: ["/emulator/auth/handler"], access: .anyone)
     static let tongue = Tongue.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        try Destination.check(request, is: "document")
         guard request.headers["content-type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false else {
             throw Failure.invalidIDPResponse("The answer is not a form.")
         }
@@ -16,19 +17,19 @@ struct PostedCallback: RawEndpoint {
         let state = try Callback.state(in: Form.reading(request.body))
         guard let flow = try await context.services.flows.waiting(state) else { throw AccountError.flowRefused }
         try Callback.checkAddress(context, flow)
-        guard flow.kind == .web else {
+        guard flow.kind.belongsToBrowser, let project = context.services.projects.current.project(id: flow.projectID) else {
             throw Failure.invalidIDPResponse("This sign-in takes its answer by redirect.")
         }
         try await context.services.flows.keepPosted(request.body, for: state)
         let resume = FlowReference(projectID: flow.projectID, flowID: flow.id).text
         return Redirect.to(
-            context.services.site.publicURL + request.path + "?" + Form([(name: "resume", value: resume)]).encoded(), status: 303)
+            project.pagesURL + request.path + "?" + Form([(name: "resume", value: resume)]).encoded(), status: 303)
     }
 }
 
 /// The same, at the address of one provider.
 struct ProviderPostedCallback: RawEndpoint {
-    static let route = Route(.post, "/__/auth/handler/{provider}", access: .anyone)
+    static let route = Route(.post, "/__/auth/handler/{provider}", aliases: ["/emulator/auth/handler/{provider}"], access: .anyone)
     static let tongue = Tongue.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response { try await PostedCallback()(request, context) }

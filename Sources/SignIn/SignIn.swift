@@ -2,16 +2,25 @@ package import Web
 
 /// The browser's side of a sign-in: off to the provider, back from it, and on to the app.
 ///
-/// `Start` stores a flow, binds it to the browser by a cookie and redirects; `Callback` takes the provider's answer, checks that the browser is
-/// the one that started, seals the answer under a one-time code and sends the browser to the app with that code. The provider's own
-/// code never reaches a client; `accounts:signInWithIdp` (IdentityToolkit) trades ours for a session.
+/// `HandlerVisit` (for SDKs) and `Start` (for plain browser apps) store a flow, bind it to the browser by a cookie and go to the provider;
+/// `Callback` takes the provider's answer, checks that the browser is the one that started, and seals the answer under a one-time code.
+/// `Delivery` brings that code to an SDK: through a page and the SDK's iframe (`IframePage`, `Pending`, `Relay`) or by a native app's own
+/// address (`NativeLink`); plain apps are redirected to with it. The provider's own code never reaches a client; `accounts:signInWithIdp`
+/// (IdentityToolkit) trades ours for a session.
 package enum SignIn {
     /// Every page. A new one is a file beside this and a line here.
     package static let handlers: [Handler] = [
-        Callback.handler,
+        AppMissing.handler,
+        HandlerVisit.handler,
+        IframePage.handler,
+        Pending.handler,
         PostedCallback.handler,
         ProviderCallback.handler,
         ProviderPostedCallback.handler,
+        Relay.handler,
         Start.handler,
     ]
+
+    /// The scripts and the style sheet of those pages.
+    package static let files: [Handler] = PageFile.all.map(\.handler)
 }

@@ -41,7 +41,8 @@ struct Start: RawEndpoint {
         let provider = try context.provider(query.providerID, of: project)
         try await context.limit(.startSignIn, of: project)
         let start = SignInFlows.Start(
-            providerID: query.providerID, kind: .web, sessionHash: try query.sessionHash(), redirectURI: site.handlerURL,
+            providerID: query.providerID, kind: .web, sessionHash: try query.sessionHash(),
+            redirectURI: project.handlerURL(of: provider.settings),
             returnURL: query.redirectURL, appState: query.state, customParameters: try query.customParameters())
         let started = context.services.flows.prepare(start, in: project.settings)
         let url = try await provider.authorize(

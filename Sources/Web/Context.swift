@@ -105,9 +105,6 @@ package struct Site: Sendable {
         self.publicURL = publicURL
         self.development = development
     }
-
-    /// The redirect URI that operators register with providers.
-    package var handlerURL: String { publicURL + "/__/auth/handler" }
 }
 
 extension Context {

@@ -10,6 +10,8 @@ package final class Project: Sendable {
     package let providers: [String: ProviderSettings]
     /// Its mails and pages.
     package let templates: Templates
+    /// Where browsers reach the pages below `/__/auth/`: scheme, host and port. Configured, never what a request says (SEC-07).
+    package let pagesURL: String
     /// The discovery document for back ends, as its endpoint answers.
     package let discovery: [UInt8]
 
@@ -17,6 +19,7 @@ package final class Project: Sendable {
         self.settings = settings
         self.templates = templates ?? Templates(branding: settings.branding)
         self.providers = Dictionary(providers.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        pagesURL = settings.redirect.publicURL ?? publicURL
         let base = "\(publicURL)/\(settings.id)"
         discovery =
             JSON.object([
@@ -30,6 +33,24 @@ package final class Project: Sendable {
                 ],
             ]).bytes()
     }
+
+    /// The redirect URI that operators register with a provider.
+    ///
+    /// - Parameter provider: whose callbacks come by an address of their own; `nil` for the common address.
+    package func handlerURL(of provider: ProviderSettings? = nil) -> String {
+        pagesURL + "/__/auth/handler" + (provider.map { $0.hasOwnCallback ? "/" + $0.id : "" } ?? "")
+    }
+
+    /// Whether `address` (without query) is one at which SDKs look for results of this project.
+    package func isHandler(_ address: String, of site: Site) -> Bool {
+        [pagesURL, site.publicURL].contains { base in
+            address.hasPrefix(base) && Self.resultPaths.contains(String(address.dropFirst(base.count)))
+        }
+    }
+
+    private static let resultPaths: Set<String> = [
+        "/__/auth/handler", "/__/auth/callback", "/emulator/auth/handler", "/emulator/auth/callback",
+    ]
 
     /// Whether pages of `host` may start and receive sign-ins. Entries are exact, or `*.example.com` for the hosts below example.com.
     package func authorizes(host: String) -> Bool {

@@ -29,6 +29,9 @@ enum ProjectFile {
         if settings.authorizedDomains.isEmpty {
             section.fault("authorizedDomains", "is empty, so no redirect can succeed; add your app's host")
         }
+        settings.apps = NativeApp.read(section.list("apps"))
+        settings.redirect = ProjectSettings.Redirect(section.section("redirect"), development: development)
+        checkReturn(settings, section, publicURL)
         settings.tokens = ProjectSettings.Tokens(section.section("tokens"))
         let signIn = section.section("signIn")
         settings.oneAccountPerEmail = signIn.bool("oneAccountPerEmail", default: true)
@@ -47,6 +50,15 @@ enum ProjectFile {
         }
         section.finish()
         return Project(settings: settings, providers: providers.filter(\.enabled), publicURL: publicURL)
+    }
+
+    /// Native SDKs take a host of one's own for redirects only when it is among the authorized domains, to the letter.
+    private static func checkReturn(_ settings: ProjectSettings, _ section: Section, _ publicURL: String) {
+        guard !settings.apps.isEmpty, let host = URI.parse(settings.redirect.publicURL ?? publicURL)?.host,
+            !settings.authorizedDomains.contains(host)
+        else { return }
+        section.fault(
+            "authorizedDomains", "lacks \(host), the host of this server's pages, without which native apps refuse to be redirected")
     }
 
     private static func projectID(_ text: String) -> String? {

@@ -73,7 +73,7 @@ struct Worker: Sendable {
             projects: shared.projects, upstream: upstream, providerMetadata: shared.providerMetadata, signIns: shared.signIns,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log, readiness: { try await schema.verify(database) })
-        var handlers = Operations.handlers + IdentityToolkit.handlers + SignIn.handlers
+        var handlers = Operations.handlers + IdentityToolkit.handlers + SignIn.handlers + SignIn.files
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         server = HTTPServer(
             loop: loop, limits: settings.limits, trustedProxies: settings.trustedProxies, handler: App(handlers, services: services),

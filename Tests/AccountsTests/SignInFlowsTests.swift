@@ -28,7 +28,7 @@ import Testing
         -> [UInt8]
     {
         try await fixture.flows.claim(
-            flowID: flow.id, handle: code, sessionID: session ?? verifier, page: page ?? self.page, in: fixture.project
+            flowID: flow.id, handle: code, sessionID: session ?? verifier, page: page ?? self.page, isHandler: false, in: fixture.project
         ).response
     }
 

@@ -20,7 +20,7 @@ import psycopg2
 import requests
 
 from clients import API
-from common import API_KEY, CLIENT_SECRET, NUMBER, PROJECT, logs, note
+from common import API_KEY, APPS, CLIENT_SECRET, NUMBER, PROJECT, logs, note
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("GATEHOUSE_BINARY") or ROOT / ".build/debug/gatehouse").absolute()
@@ -157,6 +157,7 @@ class Site:
             "redirectURLs": [self.page, "https://app.example.com/signed-in?kept=1"],
             "tokens": {"issuer": "gatehouse"},
             "limits": GENEROUS,
+            "apps": APPS,
             "providers": providers or {},
             **(project or {}),
         }

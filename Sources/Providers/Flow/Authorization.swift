@@ -32,6 +32,11 @@ extension ConfiguredProvider {
         return "\(metadata.authorization)\(metadata.authorization.query == nil ? "?" : "&")\(query)#"
     }
 
+    /// An SDK's custom parameters without those that `authorize` would refuse for being its own.
+    package func permitted(_ customParameters: [String: String]) -> [String: String] {
+        CustomParameters.without(reserved: settings.issuer.reservedParameters, customParameters)
+    }
+
     /// Trades the provider's answer to `authorize` for proof of who signed in.
     ///
     /// - Parameter callback: the answer's fields: `code`, or `id_token` where the entry says `flow: idToken`.

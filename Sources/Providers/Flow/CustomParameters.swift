@@ -27,6 +27,11 @@ enum CustomParameters {
         }
     }
 
+    /// Without those that are the flow's own, for SDKs: apps that sign in elsewhere too may set them, and are none the wiser.
+    static func without(reserved more: Set<String>, _ parameters: [String: String]) -> [String: String] {
+        parameters.filter { name, _ in !reserved.contains(name.lowercased()) && !more.contains(name.lowercased()) }
+    }
+
     /// <https://www.rfc-editor.org/rfc/rfc6749#section-3.3>
     static func check(scopes: [String]) throws(ProviderError) {
         guard scopes.count <= 50 else { throw .badParameter("There are more than 50 scopes.") }

@@ -16,6 +16,9 @@ package struct ProviderSettings: Sendable {
     var scopes: [String]
     /// Added to every authorization URL; an app's parameters of the same name give way.
     var parameters: [String: String] = [:]
+    /// Whether its answers come by an address that no other provider's come by; the operator registers that one with it. Keeps answers of
+    /// providers apart that do not name themselves in them. <https://www.rfc-editor.org/rfc/rfc9700#section-4.4>
+    package var hasOwnCallback = false
     var flow = Flow.code
     var usesPKCE = true
     var nonceRule = NonceRule.sha256

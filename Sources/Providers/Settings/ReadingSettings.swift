@@ -21,6 +21,7 @@ extension ProviderSettings {
         clientAuthentication = section.choice("clientAuth", default: provider.clientAuthentication)
         allowedAudiences = Set(section.strings("allowedAudiences"))
         flow = section.choice("flow", default: flow)
+        hasOwnCallback = section.bool("ownCallback", default: false)
         usesPKCE = section.choice("pkce", default: PKCE.s256) == .s256
         nonceRule = section.choice("nonce", default: nonceRule)
         allowsPlainText = allowInsecure

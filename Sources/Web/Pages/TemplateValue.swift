@@ -26,10 +26,10 @@ extension [String: TemplateValue] {
 }
 
 /// Text as it may stand in HTML, between tags and in quoted attributes.
-enum HTML {
+package enum HTML {
     /// Looks at scalars, not at characters: a quotation mark with a combining accent behind it is one character, and still a quotation mark
     /// to a browser.
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar {

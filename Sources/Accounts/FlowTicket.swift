@@ -1,0 +1,92 @@
+import Crypto
+import Postgres
+import Runtime
+
+/// The right to fetch a flow's event, once: what a page holds that belongs to the same browser but did not see the result.
+///
+/// Made of the flow's cookie and known from the start, so that the window that opened the popup can wait with it; who has the ticket cannot
+/// tell the cookie. The event lies sealed, with a key half of which is the ticket.
+package struct FlowTicket: Sendable, Equatable {
+    package let projectID: String
+    package let flowID: [UInt8]
+    let secret: [UInt8]
+
+    init(of flow: SignInFlow, cookie: String) {
+        projectID = flow.projectID
+        flowID = flow.id
+        secret = HKDF.sha256(secret: Array(cookie.utf8), salt: flow.id, info: "gatehouse flow ticket", length: 32)
+    }
+
+    package init?(_ text: String) {
+        guard let state = FlowState(text) else { return nil }
+        projectID = state.projectID
+        flowID = state.flowID
+        secret = state.secret
+    }
+
+    /// In the form of a `FlowState`.
+    package var text: String { FlowState(projectID: projectID, flowID: flowID, secret: secret).text }
+}
+
+extension SignInFlow {
+    /// - Parameter cookie: the flow's own, which the browser brought.
+    package func ticket(cookie: String) -> FlowTicket { FlowTicket(of: self, cookie: cookie) }
+}
+
+extension StartedFlow {
+    /// Only browsers have somebody who fetches: the SDK's iframe.
+    package var ticket: FlowTicket? {
+        guard flow.kind == .popup || flow.kind == .redirect else { return nil }
+        return cookie.map(flow.ticket)
+    }
+}
+
+extension SignInFlows {
+    /// What there is for a ticket.
+    package enum Collected: Sendable, Equatable {
+        /// Nothing yet; the flow is under way.
+        case waiting
+        case event([UInt8])
+        /// No such ticket, or its event was fetched, or its time is over.
+        case unknown
+    }
+
+    /// Hands the event out, once.
+    ///
+    /// - Parameters:
+    ///   - apiKey, appName: of the app that asks; `nil` when the ticket itself came from that app.
+    ///   - origin: of the page that asks, which must be the one that the browser goes back to; `nil` as above.
+    package func collect(
+        _ ticket: FlowTicket, apiKey: String? = nil, appName: String? = nil, origin: String? = nil
+    ) async throws(AccountError) -> Collected {
+        let rows = try await storage.read(
+            """
+            SELECT event IS NOT NULL AND (\(apiKey) IS NULL OR api_key = \(apiKey)) AND (\(appName) IS NULL OR app_name = \(appName))
+                AND (\(origin) IS NULL OR starts_with(return_url, \(origin) || '/')), status = 'started'
+            FROM sign_in_flows WHERE \(Self.has(ticket, at: clock.now()))
+            """)
+        guard let row = rows.first else { return .unknown }
+        guard try flag(row, 0) else { return try flag(row, 1) ? .waiting : .unknown }
+        let taken = try await storage.write(
+            """
+            UPDATE sign_in_flows SET ticket_hash = NULL WHERE \(Self.has(ticket, at: clock.now())) AND event IS NOT NULL
+            RETURNING event
+            """)
+        guard let row = taken.first else { return .unknown }
+        guard let sealed = try? row.get(0, as: [UInt8].self),
+            let event = try? eventKey(ticket).open(sealed, context: Self.context(ticket.flowID))
+        else { throw .sealBroken("sign-in flow") }
+        return .event(event)
+    }
+
+    private static func has(_ ticket: FlowTicket, at now: Instant) -> SQL {
+        """
+        project_id = \(ticket.projectID) AND flow_id = \(ticket.flowID) AND ticket_hash = \(Digest.sha256(ticket.secret))
+            AND expires_at > \(now)
+        """
+    }
+
+    private func flag(_ row: Row, _ column: Int) throws(AccountError) -> Bool {
+        do { return try row.get(column) } catch { throw .database(error) }
+    }
+}

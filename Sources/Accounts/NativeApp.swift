@@ -1,0 +1,66 @@
+/// A native app that may start sign-ins, and how it is reached with their results.
+package enum NativeApp: Sendable, Equatable {
+    case ios(IOS)
+    case android(Android)
+
+    /// Reached by a URL scheme of its own, which the SDK makes of the client id or, for want of one, of the app id.
+    package struct IOS: Sendable, Equatable {
+        package let bundleID: String
+        package let clientID: String?
+        package let appID: String?
+
+        package init(bundleID: String, clientID: String? = nil, appID: String? = nil) {
+            self.bundleID = bundleID
+            self.clientID = clientID
+            self.appID = appID
+        }
+
+        /// `com.googleusercontent.apps.1-a` for `1-a.apps.googleusercontent.com`.
+        package static func scheme(clientID: String) -> String { clientID.split(separator: ".").reversed().joined(separator: ".") }
+
+        /// `app-1-123-ios-abc` for `1:123:ios:abc`.
+        package static func scheme(appID: String) -> String { "app-" + String(appID.map { $0 == ":" ? "-" : $0 }) }
+
+        /// What RFC 3986 §3.1 allows, in the form that reaches the app: browsers write schemes in lower case, and the SDK compares by case.
+        package static func isScheme(_ text: String) -> Bool {
+            guard let first = text.utf8.first, (0x61...0x7A).contains(first), text.utf8.count <= 200 else { return false }
+            return text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x61...0x7A, 0x30...0x39, 0x2B, 0x2D, 0x2E: true
+                default: false
+                }
+            }
+        }
+    }
+
+    /// Reached by an intent for its package, which Android gives to the app of that name and certificate alone.
+    package struct Android: Sendable, Equatable {
+        package let package: String
+        /// SHA-1 of its signing certificates, in lower-case hex.
+        package let certificates: [String]
+
+        package init(package: String, certificates: [String]) {
+            self.package = package
+            self.certificates = certificates
+        }
+
+        /// At least two segments of letters, digits and `_`, each of which starts with a letter.
+        /// <https://developer.android.com/build/configure-app-module#set-application-id>
+        package static func isPackage(_ text: String) -> Bool {
+            let segments = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            return segments.count >= 2 && text.utf8.count <= 255
+                && segments.allSatisfy { segment in
+                    guard let first = segment.first, Self.isLetter(first) else { return false }
+                    return segment.allSatisfy { Self.isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
+                }
+        }
+
+        private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }
+
+        /// 40 lower-case hex digits, of what may be written with colons and in upper case.
+        package static func certificate(_ text: String) -> String? {
+            let digits = text.filter { $0 != ":" }.lowercased()
+            return digits.utf8.count == 40 && Hex.decode(digits) != nil ? digits : nil
+        }
+    }
+}

@@ -1,0 +1,177 @@
+import Accounts
+import HTTP
+import JSON
+import Web
+
+/// What an SDK asks for when it opens the handler: read, checked against the project, and complete. No I/O.
+///
+/// Who may be sent a result is certain once this exists: the page's host is authorized, or the native app is registered. Until then errors
+/// are pages, which lead nowhere.
+struct HandlerStart {
+    let kind: SignInFlow.Kind
+    let providerID: String
+    let handoff: Handoff
+    /// Browsers only.
+    let page: PageAddress?
+    /// Native apps only: the secret that will redeem, or its hash.
+    let sessionID: String?
+    let scopes: [String]
+    let customParameters: [String: String]
+
+    init(_ query: Form, _ project: Project) throws(Failure) {
+        try query.once(query.fields.map(\.name))
+        guard query.text("tid") == nil, query.text("tenantId") == nil else {
+            throw .refused("UNSUPPORTED_TENANT_OPERATION", "Sign-in for a tenant (tid) is not supported by this server.")
+        }
+        let authType = try Self.authType(query)
+        let ibi = query.text("ibi")
+        let apn = query.text("apn")
+        let eventID = try Self.eventID(query)
+        var app: String?
+        switch (ibi, apn) {
+        case (nil, nil):
+            kind = authType.isPopup ? .popup : .redirect
+            guard authType != .signInWithRedirect else {
+                throw .refused("authType signInWithRedirect is for native apps, which name themselves by ibi or apn.")
+            }
+            // Without its number the SDK would wait for ever; a redirect to sign in is the one that has none.
+            guard eventID != nil || authType == .signInViaRedirect else { throw .refused("The parameter eventId is missing.") }
+            page = try Self.page(query, project)
+            sessionID = nil
+        case (let ibi?, nil):
+            kind = .ios
+            app = try Self.scheme(of: ibi, query, project)
+            guard let hash = query["sessionId"], SessionBinding.isHash(hash) else {
+                throw .refused("The parameter sessionId is no SHA-256 in lower-case hex.")
+            }
+            sessionID = hash
+            page = nil
+        case (nil, let apn?):
+            kind = .android
+            app = try Self.package(apn, query, project)
+            guard let secret = query["sessionId"], (1...1024).contains(secret.utf8.count) else {
+                throw .refused("The parameter sessionId is missing or too long.")
+            }
+            sessionID = secret
+            page = nil
+        case (_?, _?): throw .refused("The parameters ibi and apn exclude each other.")
+        }
+        if kind == .ios || kind == .android {
+            guard authType == .signInWithRedirect else {
+                throw .refused("Sign-in of this kind (authType \(authType.rawValue) of a native app) is not supported by this server.")
+            }
+            guard eventID != nil else { throw .refused("The parameter eventId is missing.") }
+        }
+        providerID = try Self.providerID(query)
+        scopes = (query["scopes"] ?? "").split { $0 == "," || $0 == " " }.map(String.init)
+        customParameters = try Self.customParameters(query, isNative: app != nil)
+        handoff = Handoff(
+            apiKey: query["apiKey"] ?? "", appName: app == nil ? try Self.appName(query) : nil, authType: authType, eventID: eventID,
+            app: app,
+            language: query.text("hl").flatMap(Self.language))
+    }
+
+    private static func authType(_ query: Form) throws(Failure) -> Handoff.AuthType {
+        guard let text = query.text("authType") else { throw .refused("The parameter authType is missing.") }
+        guard text != "verifyApp" else {
+            throw .refused("OPERATION_NOT_ALLOWED", "Sign-in with a phone number (authType verifyApp) is not offered by this server.")
+        }
+        guard let authType = Handoff.AuthType(rawValue: text) else { throw .refused("The parameter authType is none that is known.") }
+        return authType
+    }
+
+    private static func page(_ query: Form, _ project: Project) throws(Failure) -> PageAddress {
+        guard let text = query.text("redirectUrl") else { throw .refused("The parameter redirectUrl is missing.") }
+        guard let page = PageAddress(text) else {
+            throw .unauthorizedDomain("redirectUrl is no address of a page over https, or over http on this machine.")
+        }
+        guard project.authorizes(host: page.host) else {
+            throw .unauthorizedDomain("The app's domain is not authorized for sign-in: add it to the project's authorizedDomains.")
+        }
+        return page
+    }
+
+    /// The scheme that the SDK chose for its way back: of the client id, or of the app id when it names no client.
+    private static func scheme(of ibi: String, _ query: Form, _ project: Project) throws(Failure) -> String {
+        for case .ios(let app) in project.settings.apps where app.bundleID.utf8.elementsEqual(ibi.utf8) {
+            if let clientID = query.text("clientId") {
+                if let registered = app.clientID, registered.utf8.elementsEqual(clientID.utf8) {
+                    return NativeApp.IOS.scheme(clientID: registered)
+                }
+            } else if let appID = query.text("appId"), let registered = app.appID, registered.utf8.elementsEqual(appID.utf8) {
+                return NativeApp.IOS.scheme(appID: registered)
+            }
+            throw .refused("UNAUTHORIZED_DOMAIN", "The app is not registered with this clientId or appId.")
+        }
+        throw .refused("UNAUTHORIZED_DOMAIN", "The app is not registered: add its bundleId to the project's apps.")
+    }
+
+    private static func package(_ apn: String, _ query: Form, _ project: Project) throws(Failure) -> String {
+        for case .android(let app) in project.settings.apps where app.package.utf8.elementsEqual(apn.utf8) {
+            guard let certificate = query["sha1Cert"].flatMap(NativeApp.Android.certificate), app.certificates.contains(certificate) else {
+                throw .refused("UNAUTHORIZED_DOMAIN", "The app is not registered with the certificate that it is signed with (sha1).")
+            }
+            return app.package
+        }
+        throw .refused("UNAUTHORIZED_DOMAIN", "The app is not registered: add its package to the project's apps.")
+    }
+
+    private static func eventID(_ query: Form) throws(Failure) -> String? {
+        guard let text = query.text("eventId") else { return nil }
+        guard text.utf8.count <= 256, !text.hasControls else { throw .refused("The parameter eventId is malformed.") }
+        return text
+    }
+
+    private static func appName(_ query: Form) throws(Failure) -> String {
+        guard let text = query.text("appName"), text.utf8.count <= 128, !text.hasControls else {
+            throw .refused("The parameter appName is missing or malformed.")
+        }
+        return text
+    }
+
+    private static func providerID(_ query: Form) throws(Failure) -> String {
+        guard let text = query.text("providerId")?.lowercased(), text.utf8.count <= 128,
+            text.utf8.allSatisfy({ $0.isToken })
+        else { throw .invalidProviderID("The parameter providerId is missing or malformed.") }
+        return text
+    }
+
+    /// Apps may give numbers and truth values, which an authorization URL holds as text.
+    private static func customParameters(_ query: Form, isNative: Bool) throws(Failure) -> [String: String] {
+        guard let text = query.text("customParameters") else { return [:] }
+        guard case .object(let object)? = try? JSON.parse(Array(text.utf8)) else {
+            throw .refused("The parameter customParameters is no JSON object.")
+        }
+        var parameters: [String: String] = [:]
+        for member in object {
+            switch member.value {
+            case .string(let text): parameters[member.name] = text
+            case .integer, .number, .bool: parameters[member.name] = member.value.text()
+            default: throw .refused("The parameter customParameters holds something else than text.")
+            }
+        }
+        // Another app could start this flow in a native app's name: the person must see something of it.
+        if isNative, parameters["prompt"] == "none" { parameters["prompt"] = nil }
+        return parameters
+    }
+
+    private static func language(_ text: String) -> String? {
+        let fits = text.utf8.allSatisfy { $0.isToken }
+        return fits && text.utf8.count <= 35 ? text : nil
+    }
+}
+
+extension Form {
+    /// The value when there is one: SDKs send empty parameters for absent ones.
+    fileprivate func text(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
+}
+
+extension String {
+    fileprivate var hasControls: Bool { unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) } }
+}
+
+extension Failure {
+    /// A start that cannot be: told on a page, to the app's developer.
+    fileprivate static func refused(_ code: String, _ text: String) -> Failure { Failure(code, text) }
+    fileprivate static func refused(_ text: String) -> Failure { refused("INVALID_ARGUMENT", text) }
+}

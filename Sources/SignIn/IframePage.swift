@@ -1,0 +1,49 @@
+import Accounts
+import HTTP
+import JSON
+import Web
+
+/// `GET /__/auth/iframe`: the frame that the JS SDK keeps in the app's page. Nothing to see; pages of the project's authorized domains alone
+/// may frame it, in either mode of the SDK.
+struct IframePage: RawEndpoint {
+    static let route = Route(.get, "/__/auth/iframe", aliases: ["/emulator/auth/iframe"], access: .anyone)
+    static let tongue = Tongue.page
+
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        try Destination.check(request, is: "iframe")
+        let query = try Form.reading(request.query)
+        try query.once(["apiKey", "appName"])
+        guard let key = query["apiKey"], let project = context.services.projects.current.project(apiKey: key) else {
+            throw Failure("INVALID_API_KEY", "The address of this frame has no valid API key.")
+        }
+        guard let name = query["appName"], name.utf8.count <= 128 else {
+            throw Failure("INVALID_ARGUMENT", "The address of this frame has no appName.")
+        }
+        let redirect = project.settings.redirect
+        let isGoogle = redirect.iframeTransport == .google
+        var page = HandlerPage(
+            title: "", body: "",
+            data: [
+                "storageKey": .string("\(key):\(name)"), "pending": "/__/auth/pending",
+                "relay": redirect.relay || redirect.returnToken ? "/__/auth/relay" : .null,
+                "transport": .string(redirect.iframeTransport.rawValue),
+            ],
+            script: .iframe)
+        page.ancestors = Self.ancestors(of: project)
+        if isGoogle { page.foreignScripts = " https://apis.google.com" }
+        var response = page.response
+        // For app pages under Cross-Origin-Embedder-Policy, which frame nothing that does not say the same of itself.
+        response.headers.add("cross-origin-resource-policy", "cross-origin")
+        if !isGoogle { response.headers.add("cross-origin-embedder-policy", "require-corp") }
+        return response
+    }
+
+    /// The authorized domains on any port, as `frame-ancestors` writes them; http for this machine alone. An IPv6 address cannot be written.
+    /// <https://www.w3.org/TR/CSP3/#framework-directive-source-list>
+    static func ancestors(of project: Project) -> String {
+        let sources = project.settings.authorizedDomains.filter { !$0.hasPrefix("[") }.flatMap { domain in
+            (URI.parse("http://\(domain)")?.isLoopback ?? false ? ["http://\(domain):*"] : []) + ["https://\(domain):*"]
+        }
+        return (["'self'"] + sources).joined(separator: " ")
+    }
+}

@@ -1,0 +1,51 @@
+import Accounts
+import HTTP
+import JSON
+import Web
+
+/// The addresses by which a browser opens a native app with the end of its flow.
+///
+/// Every value is percent-encoded to the unreserved characters of RFC 3986 alone: the SDKs read `+` as a space, and nothing in a value may
+/// end the part that it stands in (`;` of an intent, `&` of a query).
+struct NativeLink {
+    /// Scheme, host and port of our pages.
+    let pagesURL: String
+    let handoff: Handoff
+    let outcome: Outcome
+
+    enum Outcome: Equatable {
+        case success(link: String)
+        case failure(code: String, message: String)
+    }
+
+    /// `<scheme>://firebaseauth/link?deep_link_id=…`: the address inside is encoded once as a value, and what stands in it once more.
+    /// <https://github.com/firebase/firebase-ios-sdk/blob/main/FirebaseAuth/Sources/Swift/Utilities/AuthWebUtils.swift>
+    func ios(scheme: String) -> String {
+        let result =
+            switch outcome {
+            case .success(let link): "link=\(PercentEncoding.encode(link))"
+            case .failure(let code, let message): "firebaseError=\(PercentEncoding.encode(Self.error(code, message)))"
+            }
+        let inner =
+            "\(pagesURL)/__/auth/callback?authType=\(PercentEncoding.encode(handoff.authType.rawValue))"
+            + "&eventId=\(PercentEncoding.encode(handoff.eventID ?? ""))&\(result)"
+        return "\(scheme)://firebaseauth/link?deep_link_id=\(PercentEncoding.encode(inner))"
+    }
+
+    /// An intent for the SDK's own activity in that package. Encryption of the link is on for want of a word against it.
+    /// <https://developer.chrome.com/docs/android/intents>
+    func android(package: String) -> String {
+        let result =
+            switch outcome {
+            case .success(let link): "S.link=\(PercentEncoding.encode(link));B.encryptionEnabled=false;"
+            case .failure(let code, let message): "S.firebaseError=\(PercentEncoding.encode(Self.error(code, message)));"
+            }
+        return "intent://firebase.auth/#Intent;scheme=genericidp;package=\(PercentEncoding.encode(package));"
+            + "S.authType=\(PercentEncoding.encode(handoff.authType.rawValue));S.eventId=\(PercentEncoding.encode(handoff.eventID ?? ""));"
+            + result + "S.browser_fallback_url=\(PercentEncoding.encode(pagesURL + AppMissing.route.path));end;"
+    }
+
+    private static func error(_ code: String, _ message: String) -> String {
+        JSON.object(["code": .string(code), "message": .string(message)]).text()
+    }
+}

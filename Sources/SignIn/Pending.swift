@@ -1,0 +1,39 @@
+import Accounts
+import HTTP
+import JSON
+import Web
+
+/// `POST /__/auth/pending`: the SDK's iframe asks for a redirect's result that its own storage has not, by the cookie that the redirect left.
+struct Pending: RawEndpoint {
+    static let route = Route(.post, "/__/auth/pending", aliases: ["/emulator/auth/pending"], access: .anyone)
+    static let tongue = Tongue.googleJSON
+
+    struct Input: Decodable {
+        /// `<API key>:<app name>`
+        var storageKey: String
+        /// Of the page that frames the iframe.
+        var origin: String
+    }
+
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        let input = try JSONBody.decode(Input.self, from: request)
+        let services = context.services
+        guard let colon = input.storageKey.firstIndex(of: ":"), !input.storageKey.contains("\0"), !input.origin.contains("\0"),
+            let project = services.projects.current.project(apiKey: String(input.storageKey[..<colon]))
+        else { throw Failure.invalidArgument("storageKey names no project.") }
+        // The cookie counts here and nothing else does: no other page may have it sent.
+        guard let origin = request.headers["origin"], origin.utf8.elementsEqual(project.pagesURL.utf8),
+            request.headers["sec-fetch-site"] ?? "same-origin" == "same-origin"
+        else { throw Failure("PERMISSION_DENIED", "Only this server's own frame may ask.", kind: .forbidden) }
+        guard let ticket = ReturnCookie.ticket(in: request, services.site), ticket.projectID == project.settings.id else {
+            return Response(json: Array("{}".utf8))
+        }
+        let collected = try await services.flows.collect(
+            ticket, apiKey: String(input.storageKey[..<colon]), appName: String(input.storageKey[colon...].dropFirst()),
+            origin: input.origin)
+        guard case .event(let event) = collected else { return Response(json: Array("{}".utf8)) }
+        var response = Response(json: event)
+        response.headers.add("set-cookie", ReturnCookie.clear(services.site))
+        return response
+    }
+}

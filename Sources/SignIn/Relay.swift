@@ -1,0 +1,28 @@
+import Accounts
+import HTTP
+import Web
+
+/// `POST /__/auth/relay`: the SDK's iframe asks for a result by a ticket: of a popup that may have lost its opener, or out of the address of a
+/// page on another site. No cookie, no origin: who has the ticket may fetch, once.
+struct Relay: RawEndpoint {
+    static let route = Route(.post, "/__/auth/relay", aliases: ["/emulator/auth/relay"], access: .anyone)
+    static let tongue = Tongue.googleJSON
+
+    struct Input: Decodable {
+        var relay: String
+    }
+
+    /// 200 `{}` while the sign-in is under way, 404 once nothing can come any more.
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        let input = try JSONBody.decode(Input.self, from: request)
+        guard let ticket = FlowTicket(input.relay), !ticket.projectID.contains("\0"),
+            let redirect = context.services.projects.current.project(id: ticket.projectID)?.settings.redirect,
+            redirect.relay || redirect.returnToken
+        else { throw Failure.notFound }
+        switch try await context.services.flows.collect(ticket) {
+        case .waiting: return Response(json: Array("{}".utf8))
+        case .event(let event): return Response(json: event)
+        case .unknown: throw Failure.notFound
+        }
+    }
+}
