@@ -32,7 +32,10 @@ window.gapi = {
         if (name !== "gapi.iframes") throw new Error(name);
         const frame = {
             register: (name, answer, filter) => parent.postMessage(["register", name, answer(), filter], "*"),
-            send: (name, value, answered, filter) => { parent.postMessage(["send", name, value, filter], "*"); answered([{ status: "ACK" }]); },
+            send: (name, value, answered, filter) => {
+                parent.postMessage(["send", name, value, filter], "*");
+                answered([{ status: "ACK" }]);
+            },
         };
         gapi.iframes = { CROSS_ORIGIN_IFRAMES_FILTER: "any origin", getContext: () => ({ getParentIframe: () => frame }) };
         loaded();
@@ -326,13 +329,105 @@ def test_no_token_is_traded_where_the_server_does_not_offer_it(driver, pages, ap
 
 
 # ---------------------------------------------------------------------------------------------------------------------------------
+# gapi.js on the app's page
+
+
+class WithScript(Parent):
+    """The app's page with our gapi.js in place of Google's."""
+
+    def __init__(self, driver, pages, app_pages, fragment="", **wish):
+        super().__init__(driver, pages, app_pages)
+        query = urlencode({"client": "player", "appName": "app", "emulator": pages.url, "gapi": "/__/auth/gapi.js", **wish})
+        # A change of the fragment alone would not load the page again.
+        driver.get("about:blank")
+        driver.get(f"{self.origin}/page?{query}{fragment}")
+
+    def first(self):
+        self.script("window.opening = client.frame()")
+        self.until(self.events, "first event")
+        events = self.events()
+        assert len(events) == 1
+        return events[0]
+
+
+def test_the_apps_script_opens_the_frame_and_hears_its_first_event(driver, pages, app_pages):
+    pages.pending = {"event": EVENT}
+    parent = WithScript(driver, pages, app_pages)
+    assert parent.first() == EVENT
+    assert parent.script("return opening.then(frame => frame.send('webStorageSupport', { type: 'webStorageSupport' }))") == [
+        {"status": "ACK", "webStorageSupport": True}
+    ]
+    assert parent.script("return document.querySelector('iframe').style.position") == "absolute"
+
+
+def test_the_apps_script_keeps_an_event_until_somebody_registers(driver, pages, app_pages):
+    parent = WithScript(driver, pages, app_pages)
+    heard = parent.script(
+        """const [where, url] = [document.body, arguments[0] + "/__/auth/iframe?apiKey=demo-api-key&appName=app"];
+        return gapi.iframes.getContext().open({ where, url }, async frame => {
+            await frame.ping();
+            await new Promise(resolve => setTimeout(resolve, 300));
+            return new Promise(resolve => frame.register("authEvent", ({ authEvent }) => resolve(authEvent.error.code)));
+        })""",
+        pages.url,
+    )
+    assert heard == "auth/no-auth-event"
+
+
+@pytest.mark.parametrize(
+    ("fragment", "left"), [("#broker_rt=a-token", ""), ("#/inbox&broker_rt=a-token", "#/inbox"), ("#broker_rt=a-token&a=b", "#a=b")]
+)
+def test_the_apps_script_takes_a_return_token_out_of_the_address(driver, pages, app_pages, fragment, left):
+    pages.relay = {"event": EVENT}
+    parent = WithScript(driver, pages, app_pages, fragment)
+    assert driver.execute_script("return location.hash") == left
+    assert parent.first() == EVENT
+    assert [(name, body) for name, body, *_ in pages.asked] == [("relay", {"relay": "a-token"})]
+
+
+@pytest.mark.parametrize("fragment", ["", "#/inbox", "#a=broker_rt=x", "#xbroker_rt=x"])
+def test_the_apps_script_leaves_other_fragments_alone(driver, pages, app_pages, fragment):
+    parent = WithScript(driver, pages, app_pages, fragment)
+    assert driver.execute_script("return location.hash") == fragment
+    assert is_nothing(parent.first())
+    assert [name for name, *_ in pages.asked] == ["pending"]
+
+
+def test_the_apps_script_gives_up_on_a_frame_that_cannot_load(driver, pages, app_pages):
+    parent = WithScript(driver, pages, app_pages)
+    waited = parent.script(
+        """const open = gapi.iframes.getContext().open;
+        const url = "http://unreachable.test:9/__/auth/iframe?x";
+        return open({ where: document.body, url }, frame => frame.restyle({}).then(() => "over"))"""
+    )
+    assert waited == "over"
+
+
+def test_the_apps_script_leaves_googles_own_alone(driver, pages, app_pages):
+    parent = WithScript(driver, pages, app_pages)
+    kept = parent.script(
+        """const google = window.gapi = { iframes: { Iframe: class {} } };
+        return new Promise(resolve => {
+            const script = document.createElement("script");
+            script.src = arguments[0] + "/__/auth/gapi.js?again";
+            script.onload = () => resolve(window.gapi === google && Object.keys(google.iframes).length === 1);
+            document.body.append(script);
+        })""",
+        pages.url,
+    )
+    assert kept is True
+
+
+# ---------------------------------------------------------------------------------------------------------------------------------
 # Strangers
 
 
 @pytest.mark.parametrize("extra", [{"parent": "http://localhost:1"}, {"parent": "https://evil.test"}], ids=str)
 def test_sec_18_a_page_that_names_another_origin_hears_nothing(driver, pages, app_pages, extra):
     parent = Parent(driver, pages, app_pages, extra)
-    parent.script("window.frameLimit = 1500; window.frameExtra = arguments[0]; client.frame().catch(error => window.failed = error.code)", extra)
+    parent.script(
+        "window.frameLimit = 1500; window.frameExtra = arguments[0]; client.frame().catch(error => window.failed = error.code)", extra
+    )
     assert parent.until(lambda: parent.script("return window.failed"), "failure", 10) == "auth/network-request-failed"
     assert parent.lines() == []
 
@@ -445,7 +540,9 @@ def test_the_frame_stops_asking_once_the_server_knows_nothing(parent, pages):
     assert [body["relay"] for name, body, *_ in pages.asked if name == "relay"] == ["a-secret", "another"]
 
 
-@pytest.mark.parametrize("address", ["javascript:document.title='ran'", "data:text/html,x", "vbscript:x", " \tjavascript:document.title='ran'"])
+@pytest.mark.parametrize(
+    "address", ["javascript:document.title='ran'", "data:text/html,x", "vbscript:x", " \tjavascript:document.title='ran'"]
+)
 def test_no_address_runs_as_a_script(driver, pages, address):
     tab = Tab(driver)
     pages.data = {"step": "native-finish", "link": address}

@@ -45,6 +45,7 @@
     }
     element.name = element.id = name;
     element.src = address;
+    const loaded = new Promise(resolve => element.addEventListener("load", resolve, { once: true }));
 
     const handlers = new Map();   // message → functions
     const answers = new Map();    // call → function
@@ -108,7 +109,8 @@
         });
       },
       ping(whenAnswered, value = null) { return frame.send("_g_ping", value, whenAnswered); },
-      restyle(style, whenAnswered) { return frame.send("_g_restyle", style, whenAnswered); },
+      // The SDK waits for this before it looks at the clock, so a frame that could not be loaded must count as restyled.
+      restyle(style, whenAnswered) { return Promise.race([frame.send("_g_restyle", style, whenAnswered), loaded]); },
     };
 
     options.where.append(element);

@@ -1,4 +1,6 @@
-// The app's page: makes the client that its address asks for, and notes what becomes of every sign-in in `window.outcome`.
+// The app's page: makes the client that its address asks for, and notes what becomes of every sign-in.
+//   window.outcome   { result } or { error } of the latest sign-in, be it by pop-up or by a redirect that came back
+//   window.settled   the same of the question whether a redirect came back; its result may be null
 "use strict";
 const wish = Object.fromEntries(new URLSearchParams(location.search));
 window.outcome = undefined;
@@ -9,9 +11,15 @@ const noted = (work) => work.then(
 
 if (wish.client) {
   window.client = makeClient({
-    apiKey: wish.apiKey ?? "demo-api-key", appName: wish.appName, authDomain: wish.authDomain, emulator: wish.emulator,
+    apiKey: wish.apiKey ?? "demo-api-key", appName: wish.appName,
+    authDomain: wish.authDomain ?? "unused", apiHost: wish.apiHost ?? wish.authDomain, emulator: wish.emulator,
   });
   window.act = (via, action, options) => { window.outcome = undefined; noted(client[via](action, options)); };
-  window.returned = client.result();
-  window.returned.then((result) => { if (result) window.outcome = { result }; }, (error) => noted(Promise.reject(error)));
+  client.result().then((result) => {
+    window.settled = { result };
+    if (result) window.outcome = { result };
+  }, (error) => {
+    window.settled = { error: error.code ?? String(error) };
+    noted(Promise.reject(error));
+  });
 }

@@ -1,10 +1,10 @@
-// An app's page that plays the Firebase SDK's side of a sign-in: the parent's half of the gapi.iframes protocol, pop-ups, redirects, redemption.
+// An app's page that plays the Firebase SDK's side of a sign-in: the parent's half of the gapi.iframes protocol, pop-ups, redirects,
+// redemption.
 // It shares no code with the scripts it tests. `window.client` is what tests call; sdk.js offers the same with a real SDK.
 (() => {
   "use strict";
 
-  const closedPoll = 2_000;    // milliseconds, both as the SDK has them
-  const closedGrace = 8_000;
+  const closedPoll = 2_000;    // milliseconds, as the SDK has them
 
   // What went between the page and the frame, as [direction, text].
   window.transcript = [];
@@ -127,11 +127,12 @@
       if (eventId) query.eventId = eventId;
       if (parameters) query.customParameters = JSON.stringify(parameters);
       if (scopes) query.scopes = scopes.join(",");
-      return `${this.pages}/handler?${new URLSearchParams(query)}`;
+      // An SDK with App Check has its token there; nobody but this server may see it.
+      return `${this.pages}/handler?${new URLSearchParams(query)}#fac=app-check-token`;
     }
 
     async popup(action, options) {
-      const type = { signIn: "signInViaPopup", link: "linkViaPopup", reauth: "reauthViaPopup" }[action];
+      const type = action + "ViaPopup";
       const frame = await this.frame();
       const eventId = digits();
       const opened = window.open(this.handler(type, options, eventId), digits(), "width=500,height=600");
@@ -142,7 +143,7 @@
             if (answer.webStorageSupport !== true) refuse(failure("web-storage-unsupported"));
           });
           (function watch() {
-            if (opened.closed) setTimeout(refuse, closedGrace, failure("popup-closed-by-user"));
+            if (opened.closed) setTimeout(refuse, window.closedGrace ?? 8_000, failure("popup-closed-by-user"));
             else setTimeout(watch, closedPoll);
           })();
         });
@@ -155,7 +156,7 @@
 
     redirect(action, options) {
       sessionStorage.setItem(this.key("pending"), action);
-      const type = { signIn: "signInViaRedirect", link: "linkViaRedirect", reauth: "reauthViaRedirect" }[action];
+      const type = action + "ViaRedirect";
       location.href = this.handler(type, options, action === "signIn" ? null : `${this.user.localId}:::${digits()}`);
       return new Promise(() => {});
     }
@@ -169,9 +170,7 @@
       await this.frame();
       const event = await arrived;
       if (event.error?.code === "auth/no-auth-event") return null;
-      if (event.type !== { signIn: "signInViaRedirect", link: "linkViaRedirect", reauth: "reauthViaRedirect" }[action]) {
-        throw new Error("an event of another kind: " + event.type);
-      }
+      if (event.type !== action + "ViaRedirect") throw new Error("an event of another kind: " + event.type);
       if (action !== "signIn" && event.eventId.split(":::")[0] !== this.user.localId) throw new Error("another user's event");
       return this.finish(action, event);
     }
@@ -186,7 +185,8 @@
       });
       if (action === "reauth" && answer.localId !== this.user.localId) throw failure("user-mismatch");
       this.user = { localId: answer.localId, idToken: answer.idToken };
-      return { operation: action, uid: answer.localId, email: answer.email ?? null, provider: answer.providerId, isNew: !!answer.isNewUser };
+      const { localId: uid, email = null, providerId: provider, isNewUser: isNew = false } = answer;
+      return { operation: action, uid, email, provider, isNew };
     }
 
     async providers() {
@@ -198,6 +198,6 @@
   window.makeClient = (settings) => new Player({
     ...settings,
     pages: settings.emulator ? `${settings.emulator}/emulator/auth` : `https://${settings.authDomain}/__/auth`,
-    api: settings.emulator ? `${settings.emulator}/identitytoolkit.googleapis.com/v1` : `https://${settings.authDomain}/v1`,
+    api: settings.emulator ? `${settings.emulator}/identitytoolkit.googleapis.com/v1` : `https://${settings.apiHost}/v1`,
   });
 })();

@@ -1,11 +1,11 @@
 // The same as player.js, done by an unmodified Firebase SDK that was loaded before.
-window.makeClient = ({ apiKey, appName, authDomain, emulator }) => {
-  "use strict";
+"use strict";
+window.makeClient = ({ apiKey, appName, authDomain, apiHost, emulator }) => {
   const sdk = window.firebase;
   const app = sdk.initializeApp({ apiKey, authDomain }, appName);
   const auth = sdk.getAuth(app);
   if (emulator) sdk.connectAuthEmulator(auth, emulator, { disableWarnings: true });
-  else auth.config.apiHost = auth.config.tokenApiHost = authDomain;
+  else auth.config.apiHost = auth.config.tokenApiHost = apiHost;
 
   function outcome(credential) {
     if (!credential) return null;

@@ -1,6 +1,7 @@
 """What the browser tests stand on: a headless Chromium, servers for the app's pages, TLS in front of servers, and what a person does.
 
-Host names below `.test` are this machine's in that browser, so that same-site and cross-site hosts can be had; certificates are not checked.
+Host names below `.test` are this machine's in that browser, so that same-site and cross-site hosts can be had; certificates are not
+checked.
 """
 
 import asyncio
@@ -14,17 +15,19 @@ import ssl
 import tempfile
 import threading
 import time
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+import requests
 from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 from werkzeug.wrappers import Request, Response
 
+from common import TIMEOUT
 from issuers import WebServer
 
 FOLDER = pathlib.Path(__file__).parent
@@ -91,29 +94,48 @@ class Front:
 
 
 class AppPages:
-    """The app's own web server. `/page` is the app; `coop` in its address makes it send that Cross-Origin-Opener-Policy."""
+    """The app's own web server. `/page` is the app; `coop` and `coep` in its address make it send those policies.
 
-    def __init__(self):
+    With `behind`, the address of a Gatehouse, it passes `/__/auth/` on to there, as docs/clients/web.md has reverse proxies do.
+    """
+
+    def __init__(self, behind=None):
+        self.behind = behind
         self.web = WebServer(Request.application(self.respond))
         self.port = int(self.web.url.rpartition(":")[2])
 
+    def forward(self, request):
+        headers = [(name, value) for name, value in request.headers if name.lower() != "connection"]
+        address = self.behind + request.full_path.rstrip("?")
+        answer = requests.request(
+            request.method, address, headers=dict(headers), data=request.get_data(), allow_redirects=False, timeout=TIMEOUT
+        )
+        dropped = ("content-length", "content-encoding", "transfer-encoding", "connection", "date")
+        kept = [(name, value) for name, value in answer.raw.headers.items() if name.lower() not in dropped]
+        return Response(answer.content, answer.status_code, kept)
+
     def respond(self, request):
+        if self.behind and request.path.startswith("/__/auth/"):
+            return self.forward(request)
         if request.path != "/page":
             file = pathlib.Path(BUNDLE) if request.path == "/bundle.js" else FOLDER / request.path[1:]
             known = request.path == "/bundle.js" or file.name in ("page.js", "player.js", "sdk.js")
             return Response(file.read_bytes(), content_type="text/javascript; charset=utf-8") if known else Response(status=404)
         wish = request.args
         home = wish.get("emulator") or "https://" + wish.get("authDomain", "")
+        api = "https://" + wish["apiHost"] if "apiHost" in wish else home
         scripts = {"sdk": ["/bundle.js", "/sdk.js"], "player": ["/player.js"]}.get(wish.get("client"), [])
         if "gapi" in wish:
             scripts = [home + wish["gapi"]] + scripts
         tags = "".join(f'<script src="{script}"></script>' for script in [*scripts, "/page.js"])
         html = f'<!doctype html><meta charset="utf-8"><title>App</title><link rel="icon" href="data:,"><body>{tags}'
         # The policy that docs/clients/web.md asks of an app.
-        policy = f"default-src 'none'; img-src data:; script-src 'self' {home}; frame-src {home}; connect-src {home}"
+        policy = f"default-src 'none'; img-src data:; script-src 'self' {home}; frame-src {home}; connect-src {api}"
         headers = {"content-security-policy": policy}
         if "coop" in wish:
             headers["cross-origin-opener-policy"] = wish["coop"]
+        if "coep" in wish:
+            headers["cross-origin-embedder-policy"] = wish["coep"]
         return Response(html, headers=headers, content_type="text/html; charset=utf-8")
 
     def close(self):
@@ -223,6 +245,11 @@ class App(Tab):
         self.until(lambda: self.script("return Boolean(window.client)"), "client")
         return self
 
+    def hurry(self):
+        """Makes player.js give up sooner than the SDK does."""
+        self.script("window.closedGrace = 500; window.frameLimit = 1500")
+        return self
+
     def act(self, via, action, provider, scopes=None, **parameters):
         options = {"providerId": provider, **({"parameters": parameters} if parameters else {}), **({"scopes": scopes} if scopes else {})}
         self.home().script("act(...arguments)", via, action, options)
@@ -250,7 +277,6 @@ class App(Tab):
         self.until(lambda: len(self.driver.window_handles) == 1, "end of the sign-in window", 5)
         return self
 
-
-def origin_of(url):
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
+    def settled(self):
+        """What a page that was just opened found of an earlier redirect, which may be nothing."""
+        return self.until(lambda: self.script("return window.settled"), "answer")["result"]
