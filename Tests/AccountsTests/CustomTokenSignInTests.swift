@@ -34,7 +34,8 @@ import Testing
 
     private func signIn(_ token: String, _ fixture: Fixture) async throws -> (account: Account, session: Session, isNew: Bool) {
         let answer = try await fixture.accounts.signIn(
-            customToken: token, in: fixture.project, from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
+            customToken: token, Attempt(.customToken, from: "127.0.0.1", in: fixture.project), in: fixture.project,
+            from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
         return (answer.0, answer.1, answer.isNewUser)
     }
 
@@ -86,6 +87,26 @@ import Testing
         let before = fixture.database.roundTrips
         _ = try await signIn(text, fixture)
         #expect(fixture.database.roundTrips - before == 2)
+    }
+
+    @Test func `SEC-16 refuses an address that shows too many, whoever signed them`() async throws {
+        var limited = try await fixture()
+        limited.project.limits[.customToken, .address] = Rate(2, per: .seconds(60))
+        let fixture = limited
+        let forged = try token(fixture).split(separator: ".").dropLast().joined(separator: ".") + "." + String(repeating: "A", count: 342)
+        for _ in 0..<2 {
+            await #expect { try await signIn(forged, fixture) } throws: {
+                if case AccountError.customToken(.invalid) = $0 { true } else { false }
+            }
+        }
+        for text in [forged, try token(fixture)] {
+            await #expect { try await signIn(text, fixture) } throws: {
+                if case AccountError.tooManyAttempts(.customToken, by: .address) = $0 { true } else { false }
+            }
+        }
+        #expect(try await rows(fixture) == [0, 0, 0])
+        fixture.time.advance(.seconds(60))
+        _ = try await signIn(token(fixture), fixture)
     }
 
     @Test func `refuses a disabled account, and writes nothing`() async throws {

@@ -110,7 +110,10 @@ def environment(**more):
 # Far above what any test does; tests of limits give their own: `project={"limits": limits(password={"perAccount": "3 per 1h"})}`.
 GENEROUS = {
     **{action: {"perAddress": "1000000 per 1h"} for action in ("actionCode", "deleteAccount", "identify")},
-    **{action: {"perAddress": "1000000 per 1h", "perProject": "1000000 per 1h"} for action in ("signUp", "startSignIn", "federatedSignIn")},
+    **{
+        action: {"perAddress": "1000000 per 1h", "perProject": "1000000 per 1h"}
+        for action in ("signUp", "startSignIn", "federatedSignIn", "customToken")
+    },
     **{
         action: {"perAccount": "1000000 per 1h", "perAddress": "1000000 per 1h", "perProject": "1000000 per 1h"}
         for action in ("sendPasswordReset", "sendVerification", "sendSignInLink")

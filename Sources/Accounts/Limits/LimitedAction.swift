@@ -1,7 +1,7 @@
 /// What is limited. The names are those of the project file and of the metric.
 ///
-/// Not here, on purpose: refresh, lookup and custom tokens. What they take is signed or authenticated, and a forgery fails before the
-/// database is asked, so there is nothing to guess; and an error at start-up, where apps refresh and look up, signs JS users out.
+/// Not here, on purpose: refresh and lookup. What they take is signed or authenticated, and a forgery fails before the database is
+/// asked, so there is nothing to guess; and an error at start-up, where apps refresh and look up, signs JS users out.
 package enum LimitedAction: String, Sendable, CaseIterable {
     /// Makes an account, with a password or anonymous.
     case signUp
@@ -22,6 +22,8 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case startSignIn
     /// A provider's answer is redeemed.
     case federatedSignIn
+    /// A custom token is shown: whoever signed it is looked up before it can be refused.
+    case customToken
 }
 
 /// Whom a bucket belongs to.
@@ -66,7 +68,7 @@ extension LimitedAction {
         case .update: [(.account, Rate(60, per: hour)), (.address, Rate(600, per: tenMinutes))]
         case .deleteAccount: [(.address, Rate(60, per: hour))]
         case .identify: [(.address, Rate(100, per: tenMinutes))]
-        case .startSignIn, .federatedSignIn: [(.address, Rate(600, per: tenMinutes)), (.project, nil)]
+        case .startSignIn, .federatedSignIn, .customToken: [(.address, Rate(600, per: tenMinutes)), (.project, nil)]
         }
     }
 }

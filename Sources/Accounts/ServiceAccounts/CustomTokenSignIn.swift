@@ -7,14 +7,15 @@ extension Accounts {
     /// Signs in whom a service account of the project vouches for, and makes the account when nobody has that id: one read, one
     /// transaction. Two that race to make it end at one account, which one of them made.
     ///
-    /// Throws `customToken` and `accountDisabled`; nothing is written then.
+    /// Throws `customToken`, `accountDisabled` and what limits say; nothing is written then.
+    /// - Parameter attempt: charged in the round trip that reads the keys.
     package func signIn(
-        customToken text: String, in project: ProjectSettings, from origin: Session.Origin
+        customToken text: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
         let token: CustomToken
         do {
             let unverified = try CustomToken.Unverified.parse(text)
-            let keys = try await serviceAccountKeys(of: unverified)
+            let keys = try await serviceAccountKeys(of: unverified, attempt)
             token = try unverified.verified(by: keys, for: project.id, at: clock.now())
         } catch let error as CustomTokenError {
             throw .customToken(error)
@@ -50,13 +51,17 @@ extension Accounts {
     }
 
     /// The live keys of the account that the token names, wherever it is: whose project it is shows only once one of them fits.
-    private func serviceAccountKeys(of token: CustomToken.Unverified) async throws(AccountError) -> [ServiceAccountKey] {
-        let rows = try await storage.read(
-            """
-            SELECT project_id, public_key FROM service_account_keys
-            WHERE email = \(token.issuer) AND revoked_at IS NULL AND (\(token.keyID)::text IS NULL OR key_id = \(token.keyID))
-            ORDER BY created_at DESC LIMIT \(ServiceAccounts.mostKeys)
-            """)
+    private func serviceAccountKeys(
+        of token: CustomToken.Unverified, _ attempt: Attempt
+    ) async throws(AccountError) -> [ServiceAccountKey] {
+        let rows = try await limits.charge(
+            attempt,
+            then:
+                """
+                SELECT project_id, public_key FROM service_account_keys
+                WHERE email = \(token.issuer) AND revoked_at IS NULL AND (\(token.keyID)::text IS NULL OR key_id = \(token.keyID))
+                ORDER BY created_at DESC LIMIT \(ServiceAccounts.mostKeys)
+                """)
         do {
             return try rows.map { row in
                 ServiceAccountKey(projectID: try row.get(0), key: try JWK(try JSON.parse(try row.get(1, as: String.self))))
