@@ -69,6 +69,7 @@ let package = Package(
             ],
             resources: [.embedInCode("Templates")]),
         kit("IdentityToolkit", ["Web", "Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", logging]),
+        kit("Emulator", ["Web", "Accounts", "HTTP", "JSON", "Runtime"]),
         kit(
             "SignIn", ["Web", "Accounts", "Crypto", "HTTP", "JSON", "Providers", "Runtime", logging],
             resources: [.embedInCode("Scripts")]),
@@ -77,7 +78,7 @@ let package = Package(
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON",
+                "Accounts", "Config", "Crypto", "Curl", "Emulator", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON",
                 "Postgres", "Providers", "Runtime", "SignIn", "Web", argumentParser, logging,
             ],
             swiftSettings: house),

@@ -14,6 +14,8 @@ package struct Request: Sendable {
     package var body: [UInt8]
     /// Who opened the connection, or what a trusted proxy says of it.
     package var peer: Address
+    /// Who opened the connection, whatever is said of it.
+    package var connectedFrom: Address
     /// Whether a trusted proxy says that the client came by https; false without one.
     package var isSecure: Bool
     /// Names the request in the access log, the error log and the answer to an internal error.
@@ -24,7 +26,7 @@ package struct Request: Sendable {
     package init(
         method: Method, path: String, query: String = "", headers: Headers = Headers(), body: [UInt8] = [],
         peer: Address = .loopback, id: RequestID = RequestID(0), received: MonotonicTime = .read(),
-        isSecure: Bool = false
+        isSecure: Bool = false, connectedFrom: Address = .loopback
     ) {
         self.method = method
         self.path = path
@@ -33,6 +35,7 @@ package struct Request: Sendable {
         self.body = body
         self.peer = peer
         self.isSecure = isSecure
+        self.connectedFrom = connectedFrom
         self.id = id
         self.received = received
     }

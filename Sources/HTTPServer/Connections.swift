@@ -111,6 +111,7 @@ final class Connections {
     /// Adds what does not stand in the request: from whom it is, its number, its time.
     func address(_ request: inout Request, from peer: Address) {
         request.peer = peer
+        request.connectedFrom = peer
         request.id = ids.next()
         request.received = loop.now
         guard isTrusted(peer) else { return }

@@ -21,7 +21,7 @@ struct HandlerVisit: RawEndpoint {
         guard query["state"] == nil, query["resume"] == nil else {
             throw Failure("INVALID_ARGUMENT", "The address is both a start and an answer.")
         }
-        guard let project = context.services.projects.current.project(apiKey: query["apiKey"] ?? "") else {
+        guard let project = context.services.projects.current.project(apiKey: query["apiKey"] ?? "", for: request) else {
             throw Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
         }
         let start = try HandlerStart(query, project)

@@ -13,7 +13,7 @@ struct IframePage: RawEndpoint {
         try Destination.check(request, is: "iframe")
         let query = try Form.reading(request.query)
         try query.once(["apiKey", "appName"])
-        guard let key = query["apiKey"], let project = context.services.projects.current.project(apiKey: key) else {
+        guard let key = query["apiKey"], let project = context.services.projects.current.project(apiKey: key, for: request) else {
             throw Failure("INVALID_API_KEY", "The address of this frame has no valid API key.")
         }
         guard let name = query["appName"], name.utf8.count <= 128 else {

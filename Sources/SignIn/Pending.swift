@@ -19,7 +19,7 @@ struct Pending: RawEndpoint {
         let input = try JSONBody.decode(Input.self, from: request)
         let services = context.services
         guard let colon = input.storageKey.firstIndex(of: ":"), !input.storageKey.contains("\0"), !input.origin.contains("\0"),
-            let project = services.projects.current.project(apiKey: String(input.storageKey[..<colon]))
+            let project = services.projects.current.project(apiKey: String(input.storageKey[..<colon]), for: request)
         else { throw Failure.invalidArgument("storageKey names no project.") }
         // The cookie counts here and nothing else does: no other page may have it sent.
         guard let origin = request.headers["origin"], origin.utf8.elementsEqual(project.pagesURL.utf8),

@@ -16,7 +16,7 @@ struct Start: RawEndpoint {
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let query = try Query(request)
-        guard let project = context.services.projects.current.project(apiKey: query.apiKey) else {
+        guard let project = context.services.projects.current.project(apiKey: query.apiKey, for: request) else {
             throw Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
         }
         // By bytes: Swift's own comparison of texts takes some different characters for equal.

@@ -71,7 +71,7 @@ package struct App: RequestHandler {
     private func finish(_ response: Response, _ request: Request, _ handler: Handler?) -> Response {
         var response = response
         response.route = handler?.route.path ?? "*"
-        if handler.map({ $0.route.access == .apiKey }) ?? true { CrossOrigin.allow(request, on: &response) }
+        if handler.map({ $0.route.access != .anyone }) ?? true { CrossOrigin.allow(request, on: &response) }
         return response
     }
 }

@@ -1,4 +1,5 @@
 package import Accounts
+package import HTTP
 import JOSE
 package import Providers
 import JSON
@@ -52,6 +53,15 @@ package final class Project: Sendable {
         "/__/auth/handler", "/__/auth/callback", "/emulator/auth/handler", "/emulator/auth/callback",
     ]
 
+    /// The same project with other rules; nothing that its discovery document tells may differ.
+    fileprivate init(_ project: Project, settings: ProjectSettings) {
+        self.settings = settings
+        providers = project.providers
+        templates = project.templates
+        pagesURL = project.pagesURL
+        discovery = project.discovery
+    }
+
     /// Whether pages of `host` may start and receive sign-ins. Entries are exact, or `*.example.com` for the hosts below example.com.
     package func authorizes(host: String) -> Bool {
         settings.authorizedDomains.contains { entry in
@@ -65,17 +75,32 @@ package struct Projects: Sendable {
     package let all: [Project]
     private let byKey: [String: Int]
     private let byID: [String: Int]
+    /// The project that every key stands for which is none of the others': development mode alone.
+    private let anyKey: String?
 
-    package init(_ all: [Project]) {
+    package init(_ all: [Project], anyKey: String? = nil) {
         self.all = all
+        self.anyKey = anyKey
         byID = Dictionary(all.enumerated().map { ($1.settings.id, $0) }, uniquingKeysWith: { first, _ in first })
         byKey = Dictionary(
             all.enumerated().flatMap { index, project in project.settings.apiKeys.map { ($0, index) } },
             uniquingKeysWith: { first, _ in first })
     }
 
-    package func project(apiKey: String) -> Project? { byKey[apiKey].map { all[$0] } }
+    /// The project of `apiKey`; in development mode, for what runs on this machine, any key that is not empty is one of the development
+    /// project's.
+    package func project(apiKey: String, for request: Request) -> Project? {
+        if let index = byKey[apiKey] { return all[index] }
+        guard let anyKey, !apiKey.isEmpty, request.isOfThisMachine else { return nil }
+        return project(id: anyKey)
+    }
+
     package func project(id: String) -> Project? { byID[id].map { all[$0] } }
+
+    /// The same with another state of one project.
+    fileprivate func replacing(_ project: Project) -> Projects {
+        Projects(all.map { $0.settings.id == project.settings.id ? project : $0 }, anyKey: anyKey)
+    }
 }
 
 /// The projects as every loop reads them; a reload replaces them all at once.
@@ -87,4 +112,16 @@ package final class ProjectDirectory: Sendable {
     package var current: Projects { snapshot.withLock { $0 } }
 
     package func replace(_ projects: Projects) { snapshot.withLock { $0 = projects } }
+
+    /// Changes one project's rules for all loops, until its file is read anew. `nil` when there is no such project.
+    package func change(_ id: String, _ change: (inout ProjectSettings) -> Void) -> Project? {
+        snapshot.withLock { projects in
+            guard let project = projects.project(id: id) else { return nil }
+            var settings = project.settings
+            change(&settings)
+            let changed = Project(project, settings: settings)
+            projects = projects.replacing(changed)
+            return changed
+        }
+    }
 }

@@ -13,6 +13,8 @@ package struct Route: Sendable {
         case anyone
         /// `?key=` or `x-goog-api-key` of a project.
         case apiKey
+        /// Whatever runs on this machine; only mounted in development mode (SEC-22).
+        case development
     }
 
     package init(_ method: HTTP.Method, _ path: String, aliases: [String] = [], access: Access) {

@@ -19,7 +19,8 @@ struct Configuration {
     static func load(from path: String) throws -> Configuration {
         let faults = Faults()
         let environment = ProcessInfo.processInfo.environment
-        let server = ServerSettings(ConfigFile.read(path, environment: environment, faults: faults))
+        let section = ConfigFile.read(path, environment: environment, faults: faults)
+        let server = ServerSettings(section)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: server.projects)) ?? []
         let files = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { server.projects + "/" + $0 }
         if files.isEmpty {
@@ -32,6 +33,9 @@ struct Configuration {
             let project = ProjectFile.read(section, development: server.development, publicURL: server.publicURL)
             seen.check(project.settings, section)
             return project
+        }
+        if let wanted = server.developmentProject, !projects.contains(where: { $0.settings.id == wanted }) {
+            section.fault("developmentProject", "\(wanted) is the id of no project file")
         }
         guard faults.isEmpty else { throw Faulty(faults) }
         return Configuration(server: server, projects: projects)

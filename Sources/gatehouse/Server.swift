@@ -37,7 +37,12 @@ actor Server {
     /// Listens only once every request could be served: schema current, keys loaded.
     func start() async throws {
         if shared.settings.development {
-            log.warning("DEVELOPMENT MODE: plain http, cookies without Secure, private addresses may be dialled. Never in production.")
+            let key = shared.settings.developmentProject.map { ", any API key opens the project \($0)" } ?? ""
+            log.warning(
+                """
+                DEVELOPMENT MODE: plain http, cookies without Secure, mails readable and accounts deletable without any credential below \
+                /emulator\(key). For this machine alone; never in production.
+                """)
         }
         signal(SIGPIPE, SIG_IGN)
         try await Migrator(directory: shared.settings.migrations).verify(first.database)
@@ -45,9 +50,10 @@ actor Server {
         try await pinIssuers(shared.projects.current)
         for worker in workers {
             do {
-                _ = try await worker.server.listen(host: shared.settings.listenHost, port: shared.settings.listenPort)
+                let listen = shared.settings.listen
+                _ = try await worker.server.listen(host: "\(listen.host)", port: listen.port)
             } catch {
-                throw StartFailure.listening("\(shared.settings.listenHost):\(shared.settings.listenPort)", "\(error)")
+                throw StartFailure.listening("\(shared.settings.listen)", "\(error)")
             }
         }
         chores = [
@@ -59,7 +65,7 @@ actor Server {
         log.info(
             "serving",
             metadata: [
-                "address": "\(shared.settings.listenHost):\(shared.settings.listenPort)", "url": "\(shared.settings.publicURL)",
+                "address": "\(shared.settings.listen)", "url": "\(shared.settings.publicURL)",
                 "projects": "\(shared.projects.current.all.count)", "loops": "\(workers.count)",
                 "started_ms": "\(MonotonicTime.read().microseconds(since: begun) / 1000)", "version": "\(Version.text)",
             ])
@@ -73,7 +79,7 @@ actor Server {
                 log.error("not reloaded: gatehouse.yaml changed, which takes a restart")
                 return
             }
-            let projects = Projects(configuration.projects)
+            let projects = Projects(configuration.projects, anyKey: configuration.server.developmentProject)
             try await pinIssuers(projects)
             shared.projects.replace(projects)
             log.info("reloaded", metadata: ["projects": "\(projects.all.count)"])

@@ -11,8 +11,7 @@ import Runtime
 
 /// `config/gatehouse.yaml`: where the server stands and what it may use. Projects have files of their own.
 struct ServerSettings: Sendable {
-    let listenHost: String
-    let listenPort: Int
+    let listen: ListenAddress
     /// Scheme, host and port, without a slash at the end.
     let publicURL: String
     let database: Secret
@@ -30,14 +29,17 @@ struct ServerSettings: Sendable {
     let limits: ServerLimits
     let passwordHashing: PasswordHashingSettings
     let development: Bool
+    /// The project that any API key stands for; development only.
+    let developmentProject: String?
     let accessLog: Bool
     let logLevel: Logger.Level
     /// Of the whole file and its secrets: a reload cannot change them, since sockets, connections and keys are made at start.
     let signature: [UInt8]
 
     init(_ section: Section) {
-        let listen = section.value("listen", expected: "an address and a port, such as 127.0.0.1:8080", Self.address)
-        (listenHost, listenPort) = listen ?? ("127.0.0.1", 8080)
+        let listen = section.value(
+            "listen", expected: "an IP address (or localhost) and a port, such as 127.0.0.1:8080 or [::1]:8080", ListenAddress.init)
+        self.listen = listen ?? ListenAddress(host: .loopback, port: 8080)
         development = section.bool("development", default: false)
         let url = section.value(
             "publicURL", expected: "the URL that browsers reach this server by, such as https://auth.example.com", Self.site)
@@ -46,9 +48,11 @@ struct ServerSettings: Sendable {
         if let url, url.hasPrefix("http:"), !development {
             section.fault("publicURL", "must be https; plain http is for development: true alone")
         }
-        if development, !["127.0.0.1", "::1", "localhost"].contains(listenHost) {
-            section.fault("development", "only goes with a loopback address to listen on; \(listenHost) is none")
+        if development, !self.listen.host.isLoopback {
+            section.fault("development", "only goes with a loopback address to listen on; \(self.listen.host) is none")
         }
+        developmentProject = section.string("developmentProject")
+        if developmentProject != nil, !development { section.fault("developmentProject", "is for development: true alone") }
         database = section.requiredSecret("database")
         do { _ = try ConnectionString(database) } catch {
             section.fault("database", "is no connection URL such as postgresql://user@host/name")
@@ -82,18 +86,33 @@ struct ServerSettings: Sendable {
         signature = Digest.sha256(file + Array(database.reveal().utf8) + [0] + Array(keyText.reveal().utf8))
     }
 
-    private static func address(_ text: String) -> (String, Int)? {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]), (0...65535).contains(port) else {
-            return nil
-        }
-        let host = text[..<colon].filter { $0 != "[" && $0 != "]" }
-        return host.isEmpty ? nil : (String(host), port)
-    }
-
     private static func site(_ text: String) -> String? {
         guard let uri = URI.parse(text), uri.path.isEmpty || uri.path == "/", uri.query == nil, uri.fragment == nil else { return nil }
         return uri.origin
     }
+}
+
+/// Where to listen. An address, never a name to resolve: what is checked is what is bound (SEC-22).
+struct ListenAddress: Sendable, CustomStringConvertible {
+    let host: Address
+    let port: Int
+
+    init(host: Address, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// `127.0.0.1:8080`, `[::1]:8080`, or `localhost:8080`, which is 127.0.0.1 whatever a resolver says.
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+        let host = text[..<colon]
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        let address = host == "localhost" ? .loopback : isBracketed ? Address(host.dropFirst().dropLast()) : Address(host)
+        guard let address, isBracketed ? host.contains(":") : !host.contains(":") else { return nil }
+        self.init(host: address, port: Int(port))
+    }
+
+    var description: String { host.isV4 ? "\(host):\(port)" : "[\(host)]:\(port)" }
 }
 
 extension DatabaseSettings {

@@ -1,6 +1,7 @@
 import Accounts
 import Crypto
 import Curl
+import Emulator
 import FoundationEssentials
 import HTTPServer
 import IdentityToolkit
@@ -32,7 +33,7 @@ struct Shared: Sendable {
 
     init(_ configuration: Configuration, clock: Clock, log: Logger) {
         settings = configuration.server
-        projects = ProjectDirectory(Projects(configuration.projects))
+        projects = ProjectDirectory(Projects(configuration.projects, anyKey: settings.developmentProject))
         signingKeys = SigningKeys()
         providerMetadata = MetadataCache()
         metrics = Metrics()
@@ -74,6 +75,8 @@ struct Worker: Sendable {
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log, readiness: { try await schema.verify(database) })
         var handlers = Operations.handlers + IdentityToolkit.handlers + SignIn.handlers + SignIn.files
+        // In front: its answer to the bare address is the one that counts.
+        if settings.development { handlers = Emulator.handlers + handlers }
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         server = HTTPServer(
             loop: loop, limits: settings.limits, trustedProxies: settings.trustedProxies, handler: App(handlers, services: services),

@@ -44,6 +44,6 @@ import Testing
 
     @Test func `every provider with a file is in the catalogue`() { #expect(Catalogue.providers(Repository.files) == []) }
 
-    @Test(arguments: ["IdentityToolkit", "SignIn"])
+    @Test(arguments: ["Emulator", "IdentityToolkit", "SignIn"])
     func `every endpoint is in its feature's list`(feature: String) { #expect(Catalogue.endpoints(of: feature, Repository.files) == []) }
 }

@@ -1,0 +1,16 @@
+import Accounts
+import HTTP
+import Web
+
+/// `DELETE /emulator/v1/projects/{project}/accounts`: removes all accounts of a project and whatever belongs to them.
+struct DeleteAllAccounts: Endpoint {
+    static let route = Route(.delete, "/emulator/v1/projects/{project}/accounts", access: .development)
+
+    struct Input: Decodable {}
+    struct Output: Encodable {}
+
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
+        try await context.services.accounts.deleteAll(in: context.configuredProject().settings)
+        return Output()
+    }
+}

@@ -1,0 +1,45 @@
+import Accounts
+import HTTP
+import Web
+
+/// What test suites switch in a running project. What they set holds in this process until it ends or reads its project files anew.
+struct Switches: Codable, Sendable {
+    var signIn: SignIn?
+    var emailPrivacyConfig: EmailPrivacy?
+
+    struct SignIn: Codable, Sendable { var allowDuplicateEmails: Bool? }
+    struct EmailPrivacy: Codable, Sendable { var enableImprovedEmailPrivacy: Bool? }
+
+    init(of project: ProjectSettings) {
+        signIn = SignIn(allowDuplicateEmails: !project.oneAccountPerEmail)
+        emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: project.emailEnumerationProtection)
+    }
+
+    /// What is absent stays as it is.
+    func set(in project: inout ProjectSettings) {
+        if let allowed = signIn?.allowDuplicateEmails { project.oneAccountPerEmail = !allowed }
+        if let enabled = emailPrivacyConfig?.enableImprovedEmailPrivacy { project.emailEnumerationProtection = enabled }
+    }
+}
+
+/// `GET /emulator/v1/projects/{project}/config`: how the switches stand.
+struct GetSwitches: Endpoint {
+    static let route = Route(.get, "/emulator/v1/projects/{project}/config", access: .development)
+
+    struct Input: Decodable {}
+
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> Switches {
+        Switches(of: try context.configuredProject().settings)
+    }
+}
+
+/// `PATCH /emulator/v1/projects/{project}/config`: sets those switches that the body names, and tells how all stand.
+struct SetSwitches: Endpoint {
+    static let route = Route(.patch, "/emulator/v1/projects/{project}/config", access: .development)
+
+    func callAsFunction(_ input: Switches, _ context: Context) async throws -> Switches {
+        let id = try context.configuredProject().settings.id
+        guard let project = context.services.projects.change(id, input.set) else { throw Failure.notFound }
+        return Switches(of: project.settings)
+    }
+}
