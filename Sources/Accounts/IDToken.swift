@@ -69,10 +69,13 @@ extension Accounts {
         "provider_id",
     ]
 
+    /// What projects sign with.
+    private static let algorithms: Set<Algorithm> = [.rs256, .es256]
+
     /// Checks signature, issuer and audience; expiry is the caller's to check, after the account (contract's order).
     func verified(_ token: String, in project: ProjectSettings) throws(AccountError) -> IDToken {
         do {
-            let jwt = try UnverifiedJWT.parse(token).verified(with: signingKeys.published.keys, algorithms: [.rs256, .es256])
+            let jwt = try UnverifiedJWT.parse(token).verified(with: signingKeys.published.keys, algorithms: Self.algorithms)
             guard jwt.claims["iss"]?.string == project.issuer(publicURL: issuerBase), jwt.claims["aud"]?.string == project.id,
                 let accountID = jwt.claims["sub"]?.string, let issued = jwt.claims["iat"]?.integer,
                 let expires = jwt.claims["exp"]?.integer, let authTime = jwt.claims["auth_time"]?.integer,

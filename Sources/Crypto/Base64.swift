@@ -16,6 +16,9 @@ package enum Base64URL {
     /// One text for one value: no padding, no white space, no other alphabet, and unused bits are zero; else nil.
     package static func decodeStrict(_ text: String) -> [UInt8]? { decodeStrict(text.utf8) }
     package static func decodeStrict(_ text: Substring) -> [UInt8]? { decodeStrict(text.utf8) }
+    package static func decodeStrict(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        Alphabet.decode(text, with: Alphabet.urlSafeValues)
+    }
     package static func decodeStrict(_ text: some Collection<UInt8>) -> [UInt8]? {
         text.withContiguousStorageIfAvailable { Alphabet.decode($0, with: Alphabet.urlSafeValues) }
             ?? Array(text).withUnsafeBufferPointer { Alphabet.decode($0, with: Alphabet.urlSafeValues) }

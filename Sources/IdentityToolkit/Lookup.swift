@@ -1,24 +1,31 @@
 import Accounts
 import HTTP
+import JSON
 import Web
 
 /// `accounts:lookup`: the caller's own account; SDKs call it after every sign-in and at start-up.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/lookup>
-struct Lookup: Endpoint {
+///
+/// The most frequent call of all, so it reads and writes its JSON itself.
+struct Lookup: RawEndpoint {
     static let route = Route.client(.post, "/v1/accounts:lookup", v3: "getAccountInfo")
+    static let tongue = Tongue.googleJSON
 
-    struct Input: Decodable {
-        var idToken: String?
-    }
-
-    struct Output: Encodable {
-        var kind = "identitytoolkit#GetAccountInfoResponse"
-        var users: [UserInfo]
-    }
-
-    func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        guard let idToken = input.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        let body = try JSONBody.object(of: request)
+        guard let idToken = try JSONBody.text("idToken", or: "id_token", in: body), !idToken.isEmpty else { throw Failure.missingIDToken }
         let (account, _) = try await context.services.accounts.account(forIDToken: idToken, in: context.project.settings)
-        return Output(users: [UserInfo(account)])
+        return Response(json: Self.answer([account]))
+    }
+
+    static func answer(_ accounts: [Account]) -> [UInt8] {
+        var json = JSONWriter(capacity: 1024)
+        json.object { json in
+            json.field("kind", "identitytoolkit#GetAccountInfoResponse")
+            json.array("users") { json in
+                for account in accounts { UserInfo(account: account).write(to: &json) }
+            }
+        }
+        return json.bytes
     }
 }

@@ -18,12 +18,17 @@ struct Token: RawEndpoint {
         let project = try context.project.settings
         let (account, session) = try await context.services.sessions.refresh(token, in: project)
         let tokens = try IssuedTokens(account, session, context)
-        return Response(
-            json: JSON.object([
-                "access_token": .string(tokens.idToken), "expires_in": .string(tokens.expiresIn), "token_type": "Bearer",
-                "refresh_token": .string(tokens.refreshToken), "id_token": .string(tokens.idToken), "user_id": .string(account.id),
-                "project_id": .string(String(project.number)),
-            ]).bytes())
+        var json = JSONWriter(capacity: 512 + 2 * tokens.idToken.utf8.count)
+        json.object { json in
+            json.field("access_token", tokens.idToken)
+            json.field("expires_in", tokens.expiresIn)
+            json.field("token_type", "Bearer")
+            json.field("refresh_token", tokens.refreshToken)
+            json.field("id_token", tokens.idToken)
+            json.field("user_id", account.id)
+            json.field("project_id", decimal: project.number)
+        }
+        return Response(json: json.bytes)
     }
 }
 

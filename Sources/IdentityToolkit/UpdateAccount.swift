@@ -64,12 +64,11 @@ struct UpdateAccount: Endpoint {
 
 extension UpdateAccount.Output {
     init(_ account: Account, _ tokens: IssuedTokens?) {
-        let info = UserInfo(account)
         self.init(
-            localId: account.id, email: info.email, displayName: info.displayName, photoUrl: info.photoUrl,
-            emailVerified: info.emailVerified,
-            passwordHash: info.passwordHash, providerUserInfo: info.providerUserInfo ?? [], idToken: tokens?.idToken,
-            refreshToken: tokens?.refreshToken, expiresIn: tokens?.expiresIn)
+            localId: account.id, email: account.email, displayName: account.displayName, photoUrl: account.photoURL,
+            emailVerified: account.email == nil ? nil : account.emailVerified,
+            passwordHash: account.hasPassword ? UserInfo.redactedHash : nil, providerUserInfo: UserInfo.Provider.all(of: account),
+            idToken: tokens?.idToken, refreshToken: tokens?.refreshToken, expiresIn: tokens?.expiresIn)
     }
 }
 

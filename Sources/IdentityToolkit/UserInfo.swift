@@ -1,30 +1,44 @@
 import Accounts
+import JSON
 import Runtime
 
 /// An account on the wire. 64-bit numbers are strings; what is absent is left out, since SDKs test for presence.
-struct UserInfo: Encodable {
-    var localId: String
-    var email: String?
-    var emailVerified: Bool?
-    var displayName: String?
-    var photoUrl: String?
-    var providerUserInfo: [Provider]?
-    var validSince: String
-    var disabled: Bool?
-    var createdAt: String
-    var lastLoginAt: String?
-    var lastRefreshAt: String?
-    var customAttributes: String?
-    var initialEmail: String?
-    var passwordHash: String?
-    /// Milliseconds, as a number.
-    var passwordUpdatedAt: Int?
-    var emailLinkSignin: Bool?
-    var customAuth: Bool?
+///
+/// Written field by field, since every app calls `accounts:lookup` after every sign-in and at every start.
+struct UserInfo {
+    let account: Account
 
     /// "REDACTED": SDKs look whether there is a hash, and nobody gets to see it.
-    private static let redacted = "UkVEQUNURUQ="
+    static let redactedHash = "UkVEQUNURUQ="
 
+    func write(to json: inout JSONWriter) {
+        json.object { json in
+            json.field("localId", account.id)
+            json.field("email", account.email)
+            if account.email != nil { json.field("emailVerified", account.emailVerified) }
+            json.field("displayName", account.displayName)
+            json.field("photoUrl", account.photoURL)
+            if account.hasEmailSignIn || !account.identities.isEmpty {
+                json.array("providerUserInfo") { json in
+                    Provider.forEach(of: account) { $0.write(to: &json) }
+                }
+            }
+            json.field("validSince", decimal: account.validSince.seconds)
+            if account.disabled { json.field("disabled", true) }
+            json.field("createdAt", decimal: account.createdAt.milliseconds)
+            json.field("lastLoginAt", decimal: account.lastLoginAt?.milliseconds)
+            json.field("lastRefreshAt", account.lastRefreshAt.map(Timestamp.text))
+            json.field("customAttributes", account.customAttributes)
+            json.field("initialEmail", account.initialEmail)
+            if account.hasPassword { json.field("passwordHash", Self.redactedHash) }
+            // Milliseconds, as a number.
+            json.field("passwordUpdatedAt", account.passwordUpdatedAt?.milliseconds)
+            if account.emailLinkSignIn { json.field("emailLinkSignin", true) }
+            if account.customAuth { json.field("customAuth", true) }
+        }
+    }
+
+    /// One way to sign in to an account.
     struct Provider: Encodable {
         var providerId: String
         /// The same twice: iOS reads one, JS and the Admin SDKs the other.
@@ -34,44 +48,40 @@ struct UserInfo: Encodable {
         var displayName: String?
         var photoUrl: String?
         var screenName: String?
-    }
 
-    init(_ account: Account) {
-        localId = account.id
-        email = account.email
-        emailVerified = account.email == nil ? nil : account.emailVerified
-        displayName = account.displayName
-        photoUrl = account.photoURL
-        let providers = Provider.all(of: account)
-        providerUserInfo = providers.isEmpty ? nil : providers
-        validSince = String(account.validSince.seconds)
-        disabled = account.disabled ? true : nil
-        createdAt = String(account.createdAt.milliseconds)
-        lastLoginAt = account.lastLoginAt.map { String($0.milliseconds) }
-        lastRefreshAt = account.lastRefreshAt.map(Timestamp.text)
-        customAttributes = account.customAttributes
-        initialEmail = account.initialEmail
-        passwordHash = account.hasPassword ? Self.redacted : nil
-        passwordUpdatedAt = account.passwordUpdatedAt.map { Int($0.milliseconds) }
-        emailLinkSignin = account.emailLinkSignIn ? true : nil
-        customAuth = account.customAuth ? true : nil
+        func write(to json: inout JSONWriter) {
+            json.object { json in
+                json.field("providerId", providerId)
+                json.field("rawId", rawId)
+                json.field("federatedId", federatedId)
+                json.field("email", email)
+                json.field("displayName", displayName)
+                json.field("photoUrl", photoUrl)
+                json.field("screenName", screenName)
+            }
+        }
     }
 }
 
 extension UserInfo.Provider {
     /// The upstream providers, and `password` for an address that signs in itself.
     static func all(of account: Account) -> [Self] {
-        var all = account.identities.map(Self.init)
+        var all: [Self] = []
+        forEach(of: account) { all.append($0) }
+        return all
+    }
+
+    static func forEach(of account: Account, _ body: (Self) -> Void) {
+        for identity in account.identities { body(Self(identity)) }
         if account.hasEmailSignIn, let email = account.email {
-            all.append(
+            body(
                 Self(
                     providerId: "password", rawId: email, federatedId: email, email: email, displayName: account.displayName,
                     photoUrl: account.photoURL))
         }
-        return all
     }
 
-    init(_ identity: LinkedIdentity) {
+    private init(_ identity: LinkedIdentity) {
         self.init(
             providerId: identity.providerID, rawId: identity.subject, federatedId: identity.subject, email: identity.email,
             displayName: identity.displayName, photoUrl: identity.photoURL, screenName: identity.screenName)

@@ -1,4 +1,5 @@
 import Crypto
+import Glibc
 package import JSON
 
 /// A compact JSON Web Signature, taken apart and not yet believed. <https://www.rfc-editor.org/rfc/rfc7515#section-7.1>
@@ -21,11 +22,14 @@ package struct JWS: Sendable {
     package static func parse(_ token: String, maxBytes: Int = maxBytes) throws(JOSEError) -> JWS {
         guard token.utf8.count <= maxBytes else { throw .tooLarge }
         let bytes = Array(token.utf8)
-        let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count == 3 else { throw .malformed("not three parts") }
-        guard let headerBytes = Base64URL.decodeStrict(parts[0]) else { throw .malformed("header is not base64url") }
-        guard let payload = Base64URL.decodeStrict(parts[1]) else { throw .malformed("payload is not base64url") }
-        guard let signature = Base64URL.decodeStrict(parts[2]) else { throw .malformed("signature is not base64url") }
+        guard let first = dot(in: bytes, from: 0), let second = dot(in: bytes, from: first + 1), dot(in: bytes, from: second + 1) == nil
+        else { throw .malformed("not three parts") }
+        let part = { (range: Range<Int>) in
+            bytes.withUnsafeBufferPointer { Base64URL.decodeStrict(UnsafeBufferPointer(rebasing: $0[range])) }
+        }
+        guard let headerBytes = part(0..<first) else { throw .malformed("header is not base64url") }
+        guard let payload = part(first + 1..<second) else { throw .malformed("payload is not base64url") }
+        guard let signature = part(second + 1..<bytes.count) else { throw .malformed("signature is not base64url") }
         let header: JSON
         do { header = try JSON.parse(headerBytes) } catch { throw .malformed("header: \(error)") }
         guard header.object != nil else { throw .malformed("header is no object") }
@@ -35,7 +39,14 @@ package struct JWS: Sendable {
         guard header["kid"] == nil || header["kid"]?.string != nil else { throw .malformed("kid is no text") }
         return JWS(
             header: header, algorithm: algorithm, kid: header["kid"]?.string, payload: payload, signature: signature,
-            signedBytes: Array(bytes[..<parts[1].endIndex]))
+            signedBytes: Array(bytes[..<second]))
+    }
+
+    private static func dot(in bytes: [UInt8], from start: Int) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, let found = memchr(base + start, 0x2E, bytes.count - start) else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
     }
 
     /// The key that made this signature, out of `keys` and with one of `algorithms`; else throws.

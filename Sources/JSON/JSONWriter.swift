@@ -38,10 +38,17 @@ package struct JSONWriter: Sendable {
         value(text)
     }
 
-    package mutating func field(_ name: String, _ number: (some BinaryInteger)?) {
+    package mutating func field(_ name: String, _ number: Int64?) {
         guard let number else { return }
         self.name(name)
         value(number)
+    }
+
+    /// A 64-bit number as a string, which is how Google's servers write it: JavaScript would round the number.
+    package mutating func field(_ name: String, decimal number: Int64?) {
+        guard let number else { return }
+        self.name(name)
+        value(String(number))
     }
 
     package mutating func field(_ name: String, _ flag: Bool?) {
@@ -68,7 +75,7 @@ package struct JSONWriter: Sendable {
         quote(text)
     }
 
-    package mutating func value(_ number: some BinaryInteger) {
+    package mutating func value(_ number: Int64) {
         separate()
         bytes.append(contentsOf: String(number).utf8)
     }
@@ -130,16 +137,13 @@ package struct JSONWriter: Sendable {
         var text = text
         text.withUTF8 { utf8 in
             var start = 0
-            var position = 0
-            while position < utf8.count {
-                let byte = utf8[position]
-                position += 1
-                guard byte < 0x20 || byte == .quote || byte == .backslash else { continue }
-                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<(position - 1)]))
-                escape(byte)
-                start = position
+            while true {
+                let end = PlainText.scan(UnsafeRawBufferPointer(utf8), from: start).end
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<end]))
+                if end == utf8.count { break }
+                escape(utf8[end])
+                start = end + 1
             }
-            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
         }
         bytes.append(.quote)
     }

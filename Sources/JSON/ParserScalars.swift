@@ -3,20 +3,15 @@ extension Parser {
     mutating func string() throws(JSONError) -> String {
         at += 1
         let start = at
-        var seen: UInt8 = 0
-        while true {
-            let byte = try peek()
-            switch byte {
-            case .quote:
-                let text = seen < 0x80 ? String(decoding: bytes[start..<at], as: UTF8.self) : try text(bytes[start..<at], at: start)
-                at += 1
-                return text
-            case .backslash: return try escapedString(from: start)
-            case 0..<0x20: throw .controlCharacter(at: at)
-            default:
-                seen |= byte
-                at += 1
-            }
+        let (end, isASCII) = bytes.withUnsafeBytes { PlainText.scan($0, from: start) }
+        at = end
+        switch try peek() {
+        case .quote:
+            at += 1
+            guard isASCII else { return try text(bytes[start..<end], at: start) }
+            return bytes.withUnsafeBufferPointer { String(decoding: UnsafeBufferPointer(rebasing: $0[start..<end]), as: UTF8.self) }
+        case .backslash: return try escapedString(from: start)
+        default: throw .controlCharacter(at: at)
         }
     }
 

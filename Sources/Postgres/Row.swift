@@ -1,3 +1,5 @@
+package import Runtime
+
 /// One row of an answer; its columns are read by position, typed.
 package struct Row: Sendable {
     let result: ResultSet
@@ -8,6 +10,37 @@ package struct Row: Sendable {
     /// Throws `.decoding` when the column is NULL and `T` is not optional, or when its type is none that `T` reads; the error names the
     /// column, not the value.
     package func get<T: SQLValue>(_ column: Int, as type: T.Type = T.self) throws(PostgresError) -> T {
+        try result.value(row: index, column: column)
+    }
+}
+
+/// The same for the types that most columns have: what is generic in another module asks the runtime for its types at every call.
+extension Row {
+    package func get(_ column: Int, as type: String.Type = String.self) throws(PostgresError) -> String {
+        try result.value(row: index, column: column)
+    }
+
+    package func get(_ column: Int, as type: String?.Type = String?.self) throws(PostgresError) -> String? {
+        try result.value(row: index, column: column)
+    }
+
+    package func get(_ column: Int, as type: Bool.Type = Bool.self) throws(PostgresError) -> Bool {
+        try result.value(row: index, column: column)
+    }
+
+    package func get(_ column: Int, as type: Int64.Type = Int64.self) throws(PostgresError) -> Int64 {
+        try result.value(row: index, column: column)
+    }
+
+    package func get(_ column: Int, as type: Instant.Type = Instant.self) throws(PostgresError) -> Instant {
+        try result.value(row: index, column: column)
+    }
+
+    package func get(_ column: Int, as type: Instant?.Type = Instant?.self) throws(PostgresError) -> Instant? {
+        try result.value(row: index, column: column)
+    }
+
+    package func get(_ column: Int, as type: [UInt8].Type = [UInt8].self) throws(PostgresError) -> [UInt8] {
         try result.value(row: index, column: column)
     }
 }

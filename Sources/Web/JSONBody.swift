@@ -1,27 +1,41 @@
 package import HTTP
-import JSON
+package import JSON
 
 /// A request body as Google's REST mapping of protocol buffers reads it.
 package enum JSONBody {
-    /// Decodes once; an empty body is an empty object. What no client may ask without administrator's access is refused here, for every
-    /// call alike.
+    /// Decodes once.
     package static func decode<Input: Decodable>(_ type: Input.Type, from request: Request) throws(Failure) -> Input {
-        do {
-            let body = try request.body.isEmpty ? JSON.object([:]) : JSON.parse(request.body)
-            guard case .object(let object) = body else { throw Failure.invalidJSON("Root element must be a message.") }
-            if let target = object["targetProjectId"] ?? object["target_project_id"], target != .null {
-                throw Failure.unauthenticatedTarget
-            }
-            for tenant in [object["tenantId"], object["tenant_id"]] where tenant?.isNull == false {
-                guard let name = tenant?.string else { throw Failure.invalidJSON("tenantId: expected a string.") }
-                if !name.isEmpty { throw Failure.unsupportedTenantOperation }
-            }
-            return try body.decode(Input.self, spelling: .wire)
-        } catch let failure as Failure {
-            throw failure
-        } catch {
-            throw .invalidJSON("\(error)")
+        let object = try object(of: request)
+        do { return try JSON.object(object).decode(Input.self, spelling: .wire) } catch { throw .invalidJSON("\(error)") }
+    }
+
+    /// The body's members; an empty body is an empty object. What no client may ask without administrator's access is refused here, for
+    /// every call alike.
+    package static func object(of request: Request) throws(Failure) -> JSON.Object {
+        if request.body.isEmpty { return [:] }
+        let body: JSON
+        do { body = try JSON.parse(request.body) } catch { throw .invalidJSON("\(error)") }
+        guard case .object(let object) = body else { throw .invalidJSON("Root element must be a message.") }
+        if let target = object["targetProjectId"] ?? object["target_project_id"], target != .null {
+            throw .unauthenticatedTarget
         }
+        if let tenant = object["tenantId"] { try refuseTenant(tenant) }
+        if let tenant = object["tenant_id"] { try refuseTenant(tenant) }
+        return object
+    }
+
+    /// One text of a body, for calls that read nothing else: by its name or else by the same in `snake_case`, as ``decode(_:from:)`` finds
+    /// it. Nil when it is absent or null.
+    package static func text(_ name: String, or snake: String, in object: JSON.Object) throws(Failure) -> String? {
+        guard let value = object[name] ?? object[snake], !value.isNull else { return nil }
+        guard let text = value.string else { throw .invalidJSON("\(JSONError.typeMismatch(path: name, expected: "a string"))") }
+        return text
+    }
+
+    private static func refuseTenant(_ tenant: JSON) throws(Failure) {
+        guard !tenant.isNull else { return }
+        guard let name = tenant.string else { throw .invalidJSON("tenantId: expected a string.") }
+        if !name.isEmpty { throw .unsupportedTenantOperation }
     }
 }
 

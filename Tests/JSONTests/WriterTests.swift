@@ -27,15 +27,16 @@ import Testing
         writer.object { writer in
             writer.field("kind", "a\"b")
             writer.field("absent", nil as String?)
-            writer.field("none", nil as Int?)
+            writer.field("none", nil as Int64?)
             writer.field("count", 3)
-            writer.field("big", UInt64.max)
+            writer.field("big", Int64.max)
+            writer.field("text", decimal: Int64.min)
             writer.field("flag", true)
             writer.field("json", json: ["x": nil])
             writer.field("raw", verbatim: "[1,2]".utf8)
             writer.object("inner") { _ in }
             writer.array("list") { writer in
-                writer.value(1)
+                writer.value(1 as Int64)
                 writer.value("two")
                 writer.object { $0.field("three", false) }
                 writer.array { _ in }
@@ -44,7 +45,8 @@ import Testing
         }
         let text = String(decoding: writer.bytes, as: UTF8.self)
         #expect(
-            text == #"{"kind":"a\"b","count":3,"big":18446744073709551615,"flag":true,"json":{"x":null},"raw":[1,2],"inner":{},"#
+            text
+                == #"{"kind":"a\"b","count":3,"big":9223372036854775807,"text":"-9223372036854775808","flag":true,"json":{"x":null},"raw":[1,2],"inner":{},"#
                 + #""list":[1,"two",{"three":false},[],0.5]}"#)
     }
 
