@@ -59,6 +59,18 @@ extension Account {
             a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
             i.provider_id, i.subject, i.email, i.display_name, i.photo_url, i.screen_name
             """)
+    /// What finds the one account that `condition` on `a` is true of; read the rows by `one(of:)`.
+    static func select(_ condition: SQL, in project: ProjectSettings) -> SQL {
+        """
+        SELECT \(columns) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
+        WHERE a.project_id = \(project.id) AND \(condition) ORDER BY i.provider_id
+        """
+    }
+
+    static func one(of rows: [Row]) throws(AccountError) -> Account? {
+        do { return try Account(rows: rows) } catch { throw .database(error) }
+    }
+
     static let columnCount = 22
     /// The first of an identity's columns.
     static let providerColumn = 16

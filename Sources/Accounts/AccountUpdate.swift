@@ -9,11 +9,13 @@ extension Accounts {
     /// A change of the address or the password ends every session and every ID token; the caller gets a new session in place of theirs.
     /// Throws what the ID token deserves, then `signInTooOld`, `emailNeedsVerification`, `emailTaken`, what the password policy says, and
     /// `addressNeeded`.
+    /// - Parameter attempt: what the account of this id takes from the limits.
     /// - Returns: the session is `nil` when the caller's own goes on.
     package func update(
-        _ idToken: String, _ change: AccountChange, in project: ProjectSettings, from origin: Session.Origin
+        _ idToken: String, _ change: AccountChange, _ attempt: @escaping (String) -> Attempt, in project: ProjectSettings,
+        from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session?) {
-        let (account, token) = try await account(forIDToken: idToken, in: project)
+        let (account, token) = try await account(forIDToken: idToken, charging: attempt, in: project)
         let linksPassword = change.password != nil && change.email != nil && !account.hasPassword
         guard !project.emailEnumerationProtection || !(change.movesEmail(of: account) || linksPassword) else {
             throw .emailNeedsVerification
@@ -23,9 +25,10 @@ extension Accounts {
 
     /// Gives the caller's account an address and a password: an anonymous one becomes permanent, any other gets one more way to sign in.
     package func linkPassword(
-        _ idToken: String, email: String, password: String, displayName: String?, in project: ProjectSettings, from origin: Session.Origin
+        _ idToken: String, email: String, password: String, displayName: String?, _ attempt: @escaping (String) -> Attempt,
+        in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session) {
-        let (account, token) = try await account(forIDToken: idToken, in: project)
+        let (account, token) = try await account(forIDToken: idToken, charging: attempt, in: project)
         var change = AccountChange()
         change.email = email
         change.password = password

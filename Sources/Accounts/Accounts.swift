@@ -35,30 +35,26 @@ package struct Accounts: Sendable {
 
     /// The account, with its identities.
     package func account(_ id: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
-        let rows = try await storage.read(
-            """
-            SELECT \(Account.columns) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
-            WHERE a.project_id = \(project.id) AND a.account_id = \(id) ORDER BY i.provider_id
-            """)
-        do { return try Account(rows: rows) } catch { throw .database(error) }
+        try Account.one(of: await storage.read(Account.select("a.account_id = \(id)", in: project)))
     }
 
     /// The account whose own address this is.
     package func account(email: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
-        let rows = try await storage.read(
-            """
-            SELECT \(Account.columns) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
-            WHERE a.project_id = \(project.id) AND a.email = \(email) ORDER BY i.provider_id
-            """)
-        do { return try Account(rows: rows) } catch { throw .database(error) }
+        try Account.one(of: await storage.read(Account.select("a.email = \(email)", in: project)))
     }
 
     /// The caller's account, from the ID token they bring; the checks are in the contract's order.
     ///
     /// Throws `invalidIDToken`, `accountNotFound`, `sessionEnded` (expired, or from before `validSince`) or `accountDisabled`.
-    package func account(forIDToken token: String, in project: ProjectSettings) async throws(AccountError) -> (Account, IDToken) {
+    /// - Parameter attempt: what the account of this id takes from the limits, in the same round trip.
+    package func account(
+        forIDToken token: String, charging attempt: ((String) -> Attempt)? = nil, in project: ProjectSettings
+    ) async throws(AccountError) -> (Account, IDToken) {
         let idToken = try verified(token, in: project)
-        guard let account = try await account(idToken.accountID, in: project) else { throw .accountNotFound }
+        let select = Account.select("a.account_id = \(idToken.accountID)", in: project)
+        let rows =
+            if let attempt { try await limits.charge(attempt(idToken.accountID), then: select) } else { try await storage.read(select) }
+        guard let account = try Account.one(of: rows) else { throw .accountNotFound }
         guard idToken.expires > clock.now(), idToken.issued >= account.validSince else { throw .sessionEnded }
         guard !account.disabled else { throw .accountDisabled }
         return (account, idToken)

@@ -33,6 +33,7 @@ extension Accounts {
             let decision = try Linking.decide(
                 try wish(intent, found.linking), identity, owner: found.owner, namesake: found.namesake,
                 oneAccountPerEmail: project.oneAccountPerEmail)
+            if case .create = decision, !project.signIn.signUp { throw .adminOnly }
             if case .confirm(let account) = decision {
                 if let completing { _ = try await storage.write(completing) }
                 return .needsConfirmation(account)

@@ -7,12 +7,13 @@ extension Accounts {
     /// Whoever fails has cost exactly one hash, and learns the same whether the address is unknown or the password wrong (SEC-15); that
     /// an account is disabled is told to those alone who know its password.
     ///
-    /// Throws `invalidCredentials` (or, where addresses are not protected, `noSuchEmail` and `wrongPassword`), `accountDisabled`, and
+    /// - Parameter attempt: at the address; failures count against it.
+    /// Throws `tooManyAttempts` before anything is hashed, `invalidCredentials` (or, where addresses are not protected, `noSuchEmail` and `wrongPassword`), `accountDisabled`, and
     /// `passwordRequirements` where the project's policy makes people upgrade at sign-in.
     package func signIn(
-        email: String, password: String, in project: ProjectSettings, from origin: Session.Origin
+        email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session) {
-        let found = try await withPassword(email: email, in: project)
+        let found = try await withPassword(email: email, charging: attempt, in: project)
         guard try await check(password, against: found?.hash) else { throw Self.refusal(found == nil, in: project) }
         guard let found, let hash = found.hash else { throw Self.refusal(found == nil, in: project) }
         var account = found.account
@@ -37,6 +38,7 @@ extension Accounts {
                 WHERE project_id = \(project.id) AND account_id = \(account.id) AND password_hash = \(hash.text)
                 """)
         }
+        statements += limits.success(of: attempt)
         do { _ = try await storage.write(all: statements) } catch {
             // The password was changed, or the account disabled, since it was read.
             if case .overtaken = error { throw Self.refusal(false, in: project) }
@@ -47,13 +49,14 @@ extension Accounts {
     }
 
     private func withPassword(
-        email: String, in project: ProjectSettings
+        email: String, charging attempt: Attempt, in project: ProjectSettings
     ) async throws(AccountError) -> (account: Account, hash: PasswordHash?)? {
-        let rows = try await storage.read(
-            """
-            SELECT \(Account.columns), a.password_hash FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
-            WHERE a.project_id = \(project.id) AND a.email = \(email) ORDER BY i.provider_id
-            """)
+        let rows = try await limits.charge(
+            attempt,
+            then: """
+                SELECT \(Account.columns), a.password_hash FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
+                WHERE a.project_id = \(project.id) AND a.email = \(email) ORDER BY i.provider_id
+                """)
         do {
             guard let account = try Account(rows: rows) else { return nil }
             return (account, try rows[0].get(Account.columnCount, as: String?.self).flatMap(PasswordHash.init))

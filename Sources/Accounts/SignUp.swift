@@ -5,9 +5,10 @@ import Runtime
 /// New accounts that no upstream provider vouches for.
 extension Accounts {
     /// An account that only its own session opens, until it is linked to something.
-    package func signUpAnonymously(in project: ProjectSettings, from origin: Session.Origin) async throws(AccountError) -> (
-        Account, Session
-    ) {
+    package func signUpAnonymously(
+        _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
+    ) async throws(AccountError) -> (Account, Session) {
+        try await limits.charge(attempt)
         let account = Account(id: AccountID.random(), at: clock.now())
         return (account, try await create(account, passwordHash: nil, signInProvider: SignInProvider.anonymous, in: project, from: origin))
     }
@@ -16,9 +17,9 @@ extension Accounts {
     ///
     /// Throws `emailTaken` before anything is hashed, then what the password policy says.
     package func signUp(
-        email: String, password: String, displayName: String?, in project: ProjectSettings, from origin: Session.Origin
+        email: String, password: String, displayName: String?, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session) {
-        guard try await isFree(email, in: project) else { throw .emailTaken }
+        guard try await limits.charge(attempt, then: Self.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
         try project.passwordPolicy.check(password)
         let hash = try await self.hash(password)
         let now = clock.now()
@@ -43,7 +44,11 @@ extension Accounts {
     }
 
     func isFree(_ email: String, in project: ProjectSettings) async throws(AccountError) -> Bool {
-        try await storage.read("SELECT 1 FROM accounts WHERE project_id = \(project.id) AND email = \(email)").isEmpty
+        try await storage.read(Self.holder(of: email, in: project)).isEmpty
+    }
+
+    private static func holder(of email: String, in project: ProjectSettings) -> SQL {
+        "SELECT 1 FROM accounts WHERE project_id = \(project.id) AND email = \(email)"
     }
 }
 

@@ -26,19 +26,23 @@ struct SignUp: Endpoint {
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        let project = try context.project.settings
+        let caller = try context.project
+        let project = caller.settings
+        let attempt = context.attempt(.signUp, of: caller)
         let accounts = context.services.accounts
         let account: Account
         let session: Session
         switch try Wish(input, in: project) {
         case .anonymous:
-            (account, session) = try await accounts.signUpAnonymously(in: project, from: context.origin)
+            (account, session) = try await accounts.signUpAnonymously(attempt, in: project, from: context.origin)
         case .password(let email, let password, let name, linkTo: nil):
             (account, session) = try await accounts.signUp(
-                email: email, password: password, displayName: name, in: project, from: context.origin)
+                email: email, password: password, displayName: name, attempt, in: project, from: context.origin)
         case .password(let email, let password, let name, linkTo: let idToken?):
             (account, session) = try await accounts.linkPassword(
-                idToken, email: email, password: password, displayName: name, in: project, from: context.origin)
+                idToken, email: email, password: password, displayName: name, { context.attempt(.update, accountID: $0, of: caller) },
+                in: project,
+                from: context.origin)
         }
         let tokens = try IssuedTokens(account, session, context)
         return Output(

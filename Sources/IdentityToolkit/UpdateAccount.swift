@@ -56,8 +56,10 @@ struct UpdateAccount: Endpoint {
         guard let idToken = input.idToken, !idToken.isEmpty else {
             throw Failure("INVALID_REQ_TYPE", "Unsupported request parameters.")
         }
+        let project = try context.project
         let (account, session) = try await context.services.accounts.update(
-            idToken, try AccountChange(input, in: context.project.settings), in: context.project.settings, from: context.origin)
+            idToken, try AccountChange(input, in: project.settings), { context.attempt(.update, accountID: $0, of: project) },
+            in: project.settings, from: context.origin)
         return Output(account, try session.map { try IssuedTokens(account, $0, context) })
     }
 }
