@@ -216,8 +216,12 @@ class Tab:
         return self
 
     def at(self, part, timeout=20):
-        """Waits until the window in front is at such an address."""
-        return self.until(lambda: part in self.driver.current_url and self.driver.current_url, f"page at {part}", timeout)
+        """Waits until the window in front is at such an address, and its page is there."""
+        def there():
+            return part in self.script("return document.readyState === 'complete' ? location.href : ''")
+
+        self.until(there, f"page at {part}", timeout)
+        return self
 
     def click(self, selector):
         self.until(lambda: self.driver.find_element("css selector", selector).click() or True, f"{selector} to click")
