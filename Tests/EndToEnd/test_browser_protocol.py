@@ -583,6 +583,19 @@ def test_the_frame_stops_asking_once_the_server_knows_nothing(parent, pages):
     assert [name for name, *_ in pages.asked] == ["pending", "relay"]
 
 
+def test_the_frame_stops_asking_once_the_window_has_brought_the_result(parent, pages):
+    parent.open()
+    parent.script("client.consumer = () => true")
+    open_window(parent, pages, step="popup-start", origin=parent.origin, authUri=pages.url + "/provider", relay="a-secret").at("/provider")
+    pages.data = {"step": "popup-finish", "origin": parent.origin, "event": popup_event()}
+    parent.driver.get(pages.url + "/__/auth/handler")
+    parent.home().until(lambda: parent.events()[1:] == [popup_event()], "result")
+    asked = len(pages.asked)
+    parent.script("return new Promise(resolve => setTimeout(resolve, 2500))")
+    # One question may have been on its way.
+    assert len(pages.asked) <= asked + 1
+
+
 def test_the_frame_asks_for_the_latest_sign_in_alone(parent, pages):
     parent.open()
     parent.script("client.consumer = () => true")
@@ -604,6 +617,8 @@ def test_no_address_runs_as_a_script(driver, pages, address):
     pages.data = {"step": "native-finish", "link": address}
     driver.get(pages.url + "/__/auth/handler")
     assert driver.title == "Sign in" and driver.current_url.endswith("/handler")
+    # It was not even tried: the policy would have stopped it, and said so.
+    assert tab.complaints() == []
 
 
 def test_the_protocol_may_be_left_to_googles_script(driver, pages, app_pages):
