@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 from firebase_admin import auth, credentials
 
+import golden
 import harness
 from clients import assert_error, together
 from common import API_KEY, PROJECT, note
@@ -131,6 +132,20 @@ def test_firebase_admin_signs_somebody_in(site, api, backend):
     v3 = api.post("/identitytoolkit/v3/relyingparty/verifyCustomToken", {"token": backend.admin_token("customer-7")})
     assert v3.status_code == 200 and v3.json()["isNewUser"] is False
     assert "role" not in payload(v3.json()["idToken"]), "developer claims are the session's own"
+
+
+def test_the_exact_answers(site, api, backend):
+    def check(name, **fields):
+        body = {"token": fields.get("token"), "returnSecureToken": True} if "token" in fields else fields
+        return golden.check(name, api.call(name.split(".")[0], body), [(site.url, "<url>")])
+
+    claims = {"role": "admin", "name": "Ada", "nested": {"deep": [1, None, 1.5]}}
+    check("signInWithCustomToken", token=backend.admin_token("golden", claims))
+    again = check("signInWithCustomToken.known", token=backend.admin_token("golden"))
+    check("lookup.custom", idToken=again["idToken"])
+    check("signInWithCustomToken.missing", token="")
+    check("signInWithCustomToken.invalid", token=backend.token(aud="demo"))
+    check("signInWithCustomToken.forbidden", token=backend.token(claims={"aud": "demo"}))
 
 
 def test_any_JWT_library_will_do_with_and_without_kid(api, backend):
