@@ -7,7 +7,7 @@ struct AppMissing: RawEndpoint {
     static let tongue = Tongue.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        Page.message(
-            status: 200, title: "The app did not open", text: "Is it installed on this device? Open it there, and sign in from it again.")
+        let templates = Templates.standard
+        return templates.page("app", in: templates.language(for: request), ["isMissing": true])
     }
 }

@@ -41,18 +41,17 @@ enum Callback {
     /// The order matters: the browser proves itself before anything of the flow changes, so that nobody else can use a `state` up.
     private static func finish(_ flow: SignInFlow, answer: Form, _ request: Request, _ context: Context) async throws -> Response {
         try checkAddress(context, flow)
-        guard flow.kind.belongsToBrowser else {
-            return Page.message(status: 200, title: "Almost there", text: "You can go back to the app now; it finishes the sign-in.")
-        }
         let services = context.services
-        guard let cookie = FlowCookie.value(for: flow.id, in: request, services.site) else { throw AccountError.flowRefused }
         guard let project = services.projects.current.project(id: flow.projectID) else { throw AccountError.flowRefused }
+        // The client that started it reads the answer off its browser's address.
+        guard flow.kind.belongsToBrowser else { return project.appPage(.done, request) }
+        guard let cookie = FlowCookie.value(for: flow.id, in: request, services.site) else { throw AccountError.flowRefused }
         try await context.provider(flow.providerID, of: project).checkCallback(issuer: answer["iss"])
         guard answer["error"] != nil || answer["code"] != nil || answer["id_token"] != nil else {
             throw Failure.invalidIDPResponse("The answer has no code.")
         }
         var response =
-            if let delivery = Delivery(flow, cookie: cookie, project, services.site) {
+            if let delivery = Delivery(flow, cookie: cookie, project, context) {
                 try await deliver(delivery, flow, answer, context)
             } else {
                 try await sendBack(flow, cookie, answer, project, context)
@@ -107,7 +106,7 @@ struct ProviderCallback: RawEndpoint {
     static let tongue = Tongue.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        try Destination.check(request, is: "document")
+        try Destination.document.check(request)
         return try await Callback.answer(try Form.reading(request.query), request, context)
     }
 }

@@ -13,6 +13,7 @@ struct Delivery {
     /// The flow's own, which the browser brought.
     let cookie: String
     let project: Project
+    let request: Request
     let site: Site
 
     enum Outcome {
@@ -23,13 +24,14 @@ struct Delivery {
     }
 
     /// `nil` for a flow that no SDK started.
-    init?(_ flow: SignInFlow, cookie: String, _ project: Project, _ site: Site) {
+    init?(_ flow: SignInFlow, cookie: String, _ project: Project, _ context: Context) {
         guard let handoff = flow.handoff else { return nil }
         self.flow = flow
         self.handoff = handoff
         self.cookie = cookie
         self.project = project
-        self.site = site
+        request = context.request
+        site = context.services.site
     }
 
     /// What the SDK's iframe may fetch of it, once.
@@ -72,38 +74,33 @@ struct Delivery {
         }
     }
 
-    private func popup(_ outcome: Outcome) -> Response {
-        finish("popup-finish", outcome, done: "You are done here. You can close this window.", [:])
-    }
+    private func popup(_ outcome: Outcome) -> Response { handlerPage(data("popup-finish", outcome)) }
 
     private func redirect(_ outcome: Outcome) -> Response {
         let ticket = flow.ticket(cookie: cookie)
         var url = page?.url ?? ""
         if project.settings.redirect.returnToken { url += (url.contains("#") ? "&" : "#") + "broker_rt=" + ticket.text }
-        var response = finish("redirect-finish", outcome, done: "You are being taken back to the app.", ["returnURL": .string(url)])
+        var data = data("redirect-finish", outcome)
+        data["returnURL"] = .string(url)
+        var response = handlerPage(data)
         response.headers.add("set-cookie", ReturnCookie.set(ticket, site))
         return response
     }
 
-    private func finish(_ step: String, _ outcome: Outcome, done: String, _ more: JSON.Object) -> Response {
+    private func data(_ step: String, _ outcome: Outcome) -> JSON.Object {
         var data: JSON.Object = [
             "step": .string(step), "event": authEvent(outcome).json, "storageKey": .string(AuthEvent.storageKey(handoff)),
         ]
         data["origin"] = page.map { .string($0.origin) }
-        for member in more { data[member.name] = member.value }
-        return HandlerPage(
-            title: "Sign-in",
-            body: "<main><p id=\"working\">One moment …</p><p id=\"done\" hidden>\(done)</p></main>", data: data
-        ).response
+        return data
     }
 
-    private func native(_ link: String, _ outcome: Outcome) -> Response {
-        let name = HTML.escaped(project.settings.branding.name)
-        let text = if case .success = outcome { "You are signed in at the provider." } else { "The sign-in was not completed." }
-        return HandlerPage(
-            title: project.settings.branding.name,
-            body: "<main><h1>\(name)</h1><p>\(text)</p><a href=\"\(HTML.escaped(link))\">Back to \(name)</a></main>",
-            data: ["step": "native-finish", "link": .string(link)]
-        ).response
+    private func handlerPage(_ data: JSON.Object) -> Response {
+        project.handlerPage(.object(data), language: handoff.language, request)
+    }
+
+    private func native(_ link: String?, _ outcome: Outcome) -> Response {
+        let isDone = if case .success = outcome { true } else { false }
+        return project.appPage(isDone ? .done : .refused, link: link, language: handoff.language, request)
     }
 }

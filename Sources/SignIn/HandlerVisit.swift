@@ -12,7 +12,7 @@ struct HandlerVisit: RawEndpoint {
     static let tongue = Tongue.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        try Destination.check(request, is: "document")
+        try Destination.document.check(request)
         let query = try Form.reading(request.query)
         return query["apiKey"] == nil ? try await Callback.answer(query, request, context) : try await start(query, request, context)
     }
@@ -25,6 +25,7 @@ struct HandlerVisit: RawEndpoint {
             throw Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
         }
         let start = try HandlerStart(query, project)
+        try await context.limit(.startSignIn, of: project)
         do {
             return try await start.begin(project, request, context)
         } catch {
@@ -48,7 +49,7 @@ extension HandlerStart {
             redirectURI: start.redirectURI, state: started.state, nonce: started.flow.secrets.nonce,
             codeChallenge: started.codeChallenge, customParameters: start.customParameters, scopes: scopes)
         try await services.flows.store(started, start)
-        var response = kind == .popup ? popup(to: url, started, project) : Redirect.to(url, status: 302)
+        var response = kind == .popup ? popup(to: url, started, project, request) : Redirect.to(url, status: 302)
         for cookie in FlowCookie.set(for: started, request, services.site) { response.headers.add("set-cookie", cookie) }
         return response
     }
@@ -58,7 +59,7 @@ extension HandlerStart {
         let services = context.services
         let start = start(project, nil, customParameters: [:])
         let started = services.flows.prepare(start, in: project.settings)
-        guard let cookie = started.cookie, let delivery = Delivery(started.flow, cookie: cookie, project, services.site) else {
+        guard let cookie = started.cookie, let delivery = Delivery(started.flow, cookie: cookie, project, context) else {
             throw failure
         }
         let outcome = Delivery.Outcome.failure(code: failure.sdkCode, message: failure.message)
@@ -75,18 +76,13 @@ extension HandlerStart {
     }
 
     /// Not a redirect: the window has its opener until it leaves, and the SDK's iframe there must learn where to ask should it lose it.
-    private func popup(to url: String, _ started: StartedFlow, _ project: Project) -> Response {
+    private func popup(to url: String, _ started: StartedFlow, _ project: Project, _ request: Request) -> Response {
         let relay = project.settings.redirect.relay ? started.ticket?.text : nil
-        return HandlerPage(
-            title: "Sign-in",
-            body:
-                "<main><p id=\"working\">One moment …</p><p id=\"lost\" hidden>This window has lost the page that opened it. Close it, and "
-                + "sign in from there again.</p></main>",
-            data: [
+        return project.handlerPage(
+            [
                 "step": "popup-start", "authUri": .string(url), "origin": .string(page?.origin ?? ""),
                 "storageKey": .string(AuthEvent.storageKey(handoff)), "relay": relay.map { .string($0) } ?? .null,
-            ]
-        ).response
+            ], language: handoff.language, request)
     }
 }
 

@@ -10,7 +10,7 @@ struct IframePage: RawEndpoint {
     static let tongue = Tongue.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        try Destination.check(request, is: "iframe")
+        try Destination.iframe.check(request)
         let query = try Form.reading(request.query)
         try query.once(["apiKey", "appName"])
         guard let key = query["apiKey"], let project = context.services.projects.current.project(apiKey: key, for: request) else {
@@ -21,21 +21,26 @@ struct IframePage: RawEndpoint {
         }
         let redirect = project.settings.redirect
         let isGoogle = redirect.iframeTransport == .google
-        var page = HandlerPage(
-            title: "", body: "",
-            data: [
-                "storageKey": .string("\(key):\(name)"), "pending": "/__/auth/pending",
-                "relay": redirect.relay || redirect.returnToken ? "/__/auth/relay" : .null,
-                "transport": .string(redirect.iframeTransport.rawValue),
-            ],
-            script: .iframe)
-        page.ancestors = Self.ancestors(of: project)
-        if isGoogle { page.foreignScripts = " https://apis.google.com" }
-        var response = page.response
-        // For app pages under Cross-Origin-Embedder-Policy, which frame nothing that does not say the same of itself.
-        response.headers.add("cross-origin-resource-policy", "cross-origin")
-        if !isGoogle { response.headers.add("cross-origin-embedder-policy", "require-corp") }
-        return response
+        let data: JSON = [
+            "storageKey": .string("\(key):\(name)"), "pending": "/__/auth/pending",
+            "relay": redirect.relay || redirect.returnToken ? "/__/auth/relay" : .null,
+            "transport": .string(redirect.iframeTransport.rawValue),
+        ]
+        let html = """
+            <!doctype html><meta charset="utf-8"><script type="application/json" id="data">\(HTML.island(data))</script>\
+            <script src="\(PageScript.iframePage.link)" defer></script>
+            """
+        var headers: Headers = [
+            "content-type": "text/html; charset=utf-8",
+            "content-security-policy":
+                "default-src 'none'; script-src 'self'\(isGoogle ? " https://apis.google.com" : ""); connect-src 'self'; base-uri 'none'; "
+                + "form-action 'none'; frame-ancestors \(Self.ancestors(of: project))",
+            "cache-control": "no-store", "referrer-policy": "no-referrer", "x-content-type-options": "nosniff",
+            // For app pages under Cross-Origin-Embedder-Policy, which frame nothing that does not say the same of itself.
+            "cross-origin-resource-policy": "cross-origin",
+        ]
+        if !isGoogle { headers.add("cross-origin-embedder-policy", "require-corp") }
+        return Response(headers: headers, body: Array(html.utf8))
     }
 
     /// The authorized domains on any port, as `frame-ancestors` writes them; http for this machine alone. An IPv6 address cannot be written.

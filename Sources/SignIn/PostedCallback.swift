@@ -9,7 +9,7 @@ struct PostedCallback: RawEndpoint {
     static let tongue = Tongue.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        try Destination.check(request, is: "document")
+        try Destination.document.check(request)
         guard request.headers["content-type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false else {
             throw Failure.invalidIDPResponse("The answer is not a form.")
         }

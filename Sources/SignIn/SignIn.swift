@@ -21,6 +21,6 @@ package enum SignIn {
         Start.handler,
     ]
 
-    /// The scripts and the style sheet of those pages.
-    package static let files: [Handler] = PageFile.all.map(\.handler)
+    /// The scripts of those pages, and the one for app pages.
+    package static let scripts: [Handler] = PageScript.all.map(\.route)
 }

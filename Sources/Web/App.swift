@@ -64,7 +64,7 @@ package struct App: RequestHandler {
                 "provider refused",
                 metadata: ["id": "\(request.id)", "route": "\(route)", "code": "\(failure.code)", "reason": "\(detail)"])
         }
-        return finish(FailureResponse.make(failure, in: handler?.tongue ?? tongue, requestID: request.id), request, handler)
+        return finish(FailureResponse.make(failure, in: handler?.tongue ?? tongue, request), request, handler)
     }
 
     /// Pages of any origin may read what the API answers, its errors and what is not there; never metrics, health or pages.

@@ -3,10 +3,10 @@ import JSON
 
 /// The one writer of errors.
 package enum FailureResponse {
-    package static func make(_ failure: Failure, in tongue: Tongue, requestID: RequestID) -> Response {
+    package static func make(_ failure: Failure, in tongue: Tongue, _ request: Request) -> Response {
         switch failure.kind {
-        case .internal, .unavailable: overloaded(failure, requestID)
-        case _ where tongue == .page: page(failure)
+        case .internal, .unavailable: overloaded(failure, request.id)
+        case _ where tongue == .page: page(failure, request)
         default: googleJSON(failure)
         }
     }
@@ -38,8 +38,12 @@ package enum FailureResponse {
         return Response(json: JSON.object(["error": .object(error)]).bytes(), status: failure.kind.httpStatus)
     }
 
-    private static func page(_ failure: Failure) -> Response {
-        Page.message(status: failure.kind.httpStatus, title: "Sign-in did not work", text: failure.detail ?? failure.code)
+    /// For a person, who can only go back; and for whoever built the app, in English.
+    private static func page(_ failure: Failure, _ request: Request) -> Response {
+        let templates = Templates.standard
+        return templates.page(
+            "refused", in: templates.language(for: request), ["reason": .text(failure.detail ?? failure.code)],
+            status: failure.kind.httpStatus)
     }
 }
 

@@ -74,7 +74,7 @@ struct Worker: Sendable {
             projects: shared.projects, upstream: upstream, providerMetadata: shared.providerMetadata, signIns: shared.signIns,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log, readiness: { try await schema.verify(database) })
-        var handlers = Operations.handlers + IdentityToolkit.handlers + SignIn.handlers + SignIn.files
+        var handlers = Operations.handlers + IdentityToolkit.handlers + SignIn.handlers + SignIn.scripts
         // In front: its answer to the bare address is the one that counts.
         if settings.development { handlers = Emulator.handlers + handlers }
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }

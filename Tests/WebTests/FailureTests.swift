@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct FailureTests {
     private func body(_ failure: Failure) throws -> JSON {
-        try JSON.parse(FailureResponse.make(failure, in: .googleJSON, requestID: RequestID(1)).body)
+        try JSON.parse(FailureResponse.make(failure, in: .googleJSON, Request(method: .get, path: "/")).body)
     }
 
     @Test func `answers a business error without status, with the separator that SDKs split at`() throws {
@@ -34,7 +34,7 @@ import Testing
 
     @Test(arguments: [Failure.internal, .unavailable])
     func `answers what is our own fault without JSON, which would sign JS users out`(failure: Failure) {
-        let response = FailureResponse.make(failure, in: .googleJSON, requestID: RequestID(0xABC))
+        let response = FailureResponse.make(failure, in: .googleJSON, Request(method: .get, path: "/", id: RequestID(0xABC)))
         #expect(response.headers["content-type"]?.hasPrefix("text/plain") == true)
         #expect(response.headers["retry-after"] != nil)
         #expect(String(decoding: response.body, as: UTF8.self).contains("0000000000000abc"))
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `escapes what a page shows`() {
-        let response = FailureResponse.make(Failure("X", "<script>\"'&"), in: .page, requestID: RequestID(1))
+        let response = FailureResponse.make(Failure("X", "<script>\"'&"), in: .page, Request(method: .get, path: "/"))
         let html = String(decoding: response.body, as: UTF8.self)
         #expect(html.contains("&lt;script&gt;&quot;&#39;&amp;"))
         #expect(!html.contains("<script"))

@@ -117,7 +117,7 @@ struct TemplateFiles: Sendable {
             throw TemplateTags.Problem(line: 1, message: "{{<\(layout)}} is no layout for this file")
         }
         let own = base(name).split(separator: ".").dropFirst().first.flatMap { pageValues[String($0)] } ?? []
-        let known = isMail ? Self.mailValues : own.union(["project", "language", "style", "accent", "onAccent", "."])
+        let known = isMail ? Self.mailValues : own.union(["project", "language", "style", "accent", "onAccent", "script", "data", "."])
         for (value, line) in tags.values.sorted(by: { $0.key < $1.key }) where !known.contains(value) && !value.hasPrefix("words.") {
             throw TemplateTags.Problem(
                 line: line, message: "{{\(value)}} is nothing this file is given; there are \(known.sorted().joined(separator: ", "))")

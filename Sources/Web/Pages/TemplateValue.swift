@@ -1,3 +1,5 @@
+package import JSON
+
 /// What a template is given under a name.
 package enum TemplateValue: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral {
     /// Plain text. The empty text counts as absent, so that `{{#name}}…{{/name}}` leaves its part out.
@@ -40,6 +42,15 @@ package enum HTML {
             case "'": result.append(contentsOf: "&#39;".unicodeScalars)
             default: result.append(scalar)
             }
+        }
+        return String(result)
+    }
+
+    /// JSON that cannot end the script element it stands in, which knows no escapes of HTML's.
+    package static func island(_ data: JSON) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in data.text().unicodeScalars {
+            if scalar == "<" { result.append(contentsOf: "\\u003c".unicodeScalars) } else { result.append(scalar) }
         }
         return String(result)
     }

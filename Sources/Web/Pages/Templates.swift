@@ -1,6 +1,7 @@
 package import Accounts
 package import Config
 package import HTTP
+package import JSON
 
 /// Renders what people of one project read: mails and pages, in their language, with the project's name and colour.
 ///
@@ -44,14 +45,19 @@ package struct Templates: Sendable {
     ///   - language: one of `languages`.
     ///   - values: what the template asks for by these names; `words.…`, `project`, `language` and the style are there already.
     ///   - policy: what the page may do besides being read.
+    ///   - script: the address of a script of this server; goes with `PagePolicy.scripts`.
+    ///   - data: what the script must know; it finds it as JSON in the element `data`.
     package func page(
-        _ name: String, in language: String, _ values: [String: TemplateValue] = [:], status: Int = 200, allowing policy: PagePolicy = []
+        _ name: String, in language: String, _ values: [String: TemplateValue] = [:], status: Int = 200, allowing policy: PagePolicy = [],
+        script: String? = nil, data: JSON? = nil
     ) -> Response {
         let values = values.merging(common(language)) { own, _ in own }
         var prepared = values.prepared(HTML.escaped)
         prepared["words"] = words("page.\(name)", language, values.prepared { $0 }).mapValues(HTML.escaped)
         // Nothing of it comes from a request, and escaped it would not be what the policy has the hash of.
         prepared["style"] = style
+        prepared["script"] = script.map(HTML.escaped)
+        prepared["data"] = data.map(HTML.island)
         let html = render("page.\(name)", "html", language, prepared) ?? ""
         return Response(status: status, headers: policy.headers(styleHash: styleHash), body: Array(html.utf8))
     }

@@ -2,35 +2,32 @@ import Crypto
 import HTTP
 import Web
 
-/// The scripts and the style sheet of our pages, as they stand in `Scripts/`, held in memory.
+/// The scripts of our pages, as they stand in `Scripts/`, held in memory.
 ///
 /// Each has one stable name, which apps may link to, and is good for five minutes there; with `?v=` and the version that it has, which our
 /// own pages write, it is good for a year. Another version than the one at hand (of another process, during an update) gets what is at hand.
-struct PageFile: Sendable {
+struct PageScript: Sendable {
     let path: String
-    let type: String
     let bytes: [UInt8]
     /// Of the content.
     let version: String
 
-    private init(_ name: String, _ type: String, _ bytes: [UInt8]) {
+    private init(_ name: String, _ bytes: [UInt8]) {
         path = "/__/auth/" + name
-        self.type = type + "; charset=utf-8"
         self.bytes = bytes
         version = Base64URL.encode(Array(Digest.sha256(bytes).prefix(9)))
     }
 
-    static let iframe = PageFile("iframe.js", "text/javascript", PackageResources.iframe_js)
-    static let handlerScript = PageFile("handler.js", "text/javascript", PackageResources.handler_js)
-    static let gapi = PageFile("gapi.js", "text/javascript", PackageResources.gapi_js)
-    static let style = PageFile("page.css", "text/css", PackageResources.page_css)
+    static let iframePage = PageScript("iframe.js", PackageResources.iframe_js)
+    static let handlerPage = PageScript("handler.js", PackageResources.handler_js)
+    static let gapi = PageScript("gapi.js", PackageResources.gapi_js)
 
-    static let all = [iframe, handlerScript, gapi, style]
+    static let all = [iframePage, handlerPage, gapi]
 
     /// What our pages link to.
     var link: String { "\(path)?v=\(version)" }
 
-    var handler: Handler {
+    var route: Handler {
         let aliases = ["/emulator/auth/" + path.dropFirst("/__/auth/".count)]
         return Handler(
             route: Route(.get, path, aliases: aliases, access: .anyone), tongue: .page, immediate: { request, _ in response(to: request) })
@@ -39,7 +36,7 @@ struct PageFile: Sendable {
     private func response(to request: Request) -> Response {
         let isVersioned = request.query.utf8.elementsEqual("v=\(version)".utf8)
         var headers: Headers = [
-            "content-type": type, "cache-control": isVersioned ? "public, max-age=31536000, immutable" : "public, max-age=300",
+            "content-type": "text/javascript; charset=utf-8", "cache-control": isVersioned ? "public, max-age=31536000, immutable" : "public, max-age=300",
             "etag": "\"\(version)\"", "x-content-type-options": "nosniff", "cross-origin-resource-policy": "cross-origin",
         ]
         let known = request.headers.values("if-none-match").flatMap { $0.split(separator: ",") }
