@@ -36,7 +36,8 @@ struct PageScript: Sendable {
     private func response(to request: Request) -> Response {
         let isVersioned = request.query.utf8.elementsEqual("v=\(version)".utf8)
         var headers: Headers = [
-            "content-type": "text/javascript; charset=utf-8", "cache-control": isVersioned ? "public, max-age=31536000, immutable" : "public, max-age=300",
+            "content-type": "text/javascript; charset=utf-8",
+            "cache-control": isVersioned ? "public, max-age=31536000, immutable" : "public, max-age=300",
             "etag": "\"\(version)\"", "x-content-type-options": "nosniff", "cross-origin-resource-policy": "cross-origin",
         ]
         let known = request.headers.values("if-none-match").flatMap { $0.split(separator: ",") }

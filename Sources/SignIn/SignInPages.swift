@@ -26,7 +26,10 @@ extension Project {
     func appPage(_ page: AppPage, link: String? = nil, language: String? = nil, _ request: Request) -> Response {
         templates.page(
             "app", in: templates.language(for: request, parameter: language),
-            ["isDone": .flag(page == .done), "isRefused": .flag(page == .refused), "isMissing": .flag(page == .missing), "link": .text(link)],
+            [
+                "isDone": .flag(page == .done), "isRefused": .flag(page == .refused), "isMissing": .flag(page == .missing),
+                "link": .text(link),
+            ],
             allowing: link == nil ? [] : .scripts, script: link == nil ? nil : PageScript.handlerPage.link,
             data: link.map { ["step": "native-finish", "link": .string($0)] })
     }
