@@ -447,7 +447,7 @@ def test_the_handler_the_frame_and_their_files_are_below_15_kb(setting, person):
     frame = requests.get(f"{setting.site.url}/__/auth/iframe?apiKey=demo-api-key&appName=x", timeout=TIMEOUT)
     assert start.status_code == frame.status_code == 200
     files = {name for page in (start, frame) for name in links(page.text)}
-    assert {name.partition("?")[0].rpartition("/")[2] for name in files} == {"handler.js", "iframe.js", "page.css"}
+    assert {name.partition("?")[0].rpartition("/")[2] for name in files} == {"handler.js", "iframe.js"}
     sizes = [len(start.content), len(frame.content)]
     for name in files:
         answer = requests.get(setting.site.url + name, timeout=TIMEOUT)
