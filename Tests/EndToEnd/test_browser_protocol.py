@@ -395,6 +395,25 @@ def test_the_apps_script_leaves_other_fragments_alone(driver, pages, app_pages, 
     assert [name for name, *_ in pages.asked] == ["pending"]
 
 
+@pytest.mark.parametrize("sender", ["the page", "the frame without the token", "the frame"])
+def test_sec_18_the_apps_script_hears_its_frame_alone(driver, pages, app_pages, sender):
+    parent = WithScript(driver, pages, app_pages)
+    parent.first()
+    source = parent.script("return document.querySelector('iframe').src")
+    name, token = (re.search(f"{field}=([^&]*)", source)[1] for field in ("_gfid", "rpctoken"))
+    if sender == "the frame without the token":
+        token += "0"
+    message = {"s": f"/{name}::authEvent", "f": name, "r": name, "t": token, "c": None, "g": False}
+    text = "!_" + json.dumps({**message, "a": [{"type": "authEvent", "authEvent": popup_event()}]})
+    parent.script("client.consumer = () => true")
+    if sender != "the page":
+        driver.switch_to.frame(0)
+    driver.execute_script("(parent ?? window).postMessage(arguments[0], '*')", text)
+    driver.switch_to.default_content()
+    parent.script("return client.frame().then(frame => frame.send('_g_ping', 1))")
+    assert len(parent.events()) == (2 if sender == "the frame" else 1)
+
+
 def test_the_apps_script_gives_up_on_a_frame_that_cannot_load(driver, pages, app_pages):
     parent = WithScript(driver, pages, app_pages)
     waited = parent.script(
