@@ -6,7 +6,7 @@ SHELL := /bin/bash
 help:  ## list these targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-run:  ## start everything for a first sign-in: database, issuer, server, sample page (PORT=8080)
+run:  ## start everything for a first sign-in: database, issuer, server, sample page (PORT=8080, PROJECT=demo)
 	@exec scripts/run
 
 test:  ## unit tests, tests on a real PostgreSQL, end-to-end tests with the real binary

@@ -1,7 +1,11 @@
+import Accounts
 import HTTP
+import JSON
+import Providers
 package import Web
 
-/// The sample page of a server in development: files of one folder, held in memory, at `/sample/`.
+/// The sample page of a server in development: files of one folder, held in memory, at `/sample/`; and beside them `project.json`, which
+/// tells the page whose it is and how people sign in there.
 package struct SampleFiles: Sendable {
     private let files: [String: (type: String, bytes: [UInt8])]
 
@@ -25,7 +29,9 @@ package struct SampleFiles: Sendable {
             Handler(
                 route: Route(.get, path, access: .anyone), tongue: .page,
                 immediate: { [self] _, context in
-                    guard let file = files[context.parameters["file"] ?? "index.html"] else { throw Failure.notFound }
+                    let name = context.parameters["file"] ?? "index.html"
+                    if name == "project.json" { return try Self.project(context.services.projects.current) }
+                    guard let file = files[name] else { throw Failure.notFound }
                     return Response(
                         headers: [
                             "content-type": file.type,
@@ -34,5 +40,22 @@ package struct SampleFiles: Sendable {
                         ], body: file.bytes)
                 })
         }
+    }
+
+    /// Of the development project, or of the first one where there is none.
+    private static func project(_ projects: Projects) throws(Failure) -> Response {
+        guard let project = projects.development ?? projects.all.first else { throw .notFound }
+        let settings = project.settings
+        let providers = project.providers.values.sorted { $0.id < $1.id }.map { provider in
+            JSON.object(["id": .string(provider.id), "name": .string(provider.name)])
+        }
+        let answer: JSON = [
+            "project": .string(settings.id), "apiKey": settings.apiKeys.first.map(JSON.string) ?? .null, "providers": .array(providers),
+            "methods": [
+                "password": .bool(settings.signIn.password), "emailLink": .bool(settings.signIn.emailLink),
+                "anonymous": .bool(settings.signIn.anonymous),
+            ],
+        ]
+        return Response(json: answer.bytes())
     }
 }

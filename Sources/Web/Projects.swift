@@ -95,6 +95,9 @@ package struct Projects: Sendable {
         return project(id: anyKey)
     }
 
+    /// The development project.
+    package var development: Project? { anyKey.flatMap(project(id:)) }
+
     package func project(id: String) -> Project? { byID[id].map { all[$0] } }
 
     /// The same with another state of one project.

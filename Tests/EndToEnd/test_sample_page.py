@@ -15,12 +15,14 @@ from common import note_fields
 from harness import ROOT, Site
 
 SAMPLE = ROOT / "config/sample"
+BUTTON = "at-oidc.demo"
 
 
 @pytest.fixture(scope="module")
 def sample(real_issuer):
     """A server whose project is the one that the sample page speaks for."""
-    site = Site({"oidc.demo": real_issuer.entry()}, settings={"sample": str(SAMPLE)})
+    methods = {"password": True, "emailLink": True, "anonymous": True}
+    site = Site({"oidc.demo": real_issuer.entry(name="Local issuer")}, settings={"sample": str(SAMPLE)}, project={"signIn": methods})
     site.project["redirectURLs"] = [site.url + "/sample/"]
     site.write()
     site.serve()
@@ -70,7 +72,7 @@ def session(browser):
 
 def sign_in(browser, sample):
     browser.get(sample.url + "/sample/")
-    shown(browser, "sign-in").click()
+    shown(browser, BUTTON).click()
     until(browser, lambda: "/oauth2/authorize" in browser.current_url, "page of the issuer")
     browser.find_element(By.XPATH, "//button[@name='sub'][@value='ada']").click()
     shown(browser, "sign-out")
@@ -82,7 +84,7 @@ def test_the_sample_page_ends_signed_in(browser, sample):
     (ROOT / ".local").mkdir(exist_ok=True)
     browser.save_screenshot(str(ROOT / ".local/signed-in.png"))
     assert browser.find_element(By.ID, "name").text == "Ada Lovelace"
-    assert browser.find_element(By.ID, "email").text == "ada@example.com, verified"
+    assert browser.find_element(By.ID, "address").text == "ada@example.com, verified"
     # The one-time code is gone from the address.
     assert browser.current_url == sample.url + "/sample/"
 
@@ -103,13 +105,47 @@ def test_the_page_stays_signed_in_and_refreshes(browser, sample):
 
 def test_signing_out_and_deleting_the_account(browser, sample):
     shown(browser, "sign-out").click()
-    shown(browser, "sign-in")
+    shown(browser, BUTTON)
     assert session(browser) is None
     sign_in(browser, sample)
     shown(browser, "delete").click()
-    shown(browser, "sign-in")
+    shown(browser, BUTTON)
     assert session(browser) is None
     assert sample.value("SELECT count(*) FROM accounts") == 0
+
+
+def fill(browser, email, password=""):
+    for name, text in (("email", email), ("secret", password)):
+        field = shown(browser, name)
+        field.clear()
+        field.send_keys(text)
+
+
+def test_a_password_signs_up_and_in(browser, sample):
+    browser.get(sample.url + "/sample/")
+    fill(browser, "Grace@example.com", "a long password")
+    shown(browser, "join").click()
+    shown(browser, "sign-out").click()
+    fill(browser, "grace@example.com", "another password")
+    shown(browser, "enter").click()
+    assert shown(browser, "notice").text == "INVALID_LOGIN_CREDENTIALS"
+    fill(browser, "grace@example.com", "a long password")
+    shown(browser, "enter").click()
+    shown(browser, "sign-out")
+    assert browser.find_element(By.ID, "address").text == "grace@example.com, not verified"
+    assert browser.find_element(By.ID, "badge").text == "password"
+    shown(browser, "delete").click()
+    shown(browser, BUTTON)
+
+
+def test_a_guest_needs_nothing(browser, sample):
+    browser.get(sample.url + "/sample/")
+    shown(browser, "guest").click()
+    shown(browser, "sign-out")
+    assert browser.find_element(By.ID, "name").text == "Guest"
+    assert browser.find_element(By.ID, "badge").text == "anonymous"
+    shown(browser, "delete").click()
+    shown(browser, BUTTON)
 
 
 def test_the_page_refuses_a_return_that_it_did_not_ask_for(browser, sample):
@@ -120,11 +156,11 @@ def test_the_page_refuses_a_return_that_it_did_not_ask_for(browser, sample):
 
 def test_the_page_says_what_went_wrong_at_the_provider(browser, sample, real_issuer):
     browser.get(sample.url + "/sample/")
-    shown(browser, "sign-in")
+    shown(browser, BUTTON)
     browser.execute_script("sessionStorage.setItem('flow', JSON.stringify({verifier: 'v', state: 'mine'}))")
     browser.get(f"{sample.url}/sample/?error=access_denied&error_description=Cancelled&state=mine&iss={sample.issuer}")
     assert shown(browser, "notice").text == "Cancelled"
-    shown(browser, "sign-in")
+    shown(browser, BUTTON)
 
 
 def test_the_strict_policy_stops_nothing_of_the_page(browser, sample):

@@ -1,7 +1,6 @@
-// A browser app without an SDK: off to /__/auth/start, back with a one-time code, on to accounts:signInWithIdp.
-const apiKey = "demo-api-key";
-const project = "demo";
-const providerId = "oidc.demo";
+// A browser app without an SDK. For providers: off to /__/auth/start, back with a one-time code, on to accounts:signInWithIdp. For
+// passwords, guests and links by mail: one call each.
+const { project, apiKey, providers, methods } = await (await fetch("project.json")).json();
 const page = location.origin + location.pathname;
 
 const element = (id) => document.getElementById(id);
@@ -27,7 +26,7 @@ async function call(path, body) {
   throw new Error(message);
 }
 
-async function signIn() {
+async function signInAt(providerId) {
   const verifier = random();
   const state = random();
   const challenge = base64url(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)));
@@ -38,9 +37,33 @@ async function signIn() {
   location.assign(`/__/auth/start?${query}`);
 }
 
-// The second half: the browser is back with an answer in the address.
+const keep = ({ idToken, refreshToken }) => memory.write("session", { idToken, refreshToken });
+const typed = () => ({ email: element("email").value, password: element("secret").value, returnSecureToken: true });
+
+// Asks for a mail. On this machine, in development mode, its link can be had without a mailbox.
+async function mail(requestType) {
+  const { email } = typed();
+  await call("/v1/accounts:sendOobCode", { requestType, email, continueUrl: page, canHandleCodeInApp: true });
+  // The link may be opened in another tab.
+  localStorage.setItem("email", email);
+  const sent = (await (await fetch(`/emulator/v1/projects/${project}/oobCodes`)).json()).oobCodes;
+  const letter = sent.findLast((code) => code.email === email.toLowerCase() && code.requestType === requestType);
+  if (letter) element("mail").href = "/__/auth/action" + new URL(letter.oobLink).search;
+  element("mailed").hidden = !letter;
+}
+
+// The second half of a link by mail.
+async function finishLink(oobCode) {
+  history.replaceState(null, "", page);
+  const email = localStorage.getItem("email") ?? prompt("Which address was the link mailed to?");
+  localStorage.removeItem("email");
+  keep(await call("/v1/accounts:signInWithEmailLink", { email, oobCode }));
+}
+
+// The second half of a sign-in: the browser is back with an answer in the address.
 async function finish() {
   const answer = new URLSearchParams(location.search);
+  if (answer.get("mode") === "signIn") return finishLink(answer.get("oobCode"));
   if (!answer.has("state")) return;
   const requestUri = location.href;
   // The code is spent once: it leaves the address bar and the history at once.
@@ -57,7 +80,7 @@ async function finish() {
   if (result.needConfirmation) {
     throw new Error(`${result.email} already has an account; sign in with ${result.verifiedProvider.join(" or ")} first.`);
   }
-  memory.write("session", { idToken: result.idToken, refreshToken: result.refreshToken });
+  keep(result);
 }
 
 async function refresh() {
@@ -84,10 +107,10 @@ async function show() {
   if (!session) return;
   const user = (await call("/v1/accounts:lookup", { idToken: session.idToken })).users[0];
   const claims = decode(session.idToken);
-  const name = user.displayName ?? user.email ?? user.localId;
+  const name = user.displayName ?? user.email ?? "Guest";
   element("name").textContent = name;
   element("initial").textContent = name.slice(0, 1).toUpperCase();
-  element("email").textContent = user.email ? `${user.email}, ${user.emailVerified ? "verified" : "not verified"}` : "no e-mail address";
+  element("address").textContent = user.email ? `${user.email}, ${user.emailVerified ? "verified" : "not verified"}` : "no e-mail address";
   element("badge").textContent = claims.firebase.sign_in_provider;
   element("account").textContent = JSON.stringify(user, null, 2);
   element("claims").textContent = JSON.stringify(claims, null, 2);
@@ -99,7 +122,7 @@ async function show() {
 // Runs a step, then shows where things stand; what went wrong is said on the page.
 async function attempt(step) {
   const buttons = document.querySelectorAll("button");
-  element("notice").hidden = true;
+  element("notice").hidden = element("mailed").hidden = true;
   buttons.forEach((button) => { button.disabled = true; });
   try {
     await step();
@@ -114,7 +137,26 @@ async function attempt(step) {
   buttons.forEach((button) => { button.disabled = false; });
 }
 
-element("sign-in").onclick = () => attempt(signIn);
+for (const { id, name } of providers) {
+  const button = document.createElement("button");
+  Object.assign(button, { id: `at-${id}`, className: "primary", textContent: `Sign in with ${name}`, onclick: () => attempt(() => signInAt(id)) });
+  element("providers").append(button);
+}
+element("password").hidden = !methods.password && !methods.emailLink;
+for (const name of ["secret", "enter", "join", "reset"]) element(name).hidden = !methods.password;
+element("link").hidden = !methods.emailLink;
+element("guest").hidden = !methods.anonymous;
+const submits = {
+  enter: async () => keep(await call("/v1/accounts:signInWithPassword", typed())),
+  join: async () => keep(await call("/v1/accounts:signUp", typed())),
+  reset: () => mail("PASSWORD_RESET"),
+  link: () => mail("EMAIL_SIGNIN"),
+};
+element("password").onsubmit = (event) => {
+  event.preventDefault();
+  attempt(submits[event.submitter.id]);
+};
+element("guest").onclick = () => attempt(async () => keep(await call("/v1/accounts:signUp", { returnSecureToken: true })));
 element("refresh").onclick = () => attempt(refresh);
 element("delete").onclick = () => attempt(remove);
 element("sign-out").onclick = () => attempt(async () => memory.forget("session"));
