@@ -17,6 +17,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # One project an algorithm; the id of a project is the key of its apps too.
 PROJECTS = {"bench-es256": "ES256", "bench-rs256": "RS256"}
 PEOPLE = 256
+# Everybody comes from one address here. The limits are counted as ever; nobody meets them.
+LIMITS = """limits:
+  signUp: {perAddress: 1000000 per 1s}
+  password: {perAccountAndAddress: 1000000 per 1s, perAccount: 1000000 per 1s, perAddress: 1000000 per 1s}
+  federatedSignIn: {perAddress: 1000000 per 1s}
+"""
 
 
 def free_port():
@@ -37,7 +43,7 @@ class Gatehouse:
         for number, (project, algorithm) in enumerate(PROJECTS.items(), 100_000_000_001):
             (folder / "projects" / f"{project}.yaml").write_text(
                 f"project: {project}\nnumber: {number}\napiKeys: [{project}]\nauthorizedDomains: [127.0.0.1]\n"
-                f"tokens: {{algorithm: {algorithm}}}\n"
+                f"tokens: {{algorithm: {algorithm}}}\nsignIn: {{password: true}}\n{LIMITS}"
                 f"providers:\n  oidc.bench:\n    name: Bench\n    issuer: {issuer.url}\n    clientId: {issuer.client_id}\n"
                 "    clientSecret: {env: BENCH_CLIENT_SECRET}\n    userinfo: never\n")
         self._environment["BENCH_CLIENT_SECRET"] = "unused"

@@ -53,12 +53,11 @@ extension Account {
     package var isAnonymous: Bool { !hasEmailSignIn && !customAuth && identities.isEmpty }
 
     /// What to select from `accounts a LEFT JOIN identities i` to make accounts: `columnCount` columns, one row an identity.
-    static let columns = SQL(
-        unsafe: """
-            a.account_id, a.email, a.email_verified, a.email_proven, a.display_name, a.photo_url, a.disabled, a.custom_attributes, a.valid_since, \
-            a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
-            i.provider_id, i.subject, i.email, i.display_name, i.photo_url, i.screen_name
-            """)
+    static let columns: SQL = """
+        a.account_id, a.email, a.email_verified, a.email_proven, a.display_name, a.photo_url, a.disabled, a.custom_attributes, a.valid_since, \
+        a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
+        i.provider_id, i.subject, i.email, i.display_name, i.photo_url, i.screen_name
+        """
     /// What finds the one account that `condition` on `a` is true of; read the rows by `one(of:)`.
     static func select(_ condition: SQL, in project: ProjectSettings) -> SQL {
         """

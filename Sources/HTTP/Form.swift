@@ -17,13 +17,38 @@ package struct Form: Sendable, ExpressibleByDictionaryLiteral {
     package init?(_ text: String) { self.init(Array(text.utf8)) }
 
     package init?(_ bytes: [UInt8]) {
-        fields = []
-        for part in bytes.split(separator: UInt8(ascii: "&")) {
-            let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard fields.count < Self.maximumCount, let name = Self.text(pair[0]), let value = Self.text(pair.count > 1 ? pair[1] : [])
+        guard let fields = bytes.withUnsafeBufferPointer(Self.fields) else { return nil }
+        self.fields = fields
+    }
+
+    private static func fields(of bytes: UnsafeBufferPointer<UInt8>) -> [(name: String, value: String)]? {
+        var fields: [(name: String, value: String)] = []
+        var start = 0
+        while start < bytes.count {
+            let end = first(UInt8(ascii: "&"), in: bytes, start..<bytes.count)
+            defer { start = end + 1 }
+            if end == start { continue }
+            let equals = first(UInt8(ascii: "="), in: bytes, start..<end)
+            guard fields.count < maximumCount, let name = text(bytes, start..<equals),
+                let value = text(bytes, min(equals + 1, end)..<end)
             else { return nil }
             fields.append((name, value))
         }
+        return fields
+    }
+
+    /// Where the byte stands; the end of the range when it is not there.
+    private static func first(_ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Int {
+        range.first { bytes[$0] == byte } ?? range.upperBound
+    }
+
+    private static func text(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> String? {
+        let part = UnsafeBufferPointer(rebasing: bytes[range])
+        // Tokens, keys and names have nothing to decode.
+        guard part.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+            return String(decoding: part, as: UTF8.self)
+        }
+        return PercentEncoding.decode(part, plusIsSpace: true).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The first value of the name.
@@ -44,9 +69,5 @@ package struct Form: Sendable, ExpressibleByDictionaryLiteral {
             PercentEncoding.append(field.value, to: &bytes, plusForSpace: true)
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
-        PercentEncoding.decode(bytes, plusIsSpace: true).map { String(decoding: $0, as: UTF8.self) }
     }
 }

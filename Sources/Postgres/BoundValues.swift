@@ -5,8 +5,6 @@ struct BoundValues: Sendable, Equatable {
         let start: Int
         /// Bytes, or -1 for NULL.
         let length: Int
-        /// Where the placeholder stands in the text, in UTF-8 bytes.
-        let position: Int
     }
 
     private(set) var slots: [Slot] = []
@@ -18,21 +16,18 @@ struct BoundValues: Sendable, Equatable {
         bytes.reserveCapacity(16 * count)
     }
 
-    /// Adds `value`, whose placeholder stands at `position` of the text.
-    mutating func append<T: SQLValue>(_ value: T, at position: Int) {
+    mutating func append<T: SQLValue>(_ value: T) {
         let start = bytes.count
         let isNull = value.isNull
         if !isNull { value.encode(into: &bytes) }
-        slots.append(Slot(type: T.sqlType, start: start, length: isNull ? -1 : bytes.count - start, position: position))
+        slots.append(Slot(type: T.sqlType, start: start, length: isNull ? -1 : bytes.count - start))
         if value.holdsNUL { holdNUL = true }
     }
 
-    /// Adds the value at `index` of `other`.
-    mutating func append(_ index: Int, of other: BoundValues, at position: Int) {
-        let slot = other.slots[index]
+    mutating func append(contentsOf other: BoundValues) {
         let start = bytes.count
-        if slot.length > 0 { bytes += other.bytes[slot.start..<slot.start + slot.length] }
-        slots.append(Slot(type: slot.type, start: start, length: slot.length, position: position))
+        bytes += other.bytes
+        for slot in other.slots { slots.append(Slot(type: slot.type, start: start + slot.start, length: slot.length)) }
         if other.holdNUL { holdNUL = true }
     }
 

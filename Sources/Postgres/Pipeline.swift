@@ -59,9 +59,9 @@ struct Pipeline {
     }
 
     private enum Awaited {
-        case prepare(text: String, name: String)
+        case prepare(SQL, name: String)
         case read(Ticket, SQL, name: String?, isRepeated: Bool)
-        case step(Ticket, text: String, name: String?)
+        case step(Ticket, SQL, name: String?)
         case sync(Write?)
     }
 
@@ -142,7 +142,7 @@ struct Pipeline {
         }
         writing = (write, sent + 1)
         let sql = write.statements[sent]
-        return start(sql) { .step(write.ticket, text: sql.text, name: $0) }
+        return start(sql) { .step(write.ticket, sql, name: $0) }
     }
 
     private mutating func start(_ sql: SQL, awaiting: (String?) -> Awaited) -> Command {
@@ -151,7 +151,7 @@ struct Pipeline {
             awaited.append(awaiting(name))
             return .execute(name: name, sql)
         case .new(let name):
-            awaited.append(.prepare(text: sql.text, name: name))
+            awaited.append(.prepare(sql, name: name))
             awaited.append(awaiting(name))
             afterPrepare = .execute(name: name, sql)
             return .prepare(name: name, sql)
@@ -170,12 +170,12 @@ struct Pipeline {
         switch (expected, received) {
         case (.prepare, .rows):
             return .none
-        case (.prepare(let text, let name), .refused(let error)):
-            statements.forget(text, name)
+        case (.prepare(let sql, let name), .refused(let error)):
+            statements.forget(sql, name)
             refusedPrepare = error
             return .none
-        case (.prepare(let text, let name), .skipped):
-            statements.forget(text, name)
+        case (.prepare(let sql, let name), .skipped):
+            statements.forget(sql, name)
             return .none
 
         case (.read(let ticket, _, _, _), .rows):
@@ -192,14 +192,14 @@ struct Pipeline {
 
         case (.step(let ticket, _, _), .rows):
             return .keep(ticket)
-        case (.step(_, let text, let name), .refused(let error)):
-            if error.isStaleStatement, let name { statements.forget(text, name) }
+        case (.step(_, let sql, let name), .refused(let error)):
+            if error.isStaleStatement, let name { statements.forget(sql, name) }
             writeFailure = (error.publicError, error.isStaleStatement && name != nil)
             return .none
-        case (.step(_, let text, _), .skipped):
+        case (.step(_, let sql, _), .skipped):
             if let error = refusedPrepare {
                 refusedPrepare = nil
-                writeFailure = (error.publicError(preparing: text), false)
+                writeFailure = (error.publicError(preparing: sql.text), false)
             }
             return .none
 
@@ -218,7 +218,7 @@ struct Pipeline {
 
     private mutating func refuse(_ ticket: Ticket, _ sql: SQL, _ name: String?, _ isRepeated: Bool, _ error: ServerError) -> Action {
         guard error.isStaleStatement, let name, !isRepeated else { return .fail(ticket, error.publicError) }
-        statements.forget(sql.text, name)
+        statements.forget(sql, name)
         repeatRead(ticket, sql)
         return .none
     }

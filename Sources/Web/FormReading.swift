@@ -14,6 +14,8 @@ extension Form {
 
     /// Refuses a form that gives any of `names` twice: which one counts would be a guess.
     package func once(_ names: [String]) throws(Failure) {
-        for name in names where all(name).count > 1 { throw .invalidArgument("The parameter \(name) is given more than once.") }
+        for name in names where fields.count(where: { $0.name == name }) > 1 {
+            throw .invalidArgument("The parameter \(name) is given more than once.")
+        }
     }
 }
