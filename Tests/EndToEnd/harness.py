@@ -179,7 +179,7 @@ class Site:
         self.config.write_text(json.dumps(self.settings, indent=1))
         (self.folder / "projects/demo.yaml").write_text(json.dumps(self.project, indent=1))
         for name, project in self.others.items():
-            (self.folder / f"projects/{name}.yaml").write_text(json.dumps(project, indent=1))
+            (self.folder / f"projects/{name}.yaml").write_text(json.dumps({"limits": GENEROUS, **project}, indent=1))
 
     @property
     def config(self):
