@@ -50,6 +50,12 @@ class Cluster:
     def stop(self):
         subprocess.run([ROOT / "scripts/test-database", "stop", self.folder], check=True, capture_output=True, timeout=60)
 
+    def crash(self):
+        """Ends it without a shutdown, so that the next start recovers."""
+        pid = int((self.folder / "data/postmaster.pid").read_text().split()[0])
+        os.kill(pid, signal.SIGQUIT)
+        wait_until(lambda: not (self.folder / "data/postmaster.pid").exists(), what="the database's crash")
+
     def create(self, template="template1"):
         """A new database, like another one of this cluster; gives its URL."""
         name = f"e2e_{os.getpid()}_{next(counter)}"
