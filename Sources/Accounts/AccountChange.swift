@@ -63,7 +63,7 @@ extension AccountChange {
             if !changed.identities.contains(where: { $0.email == changed.email }) { changed.loseEmail() }
         }
         guard changed.email != nil || !changed.hasPassword else { throw .addressNeeded }
-        if changed.credentials != account.credentials { changed.validSince = max(account.validSince, Instant(seconds: now.seconds)) }
+        if changed.credentials != account.credentials { changed.endTokens(at: now) }
         return changed
     }
 }

@@ -36,6 +36,11 @@ package enum AccountError: Error {
     case flowRefused
     case invalidPendingToken
     case customToken(CustomTokenError)
+    /// No such action code, or one that was used, or of another kind, or of another address than the account has now.
+    case invalidActionCode
+    case expiredActionCode
+    /// Another address than the one that the code was mailed to.
+    case emailMismatch
     /// What a write relied on changed since it was read; nothing of it was kept.
     case overtaken
     /// The password is too short for any project; the words are the answer's.

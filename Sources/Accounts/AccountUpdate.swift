@@ -6,40 +6,42 @@ import Runtime
 extension Accounts {
     /// Carries out what the caller asks of their own account.
     ///
-    /// A change of the address or the password ends every session and every ID token; the caller gets a new session in place of theirs.
+    /// A change of the address or the password ends every session, every ID token and every pending code; the caller gets a new session in
+    /// place of theirs, and the former address a way back.
     /// Throws what the ID token deserves, then `signInTooOld`, `emailNeedsVerification`, `emailTaken`, what the password policy says, and
     /// `addressNeeded`.
     /// - Parameter attempt: what the account of this id takes from the limits.
     /// - Returns: the session is `nil` when the caller's own goes on.
     package func update(
-        _ idToken: String, _ change: AccountChange, _ attempt: @escaping (String) -> Attempt, in project: ProjectSettings,
-        from origin: Session.Origin
+        _ idToken: String, _ change: AccountChange, language: String, _ attempt: @escaping (String) -> Attempt,
+        in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session?) {
         let (account, token) = try await account(forIDToken: idToken, charging: attempt, in: project)
         let linksPassword = change.password != nil && change.email != nil && !account.hasPassword
         guard !project.emailEnumerationProtection || !(change.movesEmail(of: account) || linksPassword) else {
             throw .emailNeedsVerification
         }
-        return try await carryOut(change, on: account, token, in: project, from: origin)
+        return try await carryOut(change, on: account, token, language: language, in: project, from: origin)
     }
 
     /// Gives the caller's account an address and a password: an anonymous one becomes permanent, any other gets one more way to sign in.
     package func linkPassword(
-        _ idToken: String, email: String, password: String, displayName: String?, _ attempt: @escaping (String) -> Attempt,
-        in project: ProjectSettings, from origin: Session.Origin
+        _ idToken: String, email: String, password: String, displayName: String?, language: String,
+        _ attempt: @escaping (String) -> Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session) {
         let (account, token) = try await account(forIDToken: idToken, charging: attempt, in: project)
         var change = AccountChange()
         change.email = email
         change.password = password
         if let displayName { change.displayName = .set(displayName) }
-        let (changed, session) = try await carryOut(change, on: account, token, in: project, from: origin)
+        let (changed, session) = try await carryOut(change, on: account, token, language: language, in: project, from: origin)
         guard let session else { throw .overtaken }
         return (changed, session)
     }
 
     private func carryOut(
-        _ change: AccountChange, on account: Account, _ token: IDToken, in project: ProjectSettings, from origin: Session.Origin
+        _ change: AccountChange, on account: Account, _ token: IDToken, language: String, in project: ProjectSettings,
+        from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session?) {
         if change.replacesCredentials(of: account) { try requireFresh(token, in: project) }
         if let email = change.email, change.movesEmail(of: account) {
@@ -57,10 +59,12 @@ extension Accounts {
             let provider =
                 changed.hasPassword && token.signInProvider == SignInProvider.anonymous ? SignInProvider.password : token.signInProvider
             let fresh = Session(project: project.id, account: account.id, signInProvider: provider, authTime: now)
+            statements += farewell(from: account, to: changed, language: language, in: project)
             statements += [account.endSessions(because: "credentials changed", in: project, at: now), fresh.insert(from: origin, at: now)]
             session = fresh
         }
         _ = try await storage.write(all: statements)
+        outbox?.ring()
         return (changed, session)
     }
 

@@ -11,22 +11,26 @@ package import Runtime
 package struct Accounts: Sendable {
     let storage: Storage
     let clock: Clock
-    let issuerBase: String
+    let publicURL: String
     let signingKeys: SigningKeys
     let passwords: PasswordHashing
+    /// `nil` where no way of mail is configured: then nobody is told of anything.
+    let outbox: Outbox?
     package let limits: RateLimits
 
     /// - Parameters:
-    ///   - publicURL: the server's own address, for projects whose tokens name Gatehouse as issuer.
+    ///   - publicURL: the server's own address, for links in mails and for projects whose tokens name Gatehouse as issuer.
     ///   - refusals: where refused attempts are told, shared by all loops.
     package init(
-        database: Database, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing, refusals: Refusals
+        database: Database, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing, outbox: Outbox?,
+        refusals: Refusals
     ) {
         storage = Storage(database: database)
         self.clock = clock
-        issuerBase = publicURL
+        self.publicURL = publicURL
         self.signingKeys = signingKeys
         self.passwords = passwords
+        self.outbox = outbox
         limits = RateLimits(database: database, clock: clock, refusals: refusals)
     }
 
@@ -74,7 +78,12 @@ package struct Accounts: Sendable {
     package func delete(_ id: String, in project: ProjectSettings) async throws(AccountError) {
         let now = clock.now()
         let results = try await storage.write(all: [
-            "DELETE FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) RETURNING account_id",
+            // Codes that sign in to its address stand for the address alone; the others go with their account.
+            """
+            WITH gone AS (DELETE FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) RETURNING account_id, email),
+                codes AS (DELETE FROM action_codes c USING gone WHERE c.project_id = \(project.id) AND c.account_id IS NULL AND c.email = gone.email)
+            SELECT account_id FROM gone
+            """,
             """
             UPDATE sessions SET ended_at = coalesce(ended_at, \(now)), end_reason = 'account deleted', user_agent = NULL, address = NULL
             WHERE project_id = \(project.id) AND account_id = \(id)

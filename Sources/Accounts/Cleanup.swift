@@ -1,8 +1,8 @@
 package import Postgres
 package import Runtime
 
-/// Deletes what has run out: flows, mails and spent tokens an hour past their expiry, sessions ended 30 days ago,
-/// rate limits that nobody is near. Any process may run it.
+/// Deletes what has run out: action codes a day past their expiry, flows, mails and spent tokens an hour past theirs, sessions ended 30 days
+/// ago, rate limits that nobody is near. Any process may run it.
 package struct Cleanup: Sendable {
     private static let batch: Int64 = 1000
     let storage: Storage
@@ -26,6 +26,12 @@ package struct Cleanup: Sendable {
             """
             DELETE FROM mail_outbox WHERE (project_id, mail_id) IN
                 (SELECT project_id, mail_id FROM mail_outbox WHERE expires_at < \(hourAgo) LIMIT \(Self.batch)) RETURNING 1::bigint
+            """)
+        try await delete(
+            """
+            DELETE FROM action_codes WHERE (project_id, code_hash) IN
+                (SELECT project_id, code_hash FROM action_codes WHERE expires_at < \(now - ActionCode.memory) LIMIT \(Self.batch))
+            RETURNING 1::bigint
             """)
         // An hour late, since the clocks of two processes differ: a token must not be forgotten while one of them still takes it.
         try await delete(

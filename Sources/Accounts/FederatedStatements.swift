@@ -17,19 +17,26 @@ extension Account {
     mutating func join(_ identity: ProvenIdentity, takeover: Bool, oneAccountPerEmail: Bool, at now: Instant) {
         lastLoginAt = now
         if takeover {
+            empty(at: now)
             displayName = identity.displayName
             photoURL = identity.photoURL
-            customAttributes = nil
-            passwordUpdatedAt = nil
-            emailLinkSignIn = false
-            customAuth = false
-            identities = []
-            validSince = max(validSince, Instant(seconds: now.seconds))
         }
         if email == nil, oneAccountPerEmail { email = identity.email }
         guard email != nil, email == identity.email else { return }
         emailVerified = emailVerified || identity.emailVerified || takeover
         emailProven = emailProven || identity.emailAuthoritative
+    }
+
+    /// Leaves nothing of what was there before the owner of the address came.
+    mutating func empty(at now: Instant) {
+        displayName = nil
+        photoURL = nil
+        customAttributes = nil
+        passwordUpdatedAt = nil
+        emailLinkSignIn = false
+        customAuth = false
+        identities = []
+        endTokens(at: now)
     }
 
     /// Puts the identity into the account in hand, as its statement puts it into the table.
@@ -48,13 +55,13 @@ extension Account {
             takeover
             ? """
             , display_name = \(displayName), photo_url = \(photoURL), custom_attributes = \(customAttributes), valid_since = \(validSince),
-                password_hash = NULL, password_updated_at = NULL, email_link_sign_in = false, custom_auth = false
+                password_hash = NULL, password_updated_at = NULL, custom_auth = false
             """
             : ""
         return .required(
             """
             UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
-                last_login_at = \(lastLoginAt)\(profile)
+                email_link_sign_in = \(emailLinkSignIn), last_login_at = \(lastLoginAt)\(profile)
             WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND valid_since = \(read.validSince)
                 AND email_proven = \(read.emailProven) AND email IS NOT DISTINCT FROM \(read.email) RETURNING account_id
             """)
@@ -93,10 +100,11 @@ extension Account {
             """)
     }
 
-    /// The identities and sessions that stand when an address's owner takes an account over.
+    /// The identities, codes and sessions that stand when an address's owner takes an account over.
     func endEverything(in project: ProjectSettings, at now: Instant) -> [SQL] {
         [
             "DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(id)",
+            deleteCodes(.all, in: project),
             endSessions(because: "account taken over by the owner of its address", in: project, at: now),
         ]
     }

@@ -41,7 +41,7 @@ extension Accounts {
             if custom?["picture"] == nil { claims.field("picture", account.photoURL) }
             for claim in custom ?? [:] where !Self.ownClaims.contains(claim.name) { claims.field(claim.name, json: claim.value) }
             if session.signInProvider == SignInProvider.anonymous { claims.field("provider_id", SignInProvider.anonymous) }
-            claims.field("iss", project.issuer(publicURL: issuerBase))
+            claims.field("iss", project.issuer(publicURL: publicURL))
             claims.field("aud", project.id)
             claims.field("auth_time", session.authTime.seconds)
             claims.field("user_id", account.id)
@@ -76,7 +76,7 @@ extension Accounts {
     func verified(_ token: String, in project: ProjectSettings) throws(AccountError) -> IDToken {
         do {
             let jwt = try UnverifiedJWT.parse(token).verified(with: signingKeys.published.keys, algorithms: Self.algorithms)
-            guard jwt.claims["iss"]?.string == project.issuer(publicURL: issuerBase), jwt.claims["aud"]?.string == project.id,
+            guard jwt.claims["iss"]?.string == project.issuer(publicURL: publicURL), jwt.claims["aud"]?.string == project.id,
                 let accountID = jwt.claims["sub"]?.string, let issued = jwt.claims["iat"]?.integer,
                 let expires = jwt.claims["exp"]?.integer, let authTime = jwt.claims["auth_time"]?.integer,
                 let provider = jwt.claims["firebase"]?["sign_in_provider"]?.string

@@ -40,8 +40,8 @@ struct SignUp: Endpoint {
                 email: email, password: password, displayName: name, attempt, in: project, from: context.origin)
         case .password(let email, let password, let name, linkTo: let idToken?):
             (account, session) = try await accounts.linkPassword(
-                idToken, email: email, password: password, displayName: name, { context.attempt(.update, accountID: $0, of: caller) },
-                in: project,
+                idToken, email: email, password: password, displayName: name, language: try context.language,
+                { context.attempt(.update, accountID: $0, of: caller) }, in: project,
                 from: context.origin)
         }
         let tokens = try IssuedTokens(account, session, context)

@@ -3,13 +3,14 @@ import HTTP
 import JSON
 import Web
 
-/// `accounts:update`: the caller changes their own account.
+/// `accounts:update`: the caller changes their own account; or a code from a mail proves, changes or gives back an address.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/update>
 struct UpdateAccount: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:update", v3: "setAccountInfo")
 
     struct Input: Decodable {
         var idToken: String?
+        var oobCode: String?
         var displayName: Clearable<String>
         var photoUrl: Clearable<String>
         var email: String?
@@ -53,13 +54,21 @@ struct UpdateAccount: Endpoint {
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
+        let language = try context.language
+        if let code = input.oobCode, !code.isEmpty {
+            let (accounts, project) = (context.services.accounts, try context.project.settings)
+            let (_, account) = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
+                try await accounts.apply(code, language: language, in: project)
+            }
+            return Output(account, nil)
+        }
         guard let idToken = input.idToken, !idToken.isEmpty else {
             throw Failure("INVALID_REQ_TYPE", "Unsupported request parameters.")
         }
         let project = try context.project
         let (account, session) = try await context.services.accounts.update(
-            idToken, try AccountChange(input, in: project.settings), { context.attempt(.update, accountID: $0, of: project) },
-            in: project.settings, from: context.origin)
+            idToken, try AccountChange(input, in: project.settings), language: language,
+            { context.attempt(.update, accountID: $0, of: project) }, in: project.settings, from: context.origin)
         return Output(account, try session.map { try IssuedTokens(account, $0, context) })
     }
 }

@@ -23,13 +23,14 @@ struct SessionsCommand: AsyncParsableCommand {
         var account: String
 
         func run() async throws {
-            try await Console.withDatabase(common.config) { database, _ in
+            try await Console.withDatabase(common.config) { database, masterKey in
                 do {
                     // Nothing is hashed here, and a pool starts its threads only when there is something.
                     let passwords = PasswordHashing(
                         pool: HashingPool(threads: 1, queue: 0, metrics: Metrics()), parameters: ScryptParameters())
                     let accounts = Accounts(
                         database: database, clock: .system, publicURL: "", signingKeys: SigningKeys(), passwords: passwords,
+                        outbox: Outbox(database: database, masterKey: masterKey, clock: .system),
                         refusals: Refusals(metrics: Metrics(), log: Logger(label: "gatehouse")))
                     try await accounts.revokeSessions(of: account, in: project)
                 } catch AccountError.accountNotFound {

@@ -60,18 +60,18 @@ struct Worker: Sendable {
             loop: loop, url: settings.database, settings: settings.databasePool, metrics: shared.metrics, log: shared.log)
         self.database = database
         let upstream = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
+        let outbox = Outbox(
+            database: database, masterKey: settings.masterKey, clock: shared.clock, bell: shared.postbox, keepsSent: settings.development)
         let accounts = Accounts(
             database: database, clock: shared.clock, publicURL: settings.publicURL, signingKeys: shared.signingKeys,
-            passwords: shared.passwords, refusals: shared.refusals)
+            passwords: shared.passwords, outbox: outbox, refusals: shared.refusals)
         let schema = try Migrator(directory: settings.migrations).schema()
         services = Services(
             accounts: accounts, sessions: Sessions(accounts: accounts, masterKey: settings.masterKey, log: shared.log),
             flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
             pendingTokens: PendingTokens(database: database, masterKey: settings.masterKey, clock: shared.clock),
-            outbox: Outbox(
-                database: database, masterKey: settings.masterKey, clock: shared.clock, bell: shared.postbox,
-                keepsSent: settings.development),
-            projects: shared.projects, upstream: upstream, providerMetadata: shared.providerMetadata, signIns: shared.signIns,
+            outbox: outbox, projects: shared.projects, upstream: upstream, providerMetadata: shared.providerMetadata,
+            signIns: shared.signIns,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log, readiness: { try await schema.verify(database) })
         var handlers = Operations.handlers + IdentityToolkit.handlers + SignIn.handlers + SignIn.scripts

@@ -16,6 +16,7 @@ struct Fixture {
     let sessions: Sessions
     let flows: SignInFlows
     let pendingTokens: PendingTokens
+    let outbox: Outbox
     let keys = SigningKeys()
     let masterKey: MasterKey
     let time: TestTime
@@ -31,9 +32,10 @@ struct Fixture {
             loop: try Loop(index: 0), url: try await TestDatabase.make(), settings: DatabaseSettings(), metrics: Metrics(), log: log)
         passwords = PasswordHashing(
             pool: HashingPool(threads: 2, queue: 1000, metrics: Metrics()), parameters: ScryptParameters(log2N: 4))
+        outbox = Outbox(database: database, masterKey: masterKey, clock: time.clock, keepsSent: true)
         accounts = Accounts(
             database: database, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys, passwords: passwords,
-            refusals: Refusals(metrics: Metrics(), log: log))
+            outbox: outbox, refusals: Refusals(metrics: Metrics(), log: log))
         sessions = Sessions(accounts: accounts, masterKey: masterKey, log: log)
         flows = SignInFlows(database: database, masterKey: masterKey, clock: time.clock)
         pendingTokens = PendingTokens(database: database, masterKey: masterKey, clock: time.clock)

@@ -1,0 +1,140 @@
+import Crypto
+import Postgres
+import Runtime
+
+/// A secret in a mail that does one thing once: whoever has it can read the mailbox that it was sent to.
+///
+/// Asking for one stores its hash and puts the letter into the outbox, in one transaction (`ActionCodeRequests`). Looking at one changes
+/// nothing (`inspect`). Using one is a `DELETE` within the transaction that has the effect, so that of any number of uses one succeeds
+/// (SEC-05): `PasswordReset`, `EmailActions`, `EmailLinkSignIn`.
+package struct ActionCode: Sendable, Equatable {
+    package typealias Kind = Letter.Kind
+
+    package let kind: Kind
+    /// `nil` for a sign-in, which stands for its address alone.
+    let accountID: String?
+    /// The account's address when it was asked for; for `recoverEmail` the one to go back to, for `signIn` the one that signs in. `nil` for
+    /// an account without one that is to get its first.
+    package let email: String?
+    /// Where the account goes (`verifyAndChangeEmail`) or went (`recoverEmail`).
+    package let newEmail: String?
+    /// Whether the account's address was proven when the code was made.
+    let emailProven: Bool
+    let created: Instant
+    let expires: Instant
+}
+
+extension ActionCode.Kind {
+    /// How long a code of this kind can be used.
+    package var lifetime: Duration {
+        switch self {
+        case .resetPassword: .seconds(3600)
+        case .signIn: .seconds(6 * 3600)
+        case .verifyEmail, .verifyAndChangeEmail: .seconds(3 * 86400)
+        // Whoever is away when somebody moves their account finds out late.
+        case .recoverEmail: .seconds(30 * 86400)
+        }
+    }
+}
+
+extension ActionCode {
+    /// How long an expired code is told from one that never was.
+    static let memory: Duration = .seconds(86400)
+
+    /// A new code's text, for the letter alone, and what of it is stored.
+    static func secret() -> (text: String, hash: [UInt8]) {
+        let bytes = Random.bytes(32)
+        return (Base64URL.encode(bytes), Digest.sha256(bytes))
+    }
+
+    /// What a code's text is found by; `nil` for a text that is none.
+    static func hash(_ text: String) -> [UInt8]? {
+        guard let bytes = Base64URL.decodeStrict(text), bytes.count == 32 else { return nil }
+        return Digest.sha256(bytes)
+    }
+
+    static let columns = SQL(unsafe: "c.kind, c.account_id, c.email, c.new_email, c.email_proven, c.created_at, c.expires_at")
+    static let columnCount = 7
+
+    init?(_ row: Row) throws(PostgresError) {
+        guard let kind = Kind(rawValue: try row.get(0)) else { return nil }
+        self.init(
+            kind: kind, accountID: try row.get(1), email: try row.get(2), newEmail: try row.get(3), emailProven: try row.get(4),
+            created: try row.get(5), expires: try row.get(6))
+    }
+}
+
+extension Accounts {
+    /// What a code would do. Spends nothing (SEC-17).
+    ///
+    /// Throws `invalidActionCode` for one that never was or is used up, `expiredActionCode` for a day after its end.
+    package func inspect(_ code: String, in project: ProjectSettings) async throws(AccountError) -> ActionCode {
+        try await pending(code, in: project).code
+    }
+
+    /// A code that can be used, and whom it is about: its account, or the one that has its address now.
+    func pending(_ text: String, in project: ProjectSettings) async throws(AccountError) -> PendingCode {
+        guard let hash = ActionCode.hash(text) else { throw .invalidActionCode }
+        let rows = try await storage.read(
+            """
+            SELECT \(ActionCode.columns), \(Account.columns) FROM action_codes c
+            LEFT JOIN accounts a ON a.project_id = c.project_id AND a.account_id = coalesce(
+                c.account_id, (SELECT account_id FROM accounts WHERE project_id = c.project_id AND email = c.email))
+            LEFT JOIN identities i ON i.project_id = a.project_id AND i.account_id = a.account_id
+            WHERE c.project_id = \(project.id) AND c.code_hash = \(hash) ORDER BY i.provider_id
+            """)
+        let pending: PendingCode
+        do {
+            guard let row = rows.first, let code = try ActionCode(row) else { throw AccountError.invalidActionCode }
+            pending = PendingCode(
+                code: code, hash: hash, account: try Account(rows: rows, at: ActionCode.columnCount), projectID: project.id)
+        } catch let error as AccountError {
+            throw error
+        } catch {
+            throw .database(.decoding("action_codes"))
+        }
+        guard pending.code.expires > clock.now() else { throw .expiredActionCode }
+        return pending
+    }
+
+    /// Does `work` again as long as what it read changes under it; a code that is gone by then is `invalidActionCode`.
+    ///
+    /// - Parameter races: besides `overtaken`, what two uses that race may run into.
+    func settled<Result>(
+        orRaces races: (AccountError) -> Bool = { _ in false }, _ work: () async throws(AccountError) -> Result
+    ) async throws(AccountError) -> Result {
+        for _ in 1...3 {
+            do { return try await work() } catch {
+                if case .overtaken = error { continue }
+                guard races(error) else { throw error }
+            }
+        }
+        return try await work()
+    }
+}
+
+/// A code as it was read, with what its use begins from.
+struct PendingCode {
+    let code: ActionCode
+    let hash: [UInt8]
+    let account: Account?
+    let projectID: String
+
+    /// The account of a code that stands for one: still there, enabled, and (but for `recoverEmail`) still at the address.
+    func holder() throws(AccountError) -> Account {
+        guard let account else { throw .accountNotFound }
+        guard !account.disabled else { throw .accountDisabled }
+        guard code.kind == .recoverEmail || account.email == code.email else { throw .invalidActionCode }
+        return account
+    }
+
+    /// Uses the code up. Comes behind the statement that changes the account, which all changes of an account lock first.
+    func spend(at now: Instant) -> SQL {
+        .required(
+            """
+            DELETE FROM action_codes
+            WHERE project_id = \(projectID) AND code_hash = \(hash) AND kind = \(code.kind.rawValue) AND expires_at > \(now)
+            RETURNING code_hash
+            """)
+    }
+}

@@ -1,0 +1,115 @@
+import Postgres
+import Runtime
+
+/// Asking for a code: what apps do on behalf of people who have lost their password, want to sign in by mail, prove or change an address.
+///
+/// Where addresses are protected from enumeration, a request does the same work and gets the same answer whoever has the address (SEC-15):
+/// a letter that must not go out is a decoy.
+extension Accounts {
+    /// Mails a code that sets a new password, to whoever has the account of `email`.
+    ///
+    /// Throws `noSuchEmail` and `accountDisabled` only where addresses are not protected.
+    package func mailPasswordReset(to email: String, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {
+        let account = try await account(email: email, in: project)
+        if !project.emailEnumerationProtection {
+            guard let account else { throw .noSuchEmail }
+            guard !account.disabled else { throw .accountDisabled }
+        }
+        let reached = account.flatMap { $0.disabled ? nil : $0 }
+        try await mail(Posting(.resetPassword, to: email, account: reached, email: email, isDecoy: reached == nil), wish, in: project)
+    }
+
+    /// Mails a code that signs in as `email`, which makes an account where there is none.
+    ///
+    /// Throws `accountDisabled` only where addresses are not protected.
+    package func mailSignInLink(to email: String, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {
+        let account = try await account(email: email, in: project)
+        if let account, account.disabled, !project.emailEnumerationProtection { throw .accountDisabled }
+        // What could not sign in is not mailed: strangers' mailboxes where apps may not make accounts.
+        let isDecoy = account.map(\.disabled) ?? !project.signIn.signUp
+        try await mail(Posting(.signIn, to: email, email: email, isDecoy: isDecoy), wish, in: project)
+    }
+
+    /// Mails the caller a code that proves their account's address.
+    ///
+    /// Throws `addressNeeded` for an account without one.
+    /// - Returns: the address.
+    package func mailVerification(to account: Account, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) -> String
+    {
+        guard let email = account.email else { throw .addressNeeded }
+        try await mail(Posting(.verifyEmail, to: email, account: account, email: email), wish, in: project)
+        return email
+    }
+
+    /// Mails a code to `newEmail` that moves the caller's account there.
+    ///
+    /// Throws `signInTooOld`, and `emailTaken` only where addresses are not protected.
+    package func mailEmailChange(
+        of account: Account, _ token: IDToken, to newEmail: String, _ wish: LetterWish, in project: ProjectSettings
+    ) async throws(AccountError) {
+        if account.email != nil { try requireFresh(token, in: project) }
+        let free = try await isFree(newEmail, in: project)
+        guard free || project.emailEnumerationProtection else { throw .emailTaken }
+        try await mail(
+            Posting(.verifyAndChangeEmail, to: newEmail, account: account, email: account.email, newEmail: newEmail, isDecoy: !free), wish,
+            in: project)
+    }
+
+    private func mail(_ posting: Posting, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {
+        _ = try await storage.write(all: statements(for: posting, wish, in: project))
+        outbox?.ring()
+    }
+
+    /// The code and its letter; ring the outbox after the commit. Nothing where no mail is sent.
+    func statements(for posting: Posting, _ wish: LetterWish, in project: ProjectSettings) -> [SQL] {
+        guard let outbox else { return [] }
+        let (text, hash) = ActionCode.secret()
+        let now = clock.now()
+        let account = posting.isDecoy ? nil : posting.account
+        let code = ActionCode(
+            kind: posting.kind, accountID: account?.id, email: posting.email, newEmail: posting.newEmail,
+            emailProven: posting.emailProven ?? account?.emailProven ?? false, created: now, expires: now + posting.kind.lifetime)
+        let letter = Letter(
+            posting.kind, to: posting.recipient, language: wish.language, link: link(posting.kind, code: text, wish, in: project),
+            newEmail: posting.newEmail, displayName: posting.displayName)
+        return [
+            code.insert(hash: hash, for: account, in: project),
+            posting.isDecoy
+                ? outbox.enqueueDecoy(of: letter, until: code.expires, in: project)
+                : outbox.enqueue(letter, until: code.expires, in: project),
+        ]
+    }
+}
+
+/// A letter with a code, before the code is made.
+struct Posting {
+    let kind: ActionCode.Kind
+    let recipient: String
+    /// As it is once the transaction's earlier statements have run; `nil` for a code that stands for its address alone.
+    let account: Account?
+    let email: String?
+    let newEmail: String?
+    /// Of the address before the transaction, where that changes it.
+    let emailProven: Bool?
+    let isDecoy: Bool
+
+    init(
+        _ kind: ActionCode.Kind, to recipient: String, account: Account? = nil, email: String?, newEmail: String? = nil,
+        emailProven: Bool? = nil, isDecoy: Bool = false
+    ) {
+        self.kind = kind
+        self.recipient = recipient
+        self.account = account
+        self.email = email
+        self.newEmail = newEmail
+        self.emailProven = emailProven
+        self.isDecoy = isDecoy
+    }
+
+    /// Only for a mailbox that is known to be the person's own: anybody can make an account for a stranger's address and give it a name that
+    /// is an advertisement.
+    var displayName: String? {
+        guard let account, emailProven ?? account.emailProven, recipient == email else { return nil }
+        return account.displayName
+    }
+}

@@ -1,0 +1,30 @@
+import HTTP
+
+/// What a letter's link says besides its code.
+package struct LetterWish: Sendable {
+    /// A tag of the languages that the project's templates speak, such as `de`.
+    package let language: String
+    /// Where the page at the link's end leads on to: absolute, and of an authorised host.
+    package let continueURL: String?
+
+    package init(language: String, continueURL: String? = nil) {
+        self.language = language
+        self.continueURL = continueURL
+    }
+}
+
+extension ActionCode {
+    /// The path of the page that all links lead to.
+    package static let pagePath = "/__/auth/action"
+}
+
+extension Accounts {
+    /// A link as SDKs read it. Its host is the configured one whatever a request says (SEC-07).
+    package func link(_ kind: ActionCode.Kind, code: String, _ wish: LetterWish, in project: ProjectSettings) -> String {
+        var query: Form = [
+            "mode": kind.rawValue, "oobCode": code, "apiKey": project.apiKeys.first ?? "", "lang": wish.language,
+        ]
+        if let url = wish.continueURL { query.add("continueUrl", url) }
+        return "\(publicURL)\(ActionCode.pagePath)?\(query.encoded())"
+    }
+}

@@ -1,0 +1,103 @@
+import Postgres
+import Runtime
+
+/// What codes do to an account's address.
+extension Accounts {
+    /// Carries out a code of kind `verifyEmail`, `verifyAndChangeEmail` or `recoverEmail`; others are `invalidActionCode` here.
+    ///
+    /// Throws `invalidActionCode`, `expiredActionCode`, `accountNotFound`, `accountDisabled`, and `emailTaken` when another account has got
+    /// the address meanwhile.
+    package func apply(
+        _ code: String, language: String, in project: ProjectSettings
+    ) async throws(AccountError) -> (ActionCode, Account) {
+        try await settled { () async throws(AccountError) in
+            let pending = try await pending(code, in: project)
+            let account: Account
+            switch pending.code.kind {
+            case .verifyEmail: account = try await verify(pending, in: project)
+            case .verifyAndChangeEmail: account = try await move(pending, language: language, in: project)
+            case .recoverEmail: account = try await recover(pending, in: project)
+            case .resetPassword, .signIn: throw .invalidActionCode
+            }
+            outbox?.ring()
+            return (pending.code, account)
+        }
+    }
+
+    private func verify(_ pending: PendingCode, in project: ProjectSettings) async throws(AccountError) -> Account {
+        let account = try pending.holder()
+        var changed = account
+        changed.proveEmail()
+        var statements = [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: clock.now())]
+        if !account.emailProven { statements.append(account.markUnproven(in: project)) }
+        statements.append(account.deleteCodes(.only(.verifyEmail), in: project))
+        _ = try await storage.write(all: statements)
+        return changed
+    }
+
+    private func move(_ pending: PendingCode, language: String, in project: ProjectSettings) async throws(AccountError) -> Account {
+        let account = try pending.holder()
+        guard let email = pending.code.newEmail else { throw .invalidActionCode }
+        guard try await isFree(email, in: project) else { throw .emailTaken }
+        let now = clock.now()
+        var changed = account
+        changed.move(to: email)
+        changed.proveEmail()
+        changed.endTokens(at: now)
+        let statements =
+            [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now)]
+            + farewell(from: account, to: changed, language: language, in: project)
+            + [account.endSessions(because: "e-mail address changed", in: project, at: now)]
+        _ = try await storage.write(all: statements)
+        return changed
+    }
+
+    /// The former address again, proven now; and whoever moved the account keeps nothing that came with the move: sessions, later codes,
+    /// passwords set and identities linked since. An account whose former address never was proven gives back no password and no
+    /// identity at all: they may be those of somebody who made it for a stranger's address.
+    private func recover(_ pending: PendingCode, in project: ProjectSettings) async throws(AccountError) -> Account {
+        let account = try pending.holder()
+        let code = pending.code
+        guard let email = code.email else { throw .invalidActionCode }
+        if account.email != email {
+            guard try await isFree(email, in: project) else { throw .emailTaken }
+        }
+        let now = clock.now()
+        var changed = account
+        changed.move(to: email)
+        changed.proveEmail()
+        changed.endTokens(at: now)
+        if let set = account.passwordUpdatedAt, set >= code.created || !code.emailProven { changed.passwordUpdatedAt = nil }
+        _ = try await storage.write(all: [
+            changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now),
+            """
+            DELETE FROM identities
+            WHERE project_id = \(project.id) AND account_id = \(account.id) AND (linked_at >= \(code.created) OR NOT \(code.emailProven))
+            """,
+            account.deleteCodes(.since(code.created), in: project), changed.deleteCodes(.since(code.created), in: project),
+            account.endSessions(because: "e-mail address recovered", in: project, at: now),
+        ])
+        return changed
+    }
+
+    /// What goes with every change of an address: pending codes end, and the former address is told, with a way back.
+    func farewell(from account: Account, to changed: Account, language: String, in project: ProjectSettings) -> [SQL] {
+        let end = account.deleteCodes(.allButRecovery, in: project)
+        guard let former = account.email, let email = changed.email, former != email else { return [end] }
+        let notice = Posting(
+            .recoverEmail, to: former, account: changed, email: former, newEmail: email, emailProven: account.emailProven)
+        return [end] + statements(for: notice, LetterWish(language: language), in: project)
+    }
+
+    /// A code that sets a new password, for the page that has just given an address back; it never travels by mail.
+    package func resetCode(for account: Account, in project: ProjectSettings) async throws(AccountError) -> String {
+        let (text, hash) = ActionCode.secret()
+        let now = clock.now()
+        let kind = ActionCode.Kind.resetPassword
+        let code = ActionCode(
+            kind: kind, accountID: account.id, email: account.email, newEmail: nil, emailProven: account.emailProven, created: now,
+            expires: now + kind.lifetime)
+        _ = try await storage.write(code.insert(hash: hash, for: account, in: project))
+        return text
+    }
+}

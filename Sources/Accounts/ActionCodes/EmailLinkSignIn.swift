@@ -1,0 +1,98 @@
+import Postgres
+import Runtime
+
+/// Signing in by a link in a mail.
+extension Accounts {
+    /// Signs in as the address that the code was mailed to: a new account where nobody has the address; the account that has it, which an
+    /// owner who proves it only now takes over (SEC-02); or, with an ID token, the caller's account, which the address is added to.
+    ///
+    /// Throws `invalidActionCode`, `expiredActionCode`, `emailMismatch` when `email` is not the address of the code, what the ID token
+    /// deserves, `emailTaken` (linking), `signInTooOld` (linking in place of another address), `adminOnly` (new), `accountDisabled`.
+    package func signIn(
+        withLink code: String, email: String, linkingTo idToken: String? = nil, language: String, in project: ProjectSettings,
+        from origin: Session.Origin
+    ) async throws(AccountError) -> EmailLinkSignIn {
+        try await settled(orRaces: { if case .emailTaken = $0, idToken == nil { true } else { false } }) { () async throws(AccountError) in
+            let pending = try await pending(code, in: project)
+            guard pending.code.kind == .signIn else { throw .invalidActionCode }
+            guard pending.code.email == email else { throw .emailMismatch }
+            if let idToken {
+                let (account, token) = try await account(forIDToken: idToken, in: project)
+                guard pending.account == nil || pending.account?.id == account.id else { throw .emailTaken }
+                if account.email != nil, account.email != email { try requireFresh(token, in: project) }
+                return try await link(pending, email: email, to: account, language: language, in: project, from: origin)
+            }
+            guard let account = pending.account else { return try await create(pending, email: email, in: project, from: origin) }
+            guard !account.disabled else { throw .accountDisabled }
+            return try await open(account, pending, in: project, from: origin)
+        }
+    }
+
+    private func create(
+        _ pending: PendingCode, email: String, in project: ProjectSettings, from origin: Session.Origin
+    ) async throws(AccountError) -> EmailLinkSignIn {
+        guard project.signIn.signUp else { throw .adminOnly }
+        let now = clock.now()
+        var account = Account(id: AccountID.random(), at: now)
+        account.email = email
+        account.proveEmail()
+        account.emailLinkSignIn = true
+        let session = Session(project: project.id, account: account.id, signInProvider: SignInProvider.password, authTime: now)
+        _ = try await storage.write(all: [
+            account.insert(in: project), pending.spend(at: now), account.deleteCodes(.only(.signIn), in: project),
+            session.insert(from: origin, at: now),
+        ])
+        return EmailLinkSignIn(account: account, session: session, isNewUser: true)
+    }
+
+    private func open(
+        _ account: Account, _ pending: PendingCode, in project: ProjectSettings, from origin: Session.Origin
+    ) async throws(AccountError) -> EmailLinkSignIn {
+        let now = clock.now()
+        let takeover = !account.emailProven
+        var changed = account
+        if takeover { changed.empty(at: now) }
+        changed.proveEmail()
+        changed.emailLinkSignIn = true
+        changed.lastLoginAt = now
+        let session = Session(project: project.id, account: account.id, signInProvider: SignInProvider.password, authTime: now)
+        _ = try await storage.write(
+            all: [
+                changed.update(account, takeover: takeover, in: project), pending.spend(at: now),
+            ] + (takeover ? account.endEverything(in: project, at: now) : [account.deleteCodes(.only(.signIn), in: project)])
+                + [session.insert(from: origin, at: now)])
+        return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
+    }
+
+    private func link(
+        _ pending: PendingCode, email: String, to account: Account, language: String, in project: ProjectSettings,
+        from origin: Session.Origin
+    ) async throws(AccountError) -> EmailLinkSignIn {
+        let now = clock.now()
+        var changed = account
+        if account.email != email { changed.move(to: email) }
+        changed.proveEmail()
+        changed.emailLinkSignIn = true
+        changed.lastLoginAt = now
+        let session = Session(project: project.id, account: account.id, signInProvider: SignInProvider.password, authTime: now)
+        var statements: [SQL] = []
+        if changed.credentials != account.credentials {
+            changed.endTokens(at: now)
+            statements.append(account.endSessions(because: "credentials changed", in: project, at: now))
+        }
+        statements.insert(contentsOf: [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now)], at: 0)
+        if !account.emailProven, account.email == email { statements.append(account.markUnproven(in: project)) }
+        if account.email != email { statements += farewell(from: account, to: changed, language: language, in: project) }
+        statements += [changed.deleteCodes(.only(.signIn), in: project), session.insert(from: origin, at: now)]
+        _ = try await storage.write(all: statements)
+        outbox?.ring()
+        return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
+    }
+}
+
+/// Who signed in by a link.
+package struct EmailLinkSignIn: Sendable {
+    package let account: Account
+    package let session: Session
+    package let isNewUser: Bool
+}

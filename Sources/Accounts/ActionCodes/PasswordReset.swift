@@ -1,0 +1,60 @@
+import Crypto
+import Postgres
+import Runtime
+
+extension Accounts {
+    /// Sets a new password by a code of kind `resetPassword`. Whoever did that reads the mailbox, so the address is proven; and nothing that
+    /// somebody else may have left in the account stays: sessions, codes, and what was linked before the address was proven.
+    ///
+    /// Throws `invalidActionCode`, `expiredActionCode`, what the password policy says, `accountNotFound`, `accountDisabled`; the code
+    /// survives them all.
+    package func resetPassword(
+        _ code: String, to password: String, in project: ProjectSettings
+    ) async throws(AccountError) -> (ActionCode, Account) {
+        try await settled { () async throws(AccountError) in
+            let pending = try await pending(code, in: project)
+            guard pending.code.kind == .resetPassword else { throw .invalidActionCode }
+            try project.passwordPolicy.check(password)
+            let account = try pending.holder()
+            let hash = try await hash(password)
+            let now = clock.now()
+            var changed = account
+            changed.passwordUpdatedAt = now
+            changed.proveEmail()
+            changed.endTokens(at: now)
+            _ = try await storage.write(all: [
+                changed.update(from: account, passwordHash: hash.text, in: project), pending.spend(at: now),
+                account.dropUnproven(in: project), account.deleteCodes(account.emailProven ? .allButRecovery : .all, in: project),
+                account.endSessions(because: "password reset", in: project, at: now),
+            ])
+            return (pending.code, changed)
+        }
+    }
+}
+
+extension Account {
+    /// A mail to the address was answered.
+    mutating func proveEmail() {
+        emailVerified = true
+        emailProven = true
+    }
+
+    /// What was issued until now is dead; whole seconds.
+    mutating func endTokens(at now: Instant) { validSince = max(validSince, Instant(seconds: now.seconds)) }
+
+    /// Unlinks what was linked before the address was proven: all, if it only is now.
+    func dropUnproven(in project: ProjectSettings) -> SQL {
+        """
+        DELETE FROM identities
+        WHERE project_id = \(project.id) AND account_id = \(id) AND (linked_unproven OR NOT \(emailProven))
+        """
+    }
+
+    /// Remembers of all that is linked that the address was not proven then.
+    func markUnproven(in project: ProjectSettings) -> SQL {
+        """
+        UPDATE identities SET linked_unproven = true
+        WHERE project_id = \(project.id) AND account_id = \(id) AND NOT linked_unproven
+        """
+    }
+}

@@ -1,0 +1,89 @@
+import Accounts
+import HTTP
+import JSON
+import Web
+
+/// Kinds of action codes by their names on the wire, in the order of their numbers.
+enum RequestType: String, WireEnum {
+    case passwordReset = "PASSWORD_RESET"
+    case oldEmailAgree = "OLD_EMAIL_AGREE"
+    case newEmailAccept = "NEW_EMAIL_ACCEPT"
+    case verifyEmail = "VERIFY_EMAIL"
+    case recoverEmail = "RECOVER_EMAIL"
+    case emailSignIn = "EMAIL_SIGNIN"
+    case verifyAndChangeEmail = "VERIFY_AND_CHANGE_EMAIL"
+    case revertSecondFactorAddition = "REVERT_SECOND_FACTOR_ADDITION"
+
+    init(_ kind: ActionCode.Kind) {
+        self =
+            switch kind {
+            case .resetPassword: .passwordReset
+            case .verifyEmail: .verifyEmail
+            case .verifyAndChangeEmail: .verifyAndChangeEmail
+            case .recoverEmail: .recoverEmail
+            case .signIn: .emailSignIn
+            }
+    }
+
+    /// What a client asks for; nothing at all, and the name and number that stand for nothing, are `MISSING_REQ_TYPE`.
+    static func reading(_ value: JSON?) throws(Failure) -> RequestType {
+        switch value {
+        case nil, .null, "", "OOB_REQ_TYPE_UNSPECIFIED", "0", .integer(0): throw Failure("MISSING_REQ_TYPE")
+        case let value?:
+            do { return try value.decode(RequestType.self) } catch { throw .invalidJSON("requestType: unknown value.") }
+        }
+    }
+}
+
+/// Where a mail's link leads in the end, as apps describe it.
+/// <https://firebase.google.com/docs/auth/web/passing-state-in-email-actions>
+struct ActionSettings: Decodable {
+    var continueUrl: String?
+    var canHandleCodeInApp: Bool?
+    var iOSBundleId: String?
+    var iOSAppStoreId: String?
+    var androidPackageName: String?
+    var androidInstallApp: Bool?
+    var androidMinimumVersion: String?
+    var androidMinimumVersionCode: String?
+    var linkDomain: String?
+    var dynamicLinkDomain: String?
+
+    private static let longestURL = 2048
+
+    /// The address to continue at, once everything is as it must be.
+    func continueURL(of project: Project, _ site: Site) throws(Failure) -> String? {
+        let url = try checkedURL(of: project)
+        if url == nil, canHandleCodeInApp == true { throw .missingContinueURI }
+        if iOSAppStoreId.isFilled, !iOSBundleId.isFilled { throw Failure("MISSING_IOS_BUNDLE_ID") }
+        if androidInstallApp == true || androidMinimumVersion.isFilled || androidMinimumVersionCode.isFilled, !androidPackageName.isFilled {
+            throw Failure("MISSING_ANDROID_PACKAGE_NAME")
+        }
+        // Links come from the configured public URL alone (SEC-07).
+        if dynamicLinkDomain.isFilled { throw Failure("INVALID_DYNAMIC_LINK_DOMAIN", "Dynamic Links are not supported.") }
+        if let linkDomain, !linkDomain.isEmpty, linkDomain.lowercased() != URI.parse(site.publicURL)?.host {
+            throw Failure("INVALID_HOSTING_LINK_DOMAIN", "Links of this server lead to its own address alone.")
+        }
+        return url
+    }
+
+    private func checkedURL(of project: Project) throws(Failure) -> String? {
+        guard let continueUrl, !continueUrl.isEmpty else { return nil }
+        guard continueUrl.utf8.count <= Self.longestURL, let uri = URI.parse(continueUrl), uri.isSecure || uri.isLoopback else {
+            throw Failure("INVALID_CONTINUE_URI", "Expected an absolute https URL of at most \(Self.longestURL) characters.")
+        }
+        guard project.authorizes(host: uri.host) else {
+            throw .unauthorizedDomain("\(uri.host) is not an authorized domain of this project.")
+        }
+        return continueUrl
+    }
+}
+
+extension String? {
+    fileprivate var isFilled: Bool { self?.isEmpty == false }
+}
+
+extension Context {
+    /// What mails to the caller are written in.
+    var language: String { get throws { try project.templates.language(for: request) } }
+}

@@ -1,0 +1,51 @@
+import Accounts
+import HTTP
+import Web
+
+/// `accounts:resetPassword`: says what a code from a mail is for, or sets a new password by it.
+/// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/resetPassword>
+struct ResetPassword: Endpoint {
+    static let route = Route.client(.post, "/v1/accounts:resetPassword", v3: "resetPassword")
+
+    struct Input: Decodable {
+        var oobCode: String?
+        var newPassword: String?
+        var oldPassword: String?
+    }
+
+    struct Output: Encodable {
+        var kind = "identitytoolkit#ResetPasswordResponse"
+        var requestType: String
+        var email: String?
+        var newEmail: String?
+    }
+
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
+        let project = try context.project.settings
+        let accounts = context.services.accounts
+        let password = input.newPassword.flatMap { $0.isEmpty ? nil : $0 }
+        if password != nil, !project.signIn.password { throw Failure("PASSWORD_LOGIN_DISABLED") }
+        guard let code = input.oobCode, !code.isEmpty else {
+            guard input.oldPassword == nil else {
+                throw Failure.operationNotAllowed("Sign in with the old password, then set the new one with accounts:update.")
+            }
+            throw Failure("MISSING_OOB_CODE")
+        }
+        let attempt = try context.attempt(.actionCode)
+        let action = try await accounts.limits.counting(attempt) { () async throws(AccountError) in
+            guard let password else { return try await accounts.inspect(code, in: project) }
+            return try await accounts.resetPassword(code, to: password, in: project).0
+        }
+        if password != nil { try await accounts.limits.forgive(context.attempt(.password, email: action.email)) }
+        return Output(action)
+    }
+}
+
+extension ResetPassword.Output {
+    init(_ code: ActionCode) {
+        requestType = RequestType(code.kind).rawValue
+        // Whoever signs in by a link must know the address; for the rest iOS ends its process when there is none.
+        email = code.kind == .signIn ? nil : code.email ?? code.newEmail
+        newEmail = code.newEmail
+    }
+}

@@ -1,0 +1,85 @@
+import Accounts
+import HTTP
+import JSON
+import Web
+
+/// `accounts:sendOobCode`: mails a link that resets a password, proves or changes an address, or signs in.
+/// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/sendOobCode>
+struct SendOOBCode: Endpoint {
+    static let route = Route.client(.post, "/v1/accounts:sendOobCode", v3: "getOobConfirmationCode")
+
+    struct Input: Decodable {
+        var wish: Wish
+        var settings: ActionSettings
+
+        struct Wish: Decodable {
+            var requestType: JSON?
+            var email: String?
+            var newEmail: String?
+            var idToken: String?
+            var returnOobLink: Bool?
+        }
+
+        /// Both lie side by side in one object.
+        init(from decoder: any Decoder) throws {
+            wish = try Wish(from: decoder)
+            settings = try ActionSettings(from: decoder)
+        }
+    }
+
+    struct Output: Encodable {
+        var kind = "identitytoolkit#GetOobConfirmationCodeResponse"
+        var email: String?
+    }
+
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
+        let type = try RequestType.reading(input.wish.requestType)
+        guard input.wish.returnOobLink != true else { throw Failure("INSUFFICIENT_PERMISSION") }
+        _ = try context.outbox
+        let continueURL = try input.settings.continueURL(of: context.project, context.services.site)
+        let letter = LetterWish(language: try context.language, continueURL: continueURL)
+        let project = try context.project.settings
+        let accounts = context.services.accounts
+        switch type {
+        case .passwordReset:
+            guard project.signIn.password else { throw Failure.passwordsNotAllowed }
+            let email = try address(input.wish.email)
+            try await context.limit(.sendPasswordReset, email: email)
+            try await accounts.mailPasswordReset(to: email, letter, in: project)
+            return Output(email: email)
+        case .emailSignIn:
+            guard project.signIn.emailLink else { throw Failure("OPERATION_NOT_ALLOWED") }
+            let email = try address(input.wish.email)
+            try await context.limit(.sendSignInLink, email: email)
+            try await accounts.mailSignInLink(to: email, letter, in: project)
+            return Output(email: email)
+        case .verifyEmail:
+            guard let idToken = input.wish.idToken, !idToken.isEmpty else { throw AccountError.invalidIDToken }
+            let (account, _) = try await caller(idToken, context)
+            return Output(email: try await accounts.mailVerification(to: account, letter, in: project))
+        case .verifyAndChangeEmail:
+            guard let newEmail = input.wish.newEmail, !newEmail.isEmpty else { throw Failure("MISSING_NEW_EMAIL") }
+            guard let address = EmailAddress.canonical(newEmail) else { throw Failure("INVALID_NEW_EMAIL") }
+            guard let idToken = input.wish.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
+            let (account, token) = try await caller(idToken, context)
+            // However many accounts ask, a stranger's mailbox is not flooded.
+            try await context.limit(.sendVerification, email: address)
+            try await accounts.mailEmailChange(of: account, token, to: address, letter, in: project)
+            return Output(email: account.email)
+        case .oldEmailAgree, .newEmailAccept, .recoverEmail, .revertSecondFactorAddition:
+            throw Failure.operationNotAllowed("Codes of the type \(type.rawValue) are not for clients to ask for.")
+        }
+    }
+
+    /// Whose own address it is about.
+    private func caller(_ idToken: String, _ context: Context) async throws -> (Account, IDToken) {
+        let project = try context.project
+        return try await context.services.accounts.account(
+            forIDToken: idToken, charging: { context.attempt(.sendVerification, accountID: $0, of: project) }, in: project.settings)
+    }
+
+    private func address(_ text: String?) throws(Failure) -> String {
+        guard let text, !text.isEmpty else { throw .missingEmail }
+        return try EmailAddress.reading(text)
+    }
+}

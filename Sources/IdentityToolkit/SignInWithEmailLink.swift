@@ -1,0 +1,44 @@
+import Accounts
+import HTTP
+import Web
+
+/// `accounts:signInWithEmailLink`: trades the code of a sign-in mail for a session; with an ID token, adds the address to its account.
+/// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithEmailLink>
+struct SignInWithEmailLink: Endpoint {
+    static let route = Route.client(.post, "/v1/accounts:signInWithEmailLink", v3: "emailLinkSignin")
+
+    struct Input: Decodable {
+        var email: String?
+        var oobCode: String?
+        var idToken: String?
+    }
+
+    struct Output: Encodable {
+        var kind = "identitytoolkit#EmailLinkSigninResponse"
+        var localId: String
+        var email: String
+        var isNewUser: Bool
+        var idToken: String
+        var refreshToken: String
+        var expiresIn: String
+    }
+
+    func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
+        let project = try context.project.settings
+        guard project.signIn.emailLink else { throw Failure("OPERATION_NOT_ALLOWED") }
+        guard let text = input.email, !text.isEmpty else { throw Failure.missingEmail }
+        let email = try EmailAddress.reading(text)
+        guard let code = input.oobCode, !code.isEmpty else { throw Failure("MISSING_OOB_CODE") }
+        let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0 }
+        let (accounts, language) = (context.services.accounts, try context.language)
+        let signIn = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
+            try await accounts.signIn(
+                withLink: code, email: email, linkingTo: idToken, language: language, in: project, from: context.origin)
+        }
+        let tokens = try IssuedTokens(signIn.account, signIn.session, context)
+        return Output(
+            localId: signIn.account.id, email: email, isNewUser: signIn.isNewUser, idToken: tokens.idToken,
+            refreshToken: tokens.refreshToken,
+            expiresIn: tokens.expiresIn)
+    }
+}

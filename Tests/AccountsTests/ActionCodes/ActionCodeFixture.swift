@@ -1,0 +1,136 @@
+@testable import Accounts
+import HTTP
+import Postgres
+import Runtime
+import Testing
+
+/// What tests of action codes do with the rules: people, mailboxes, and what is left of an attacker.
+extension Fixture {
+    static let here = Session.Origin(userAgent: "test", address: "127.0.0.1")
+    static let english = LetterWish(language: "en")
+
+    /// All ways to sign in switched on, and keys to sign tokens with.
+    static func forCodes() async throws -> Fixture {
+        var fixture = try await Fixture()
+        fixture.project.signIn.password = true
+        fixture.project.signIn.emailLink = true
+        fixture.project.signIn.anonymous = true
+        try await fixture.keyStore.load(into: fixture.keys)
+        return fixture
+    }
+
+    func signUp(_ email: String, password: String = "first password") async throws -> (account: Account, session: Session, idToken: String)
+    {
+        let (account, session) = try await accounts.signUp(
+            email: email, password: password, displayName: nil, attempt(.signUp), in: project, from: Self.here)
+        return (account, session, try idToken(account, session))
+    }
+
+    func attempt(_ action: LimitedAction, _ email: String? = nil) -> Attempt {
+        Attempt(action, from: "127.0.0.1", email: email, in: project)
+    }
+
+    /// The caller changes their own account.
+    func update(_ idToken: String, _ change: AccountChange, language: String = "en") async throws -> (Account, Session?) {
+        try await accounts.update(
+            idToken, change, language: language, { Attempt(.update, from: "127.0.0.1", accountID: $0, in: project) }, in: project,
+            from: Self.here)
+    }
+
+    func linkPassword(_ idToken: String, email: String, password: String) async throws -> (Account, Session) {
+        try await accounts.linkPassword(
+            idToken, email: email, password: password, displayName: nil, language: "de",
+            { Attempt(.update, from: "127.0.0.1", accountID: $0, in: project) }, in: project, from: Self.here)
+    }
+
+    func signUpAnonymously() async throws -> (Account, Session) {
+        try await accounts.signUpAnonymously(attempt(.signUp), in: project, from: Self.here)
+    }
+
+    func idToken(_ account: Account, _ session: Session) throws -> String { try accounts.idToken(for: account, session, in: project) }
+
+    func signsIn(_ email: String, _ password: String) async throws -> Bool {
+        do {
+            _ = try await accounts.signIn(email: email, password: password, attempt(.password, email), in: project, from: Self.here)
+            return true
+        } catch AccountError.invalidCredentials {
+            return false
+        }
+    }
+
+    func refreshes(_ session: Session) async throws -> Bool {
+        do {
+            _ = try await sessions.refresh(sessions.refreshToken(for: session, in: project), in: project)
+            return true
+        } catch AccountError.sessionEnded {
+            return false
+        }
+    }
+
+    /// The codes of the letters of one kind to one address, newest first.
+    func codes(_ kind: ActionCode.Kind, to email: String) async throws -> [String] {
+        try await outbox.recent(in: project).filter { $0.kind == kind && $0.to == email }.map { letter in
+            let query = try #require(URI.parse(letter.link)?.query)
+            return try #require(Form(query)?["oobCode"])
+        }
+    }
+
+    func code(_ kind: ActionCode.Kind, to email: String) async throws -> String {
+        let codes = try await codes(kind, to: email)
+        return try #require(codes.first)
+    }
+
+    func resetCode(_ email: String) async throws -> String {
+        time.advance(.seconds(1))
+        try await accounts.mailPasswordReset(to: email, Self.english, in: project)
+        return try await code(.resetPassword, to: email)
+    }
+
+    func linkCode(_ email: String) async throws -> String {
+        time.advance(.seconds(1))
+        try await accounts.mailSignInLink(to: email, Self.english, in: project)
+        return try await code(.signIn, to: email)
+    }
+
+    func verifyCode(_ idToken: String, _ email: String) async throws -> String {
+        time.advance(.seconds(1))
+        _ = try await accounts.mailVerification(to: try await caller(idToken).0, Self.english, in: project)
+        return try await code(.verifyEmail, to: email)
+    }
+
+    func changeCode(_ idToken: String, to email: String) async throws -> String {
+        time.advance(.seconds(1))
+        try await askChange(idToken, to: email)
+        return try await code(.verifyAndChangeEmail, to: email)
+    }
+
+    func askChange(_ idToken: String, to email: String) async throws {
+        let (account, token) = try await caller(idToken)
+        try await accounts.mailEmailChange(of: account, token, to: email, Self.english, in: project)
+    }
+
+    func caller(_ idToken: String) async throws -> (Account, IDToken) { try await accounts.account(forIDToken: idToken, in: project) }
+
+    @discardableResult
+    func apply(_ code: String) async throws -> Account { try await accounts.apply(code, language: "en", in: project).1 }
+
+    func enter(_ code: String, _ email: String, linkingTo idToken: String? = nil) async throws -> EmailLinkSignIn {
+        try await accounts.signIn(withLink: code, email: email, linkingTo: idToken, language: "en", in: project, from: Self.here)
+    }
+
+    func stored(_ id: String) async throws -> Account? { try await accounts.account(id, in: project) }
+
+    func count(_ table: SQL) async throws -> Int64 { try await database.query("SELECT count(*) FROM \(table)")[0].get(0) }
+}
+
+/// Whether the rules refuse with an error of this name.
+func expectRefusal(
+    _ name: String, sourceLocation: SourceLocation = #_sourceLocation, _ work: () async throws -> some Any
+) async {
+    do {
+        _ = try await work()
+        Issue.record("went through instead of \(name)", sourceLocation: sourceLocation)
+    } catch {
+        #expect("\(error)" == name, sourceLocation: sourceLocation)
+    }
+}
