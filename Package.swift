@@ -87,7 +87,7 @@ let package = Package(
         tests("Runtime"), tests("JSON"), tests("Crypto", ["JSON"]), tests("HTTP"), tests("Config", ["Runtime"]),
         tests("JOSE", ["Crypto", "JSON"]), tests("HTTPServer", ["HTTP", "Runtime"]), tests("Curl", ["HTTP", "Runtime"]),
         tests("Postgres", ["Runtime"]),
-        tests("Accounts", ["Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Runtime"]),
+        tests("Accounts", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Runtime"]),
         tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime"]),
         tests("Web", ["Accounts", "Config", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime"]),
         tests("IdentityToolkit", ["Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Providers", "Runtime", "Web"]),
