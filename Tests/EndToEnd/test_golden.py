@@ -8,7 +8,7 @@ import requests
 import golden
 import harness
 from clients import posted
-from common import API_KEY, TIMEOUT
+from common import API_KEY, TIMEOUT, note
 
 ON = {"password": True, "anonymous": True, "emailLink": True}
 
@@ -134,3 +134,32 @@ def test_every_call_has_a_golden_file():
         calls |= set(re.findall(r'Route(?:\.client)?\(\.\w+, "/v\d/(?:accounts:)?(\w+)"', path.read_text()))
     # A photo's bytes are no JSON.
     assert len(calls) > 10 and calls - {"providerPhoto"} <= names, "a call without a golden file"
+
+
+def test_codes_in_mails(place, call):
+    def code(kind):
+        sent = requests.get(f"{place.url}/emulator/v1/projects/demo/oobCodes", timeout=TIMEOUT).json()["oobCodes"]
+        return note(next(item["oobCode"] for item in reversed(sent) if item["requestType"] == kind))
+
+    email = "carol@example.com"
+    made = call("signUp.carol", "signUp", {"email": email, "password": "correct horse"})
+    call("sendOobCode", "sendOobCode", {"requestType": "PASSWORD_RESET", "email": email})
+    call("sendOobCode.unknown", "sendOobCode", {"requestType": 1, "email": "nobody@example.com"})
+    call("sendOobCode.verify", "sendOobCode", {"requestType": "4", "idToken": made["idToken"]})
+    call("sendOobCode.missing", "sendOobCode", {})
+    reset = code("PASSWORD_RESET")
+    call("resetPassword.inspected", "resetPassword", {"oobCode": reset})
+    call("update.verified", "update", {"oobCode": code("VERIFY_EMAIL")})
+    call("resetPassword", "resetPassword", {"oobCode": reset, "newPassword": "battery staple"})
+    call("resetPassword.used", "resetPassword", {"oobCode": reset, "newPassword": "battery staple"})
+    link = {"requestType": "EMAIL_SIGNIN", "continueUrl": "https://app.example.com/", "canHandleCodeInApp": True}
+    call("sendOobCode.link", "sendOobCode", {**link, "email": email})
+    known = call("signInWithEmailLink", "signInWithEmailLink", {"email": email, "oobCode": code("EMAIL_SIGNIN")})
+    call("sendOobCode.move", "sendOobCode", {"requestType": 7, "idToken": known["idToken"], "newEmail": "caroline@example.com"})
+    change = code("VERIFY_AND_CHANGE_EMAIL")
+    call("resetPassword.change", "resetPassword", {"oobCode": change})
+    call("update.moved", "update", {"oobCode": change})
+    call("update.recovered", "update", {"oobCode": code("RECOVER_EMAIL")})
+    call("sendOobCode.stranger", "sendOobCode", {**link, "email": "dora@example.com"})
+    fresh = call("signInWithEmailLink.new", "signInWithEmailLink", {"email": "dora@example.com", "oobCode": code("EMAIL_SIGNIN")})
+    call("lookup.link", "lookup", {"idToken": fresh["idToken"]})
