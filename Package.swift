@@ -54,18 +54,19 @@ let package = Package(
         kit("JOSE", ["Crypto", "JSON", "Runtime"]),
         kit("HTTPServer", ["CSystem", "HTTP", "Runtime", logging]),
         kit("Curl", ["CCurl", "CSystem", "HTTP", "Runtime", logging]),
+        kit("Mail", ["Crypto", "Curl", "Runtime", logging]),
         kit("Postgres", ["CPostgres", "CSystem", "Crypto", "Runtime", collections, logging]),
 
         // Floor 3: rules and upstream services.
-        kit("Accounts", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", logging]),
+        kit("Accounts", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Mail", "Postgres", "Runtime", logging]),
         kit("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime", logging]),
 
         // Floor 4: features, on Web.
         kit(
             "Web",
             [
-                "Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Providers", "Runtime", logging,
-                mustache,
+                "Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Providers", "Runtime", "Mail",
+                logging, mustache,
             ],
             resources: [.embedInCode("Templates")]),
         kit("IdentityToolkit", ["Web", "Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", logging]),
@@ -78,7 +79,7 @@ let package = Package(
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Accounts", "Config", "Crypto", "Curl", "Emulator", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON",
+                "Accounts", "Config", "Crypto", "Curl", "Emulator", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON", "Mail",
                 "Postgres", "Providers", "Runtime", "SignIn", "Web", argumentParser, logging,
             ],
             swiftSettings: house),
@@ -86,6 +87,7 @@ let package = Package(
         kit("TestKit", ["Crypto", "Curl", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", logging], path: "Tests/TestKit"),
         tests("Runtime"), tests("JSON"), tests("Crypto", ["JSON"]), tests("HTTP"), tests("Config", ["Runtime"]),
         tests("JOSE", ["Crypto", "JSON"]), tests("HTTPServer", ["HTTP", "Runtime"]), tests("Curl", ["HTTP", "Runtime"]),
+        tests("Mail", ["Curl", "Runtime"]),
         tests("Postgres", ["Runtime"]),
         tests("Accounts", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Runtime"]),
         tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime"]),

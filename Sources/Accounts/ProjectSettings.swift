@@ -1,5 +1,6 @@
 import Config
 package import JOSE
+package import Mail
 
 /// One project's rules, from its file in `config/projects/`. Its providers are settings of the `Providers` floor.
 package struct ProjectSettings: Sendable {
@@ -18,6 +19,7 @@ package struct ProjectSettings: Sendable {
     package var tokens = Tokens()
     package var oneAccountPerEmail = true
     package var branding: Branding
+    package var mail = Mailing()
     package var passwordPolicy = PasswordPolicy()
     package var signIn = SignInMethods()
     /// No call tells whether an address has an account, but where the contract cannot help it (`signUp`).
@@ -33,6 +35,16 @@ package struct ProjectSettings: Sendable {
         self.authorizedDomains = authorizedDomains
         self.redirectURLs = redirectURLs
         branding = Branding(name: id)
+    }
+
+    /// What its mails say differently from the server's.
+    package struct Mailing: Sendable {
+        package var from: Mailbox?
+        package var replyTo: Mailbox?
+        /// The page that the links in mails lead to, without a query; `nil` for the one this server has, `/__/auth/action`.
+        package var actionURL: String?
+
+        package init() {}
     }
 
     package struct Tokens: Sendable {

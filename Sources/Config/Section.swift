@@ -28,6 +28,9 @@ package final class Section {
     /// The file the section stands in.
     package var file: String { source.file }
 
+    /// For files of other forms that belong to the section.
+    package var faults: Faults { source.faults }
+
     package func has(_ key: String) -> Bool { members[key] != nil }
 
     /// Notes that the value of `key` will not do; `message` says what to do.

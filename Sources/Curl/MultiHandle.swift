@@ -13,24 +13,24 @@ final class MultiHandle {
     }
 
     deinit {
-        // Closing the kept connections must not call back into a client that is going away.
+        // Closing the kept connections must not call back into an actor that is going away.
         _ = curl_multi_set_socket_function(raw, nil)
         _ = curl_multi_set_timer_function(raw, nil)
         _ = curl_multi_cleanup(raw)
     }
 
-    /// Points libcurl's wishes at an `HTTPClient`, which outlives this handle and is called on its loop only.
-    func setCallbacks(for client: UnsafeMutableRawPointer) {
-        _ = curl_multi_set_pointer(raw, CURLMOPT_SOCKETDATA, client)
-        _ = curl_multi_set_socket_function(raw) { _, descriptor, wish, client, _ in
-            guard let client else { return -1 }
-            Unmanaged<HTTPClient>.fromOpaque(client).takeUnretainedValue().assumeIsolated { $0.watch(descriptor, wish) }
+    /// Points libcurl's wishes at a `Transfers`, which outlives this handle and is called on its loop only.
+    func setCallbacks(for transfers: UnsafeMutableRawPointer) {
+        _ = curl_multi_set_pointer(raw, CURLMOPT_SOCKETDATA, transfers)
+        _ = curl_multi_set_socket_function(raw) { _, descriptor, wish, transfers, _ in
+            guard let transfers else { return -1 }
+            Unmanaged<Transfers>.fromOpaque(transfers).takeUnretainedValue().assumeIsolated { $0.watch(descriptor, wish) }
             return 0
         }
-        _ = curl_multi_set_pointer(raw, CURLMOPT_TIMERDATA, client)
-        _ = curl_multi_set_timer_function(raw) { _, milliseconds, client in
-            guard let client else { return -1 }
-            Unmanaged<HTTPClient>.fromOpaque(client).takeUnretainedValue().assumeIsolated { $0.arm(milliseconds) }
+        _ = curl_multi_set_pointer(raw, CURLMOPT_TIMERDATA, transfers)
+        _ = curl_multi_set_timer_function(raw) { _, milliseconds, transfers in
+            guard let transfers else { return -1 }
+            Unmanaged<Transfers>.fromOpaque(transfers).takeUnretainedValue().assumeIsolated { $0.arm(milliseconds) }
             return 0
         }
         _ = curl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, 64)
@@ -39,19 +39,19 @@ final class MultiHandle {
     }
 }
 
-/// Tells the client which of its descriptors became ready.
+/// Tells `Transfers` which of its descriptors became ready.
 final class SocketWatch: Watcher {
     private let descriptor: Int32
-    private weak var client: HTTPClient?
+    private weak var transfers: Transfers?
 
-    init(descriptor: Int32, client: HTTPClient) {
+    init(descriptor: Int32, transfers: Transfers) {
         self.descriptor = descriptor
-        self.client = client
+        self.transfers = transfers
     }
 
     nonisolated func ready(_ interest: Interest) {
-        guard let client else { return }
+        guard let transfers else { return }
         let descriptor = descriptor
-        client.assumeIsolated { $0.ready(descriptor, interest) }
+        transfers.assumeIsolated { $0.ready(descriptor, interest) }
     }
 }

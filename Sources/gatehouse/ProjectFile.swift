@@ -48,8 +48,11 @@ enum ProjectFile {
         let providers = section.sections("providers").compactMap { id, entry in
             ProviderSettings(id: id, section: entry, allowInsecure: development)
         }
+        settings.branding = Branding(section.section("branding"), name: settings.id)
+        let (mailing, templates) = ProjectMail.read(section.section("mail"), branding: settings.branding, development: development)
+        settings.mail = mailing
         section.finish()
-        return Project(settings: settings, providers: providers.filter(\.enabled), publicURL: publicURL)
+        return Project(settings: settings, providers: providers.filter(\.enabled), publicURL: publicURL, templates: templates)
     }
 
     /// Native SDKs take a host of one's own for redirects only when it is among the authorized domains, to the letter.

@@ -21,6 +21,8 @@ actor Server {
     private let log: Logger
     private let begun = MonotonicTime.read()
     private var chores: [Task<Void, Never>] = []
+    private let postman: Postman?
+    private var delivery: Task<Void, Never>?
 
     init(_ configuration: Configuration, path: String, log: Logger) throws {
         let settings = configuration.server
@@ -30,6 +32,7 @@ actor Server {
         self.log = log
         let count = settings.loops == 0 ? Machine.cores : settings.loops
         workers = try (0..<count).map { try Worker(index: $0, shared) }
+        postman = workers.first.flatMap(shared.postman)
     }
 
     private var first: Worker { workers[0] }
@@ -62,6 +65,7 @@ actor Server {
                 try await cleanup.run()
             },
         ]
+        delivery = postman.map { postman in Task { await postman.run() } }
         log.info(
             "serving",
             metadata: [
@@ -95,8 +99,21 @@ actor Server {
             for worker in workers { group.addTask { await worker.server.stop(grace: Self.grace) } }
         }
         await shared.hashing.stop()
+        await stopMail()
         for worker in workers { await worker.database.close() }
         log.info("stopped")
+    }
+
+    /// Lets what is on its way arrive, within the same grace as requests.
+    private func stopMail() async {
+        guard let postman, let delivery else { return }
+        shared.postbox.fallSilent()
+        let patience = Task {
+            try await Task.sleep(for: Self.grace)
+            await postman.breakOff()
+        }
+        await delivery.value
+        patience.cancel()
     }
 
     private var keyStore: SigningKeyStore {

@@ -26,6 +26,8 @@ struct ServerSettings: Sendable {
     let loops: Int
     let trustedProxies: [CIDR]
     let dialPolicy: DialPolicy
+    /// `nil` where no way of mail is configured.
+    let mail: MailSettings?
     let limits: ServerLimits
     let passwordHashing: PasswordHashingSettings
     let development: Bool
@@ -77,6 +79,10 @@ struct ServerSettings: Sendable {
         dialPolicy = DialPolicy.allowing(
             outbound.values("allow", expected: "an address range, such as 10.1.2.0/24") { CIDR($0) })
         outbound.finish()
+        let post = section.section("mail")
+        mail =
+            section.has("mail")
+            ? MailSettings.read(post, publicURL: publicURL, development: development) : development ? .development : nil
         limits = ServerLimits(section.section("limits"))
         passwordHashing = PasswordHashingSettings(section.section("passwordHashing"), development: development)
         accessLog = section.bool("accessLog", default: true)

@@ -46,10 +46,28 @@ struct Shared: Sendable {
     }
 }
 
+extension Shared {
+    /// The outbox as a loop's database sees it; all of them ring the one bell.
+    func outbox(_ database: Database) -> Outbox {
+        Outbox(
+            database: database, masterKey: settings.masterKey, clock: clock, bell: postbox, keepsSent: settings.development)
+    }
+
+    /// Who sends for the whole process, on one of its loops; nobody where no way of mail is configured.
+    func postman(on worker: Worker) -> Postman? {
+        settings.mail.map { mail in
+            Postman(
+                loop: worker.loop, outbox: outbox(worker.database), bell: postbox, projects: projects,
+                transport: mail.transport(worker.client, log), sender: mail.sender, clock: clock, metrics: metrics, log: log)
+        }
+    }
+}
+
 /// One loop with one of everything: database connections, outbound connections, listener and the connections it accepts.
 struct Worker: Sendable {
     let loop: Loop
     let database: Database
+    let client: HTTPClient
     let services: Services
     let server: HTTPServer
 
@@ -59,9 +77,8 @@ struct Worker: Sendable {
         let database = Database(
             loop: loop, url: settings.database, settings: settings.databasePool, metrics: shared.metrics, log: shared.log)
         self.database = database
-        let upstream = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
-        let outbox = Outbox(
-            database: database, masterKey: settings.masterKey, clock: shared.clock, bell: shared.postbox, keepsSent: settings.development)
+        client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
+        let outbox = settings.mail.map { _ in shared.outbox(database) }
         let accounts = Accounts(
             database: database, clock: shared.clock, publicURL: settings.publicURL, signingKeys: shared.signingKeys,
             passwords: shared.passwords, outbox: outbox, refusals: shared.refusals)
@@ -70,7 +87,7 @@ struct Worker: Sendable {
             accounts: accounts, sessions: Sessions(accounts: accounts, masterKey: settings.masterKey, log: shared.log),
             flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
             pendingTokens: PendingTokens(database: database, masterKey: settings.masterKey, clock: shared.clock),
-            outbox: outbox, projects: shared.projects, upstream: upstream, providerMetadata: shared.providerMetadata,
+            outbox: outbox, projects: shared.projects, upstream: client, providerMetadata: shared.providerMetadata,
             signIns: shared.signIns,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log, readiness: { try await schema.verify(database) })

@@ -94,6 +94,18 @@ final class ScriptedServer: Sendable {
             }
         }
 
+        /// The next line without its end; `nil` once the client has closed.
+        func line() -> String? {
+            while true {
+                if let end = buffer.firstIndex(of: 0x0A) {
+                    defer { buffer.removeFirst(end + 1) }
+                    return String(decoding: buffer[..<end].filter { $0 != 0x0D }, as: UTF8.self)
+                }
+                guard let more = read() else { return nil }
+                buffer += more
+            }
+        }
+
         /// Whatever comes next, `nil` at the end.
         func read() -> [UInt8]? {
             var bytes = [UInt8](repeating: 0, count: 65_536)

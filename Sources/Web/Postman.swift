@@ -1,0 +1,177 @@
+package import Accounts
+package import Logging
+package import Mail
+package import Runtime
+
+/// Takes letters from the outbox to whoever delivers them, one postman a process.
+///
+/// Rung for by requests that have just put a letter in, and by itself every few seconds, for letters of processes that died and
+/// for those whose time has come again. Several letters are under way at once; what happens when one is not taken is the outbox's rule.
+package actor Postman {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// Letters under way at once: what mail servers take from one client without complaint.
+    private static let width = 8
+    private static let round: Duration = .seconds(3)
+
+    private nonisolated let loop: Loop
+    private let outbox: Outbox
+    private let bell: Bell
+    private let projects: ProjectDirectory
+    private let transport: any MailTransport
+    private let sender: Sender
+    private let clock: Clock
+    private let log: Logger
+    private let metrics: MailMetrics
+    private var underWay: [UInt64: Task<Void, Never>] = [:]
+    private var lastNumber: UInt64 = 0
+
+    /// Whom mails come from where a project says nothing else.
+    package struct Sender: Sendable {
+        package let from: Mailbox
+        package let replyTo: Mailbox?
+
+        package init(from: Mailbox, replyTo: Mailbox?) {
+            self.from = from
+            self.replyTo = replyTo
+        }
+    }
+
+    /// - Parameter bell: the one that `outbox` rings.
+    package init(
+        loop: Loop, outbox: Outbox, bell: Bell, projects: ProjectDirectory, transport: any MailTransport, sender: Sender, clock: Clock,
+        metrics: Metrics, log: Logger
+    ) {
+        self.loop = loop
+        self.outbox = outbox
+        self.bell = bell
+        self.projects = projects
+        self.transport = transport
+        self.sender = sender
+        self.clock = clock
+        self.log = log
+        self.metrics = MailMetrics(metrics)
+    }
+
+    /// Works until the bell falls silent, and returns once nothing is under way any more.
+    package func run() async {
+        let rounds = Task(executorPreference: loop) { [bell] in
+            while !Task.isCancelled {
+                bell.ring()
+                try? await Task.sleep(for: Self.round)
+            }
+        }
+        for await _ in bell.rings { await collect() }
+        rounds.cancel()
+        for task in underWay.values { await task.value }
+    }
+
+    /// Breaks off what is under way. Its letters stay in the outbox, and are tried again when their leases end.
+    package func breakOff() {
+        for task in underWay.values { task.cancel() }
+    }
+
+    private func collect() async {
+        while underWay.count < Self.width {
+            do {
+                let (letters, unreadable) = try await outbox.claim(Self.width - underWay.count)
+                if unreadable > 0 {
+                    log.error("mails were sealed with another master key and are lost", metadata: ["count": "\(unreadable)"])
+                }
+                if letters.isEmpty { return }
+                for letter in letters { start(letter) }
+            } catch {
+                return log.warning("could not look for mail to send", metadata: ["error": "\(LogDetail.of(error))"])
+            }
+        }
+    }
+
+    private func start(_ due: DueLetter) {
+        lastNumber += 1
+        let number = lastNumber
+        underWay[number] = Task(executorPreference: loop) {
+            await self.deliver(due)
+            await self.ended(number)
+        }
+    }
+
+    private func ended(_ number: UInt64) {
+        underWay[number] = nil
+        // There may be more than there were hands for.
+        bell.ring()
+    }
+
+    private func deliver(_ due: DueLetter) async {
+        var log = log
+        log[metadataKey: "project"] = "\(due.projectID)"
+        log[metadataKey: "kind"] = "\(due.letter.kind.rawValue)"
+        log[metadataKey: "mail"] = "\(Hex.encode(due.id))"
+        log[metadataKey: "attempt"] = "\(due.attempt)"
+        do {
+            try await transport.send(try message(due))
+        } catch {
+            // Broken off: the lease says when somebody goes on.
+            if Task.isCancelled { return }
+            return await fail(due, error, log)
+        }
+        metrics.sent.increment()
+        log.info("mail sent")
+        await settle(log) { () async throws(AccountError) in try await self.outbox.done(due) }
+    }
+
+    private func message(_ due: DueLetter) throws(MailError) -> MailMessage {
+        guard let project = projects.current.project(id: due.projectID) else {
+            throw .temporary("the project is not among those of this process")
+        }
+        guard let recipient = Mailbox(address: due.letter.to) else {
+            throw .permanent("the address is not of a form that mail servers take")
+        }
+        let mail = project.templates.mail(due.letter)
+        let message = MailMessage(
+            id: Hex.encode(due.id), from: project.settings.mail.from ?? sender.from,
+            replyTo: project.settings.mail.replyTo ?? sender.replyTo, to: recipient, subject: mail.subject, text: mail.text,
+            html: mail.html, date: clock.now())
+        guard let message else { throw .permanent("the mail's header cannot be written") }
+        return message
+    }
+
+    private func fail(_ due: DueLetter, _ error: MailError, _ log: Logger) async {
+        let forGood = if case .permanent = error { true } else { false }
+        await settle(log) { () async throws(AccountError) in
+            switch try await self.outbox.failed(due, forGood: forGood) {
+            case .retry:
+                self.metrics.deferred.increment()
+                log.warning("mail not taken, tried again later", metadata: ["reason": "\(error.reason)"])
+            case .givenUp:
+                self.metrics.failed.increment()
+                log.error("mail given up", metadata: ["reason": "\(error.reason)"])
+            }
+        }
+    }
+
+    /// Writes down what became of a letter. A database that is away for a moment must not make a mail go out twice.
+    private func settle(_ log: Logger, _ step: () async throws(AccountError) -> Void) async {
+        for pause in [Duration.seconds(1), .seconds(4), .zero] {
+            do { return try await step() } catch {
+                log.warning("could not note what became of a mail", metadata: ["error": "\(LogDetail.of(error))"])
+            }
+            try? await Task.sleep(for: pause)
+        }
+    }
+}
+
+/// What a process counts of its mails.
+private struct MailMetrics {
+    let sent: Counter
+    let deferred: Counter
+    let failed: Counter
+
+    init(_ metrics: Metrics) {
+        func counter(_ outcome: String) -> Counter {
+            metrics.counter("gatehouse_mails_total", "Attempts to send a mail, by what became of them.", ["outcome": outcome])
+        }
+        sent = counter("sent")
+        deferred = counter("deferred")
+        failed = counter("failed")
+    }
+}
