@@ -124,6 +124,8 @@ private final class SMTPTransfer: Transfer {
         let isAboutUs = code == CURLE_LOGIN_DENIED || [530, 534, 535, 538].contains(status)
         // A refusal of MAIL, RCPT or DATA is a failed sending to libcurl, one after the text a strange reply.
         let isRefusal = code == CURLE_SEND_ERROR || code == CURLE_WEIRD_SERVER_REPLY && hasSentAll && isDelivery
-        return SMTPError(reason: words(for: code), isPermanent: (500...599).contains(status) && isRefusal && !isAboutUs)
+        let words = words(for: code)
+        let said = status < 400 || words.contains("\(status)") ? "" : ", the server's reply was \(status)"
+        return SMTPError(reason: words + said, isPermanent: (500...599).contains(status) && isRefusal && !isAboutUs)
     }
 }

@@ -41,7 +41,7 @@ package struct MailMessage: Sendable, Equatable {
         let boundary = "=_\(id)"
         var out = ""
         for (name, value) in header { out += "\(name): \(value)\r\n" }
-        out += "Content-Type: multipart/alternative; boundary=\"\(boundary)\"\r\n\r\n"
+        out += "Content-Type: multipart/alternative;\r\n boundary=\"\(boundary)\"\r\n\r\n"
         for (type, body) in [("plain", text), ("html", html)] {
             out += "--\(boundary)\r\nContent-Type: text/\(type); charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
             out += QuotedPrintable.encode(body)

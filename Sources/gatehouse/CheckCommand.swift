@@ -6,14 +6,14 @@ import Providers
 import Runtime
 import Web
 
-/// `gatehouse check`: tells every fault of the configuration, and with `--live` asks every provider too.
+/// `gatehouse check`: tells every fault of the configuration, and with `--live` asks every provider and the mail server too.
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check the configuration; with --live, fetch every provider's discovery document too.")
+        commandName: "check", abstract: "Check the configuration; with --live, ask the providers and the mail server too.")
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Ask every provider, and explain what is wrong there.")
+    @Flag(help: "Ask every provider and the mail server, and explain what is wrong there.")
     var live = false
 
     func run() async throws {
@@ -37,6 +37,15 @@ struct CheckCommand: AsyncParsableCommand {
                 problems += findings.count
                 let name = "\(project.settings.id)  \(settings.id)"
                 print(findings.isEmpty ? "\(name)  ok" : findings.map { "\(name)  \($0)" }.joined(separator: "\n"))
+            }
+        }
+        if case .smtp(let server)? = configuration.server.mail?.way {
+            do {
+                try await client.greet(server)
+                print("mail  ok")
+            } catch {
+                problems += 1
+                print("mail  \(server.host):\(server.port): \(error.reason)")
             }
         }
         if problems > 0 { throw ExitCode.failure }

@@ -38,7 +38,8 @@ import Testing
                 Auto-Submitted: auto-generated\r
                 X-Auto-Response-Suppress: All\r
                 MIME-Version: 1.0\r
-                Content-Type: multipart/alternative; boundary="=_0a1b"\r
+                Content-Type: multipart/alternative;\r
+                 boundary="=_0a1b"\r
                 \r
                 --=_0a1b\r
                 Content-Type: text/plain; charset=utf-8\r

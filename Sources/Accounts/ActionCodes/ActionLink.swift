@@ -14,7 +14,7 @@ package struct LetterWish: Sendable {
 }
 
 extension ActionCode {
-    /// The path of the page that all links lead to.
+    /// The path of the page that links lead to, unless the project has one of its own (`mail.actionURL`).
     package static let pagePath = "/__/auth/action"
 }
 
@@ -25,6 +25,6 @@ extension Accounts {
             "mode": kind.rawValue, "oobCode": code, "apiKey": project.apiKeys.first ?? "", "lang": wish.language,
         ]
         if let url = wish.continueURL { query.add("continueUrl", url) }
-        return "\(publicURL)\(ActionCode.pagePath)?\(query.encoded())"
+        return "\(project.mail.actionURL ?? publicURL + ActionCode.pagePath)?\(query.encoded())"
     }
 }
