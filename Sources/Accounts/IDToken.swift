@@ -28,7 +28,10 @@ extension Accounts {
     ///
     /// Claims and their order of precedence are Firebase's: custom claims may override the name and the picture, never the rest.
     /// <https://firebase.google.com/docs/auth/admin/verify-id-tokens>
-    package func idToken(for account: Account, _ session: Session, in project: ProjectSettings) throws -> String {
+    /// - Parameter lifetime: the project's, if not given.
+    package func idToken(
+        for account: Account, _ session: Session, in project: ProjectSettings, lifetime: Duration? = nil
+    ) throws -> String {
         let now = clock.now()
         // Later ones override earlier ones, and both override the name and the picture.
         var custom = try account.customAttributes.map { try JSON.parse($0).object } ?? nil
@@ -47,7 +50,7 @@ extension Accounts {
             claims.field("user_id", account.id)
             claims.field("sub", account.id)
             claims.field("iat", now.seconds)
-            claims.field("exp", now.seconds + project.tokens.lifetime.wholeSeconds)
+            claims.field("exp", now.seconds + (lifetime ?? project.tokens.lifetime).wholeSeconds)
             if let email = account.email {
                 claims.field("email", email)
                 claims.field("email_verified", account.emailVerified)

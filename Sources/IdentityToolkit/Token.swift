@@ -66,10 +66,20 @@ struct IssuedTokens {
     /// Seconds, as a string.
     let expiresIn: String
 
-    init(_ account: Account, _ session: Session, _ context: Context) throws {
+    /// - Parameter former: the ID token that these tokens replace. An SDK that gets the same one again takes no notice of what comes with it
+    ///   (<https://github.com/firebase/firebase-js-sdk/blob/main/packages/auth/src/core/user/user_impl.ts>, `_updateTokensIfNecessary`), and
+    ///   goes on with the refresh token of a session that has ended. Two of one second with the same claims are the same but for their end.
+    init(_ account: Account, _ session: Session, _ context: Context, replacing former: String? = nil) throws {
         let project = try context.project.settings
-        idToken = try context.services.accounts.idToken(for: account, session, in: project)
+        let accounts = context.services.accounts
+        var lifetime = project.tokens.lifetime
+        var idToken = try accounts.idToken(for: account, session, in: project, lifetime: lifetime)
+        if let former, former.utf8.elementsEqual(idToken.utf8) {
+            lifetime -= .seconds(1)
+            idToken = try accounts.idToken(for: account, session, in: project, lifetime: lifetime)
+        }
+        self.idToken = idToken
         refreshToken = context.services.sessions.refreshToken(for: session, in: project)
-        expiresIn = String(project.tokens.lifetime.wholeSeconds)
+        expiresIn = String(lifetime.wholeSeconds)
     }
 }

@@ -335,6 +335,19 @@ def test_an_old_sign_in_changes_no_credentials(rest, demo):
     assert update(demo, fresh["idToken"], password="battery staple").status_code == 200
 
 
+def test_tokens_that_replace_others_of_the_same_second_differ_from_them(demo):
+    def same_second():
+        made = sign_up(demo)
+        answer = update(demo, made["idToken"], password="battery staple").json()
+        return (made, answer) if claims(made["idToken"])["iat"] == claims(answer["idToken"])["iat"] else None
+
+    made, answer = harness.wait_until(same_second, what="a sign-up and an update in one second")
+    assert answer["idToken"] != made["idToken"], "an SDK would not look at the refresh token beside it"
+    assert int(answer["expiresIn"]) == claims(answer["idToken"])["exp"] - claims(answer["idToken"])["iat"] in (3599, 3600)
+    assert demo.lookup(answer["idToken"])["localId"] == made["localId"]
+    assert demo.refresh(answer["refreshToken"]).status_code == 200
+
+
 def test_the_errors_of_an_update(rest, demo):
     made = sign_up(demo)
     assert_error(demo.call("update", {"displayName": "x"}), "INVALID_REQ_TYPE")
