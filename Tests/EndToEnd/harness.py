@@ -155,6 +155,8 @@ class Site:
             "migrations": str(MIGRATIONS),
             "development": True,
             "outbound": {"allow": ["127.0.0.0/8"]},
+            # Not the log, where development shows links that work: no log of these tests may hold a code.
+            "mail": {"transport": "file", "from": "Gatehouse <no-reply@gatehouse.example>", "folder": "mails"},
             "logLevel": "trace",
             **(settings or {}),
         }

@@ -3,9 +3,12 @@
 import re
 import signal
 import threading
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from clients import API
+from common import note
 from harness import Site, wait_until
 from mail import PASSWORD, USER, Certificate, Post, now, put, waiting
 
@@ -85,6 +88,83 @@ def test_a_decoy_and_an_expired_letter_stay(sites, post):
     site.serve()
     assert post.wait_for().recipients == ["ada@example.com"]
     wait_until(lambda: waiting(site) == 2, what="one letter less")
+    assert len(post.messages) == 1
+
+
+# -- what asks for it
+
+
+METHODS = {"signIn": {"password": True, "emailLink": True}}
+ADA = {"email": "ada@example.com", "password": "correct horse battery"}
+
+
+def ask(site, server=-1, email=ADA["email"], **headers):
+    """Asks for a new password as an app does."""
+    api = API(site.servers[server].url)
+    body = {"requestType": "PASSWORD_RESET", "email": email}
+    return api.post("/v1/accounts:sendOobCode", body, headers={name.replace("_", "-"): value for name, value in headers.items()})
+
+
+def code_in(mail):
+    link = re.search(r"https://\S+", mail.text).group()
+    return note(parse_qs(urlsplit(link).query)["oobCode"][0])
+
+
+def test_a_forgotten_password_is_reset_by_mail(sites, post):
+    site = sites(post.settings(), project=METHODS)
+    api = API(site.servers[0].url)
+    api.succeed("signUp", ADA)
+    assert ask(site, x_firebase_locale="de").json()["email"] == ADA["email"]
+    mail = post.wait_for()
+    assert mail.recipients == [ADA["email"]] and mail["subject"] == "Neues Passwort für demo"
+    api.succeed("resetPassword", {"oobCode": code_in(mail), "newPassword": "battery staple horse"})
+    api.succeed("signInWithPassword", {**ADA, "password": "battery staple horse"})
+
+
+def test_sec_07_no_header_of_a_request_changes_what_is_mailed(sites, post):
+    site = sites(post.settings(), project=METHODS)
+    API(site.servers[0].url).succeed("signUp", ADA)
+    hostile = [
+        {},
+        {"host": "evil.example"},
+        {"x_forwarded_host": "evil.example", "x_forwarded_proto": "http", "x_forwarded_port": "81"},
+        {"forwarded": "host=evil.example;proto=http"},
+        {"origin": "https://evil.example", "referer": "https://evil.example/"},
+    ]
+    texts = set()
+    for number, headers in enumerate(hostile, 1):
+        assert ask(site, **headers).status_code == 200
+        mail = post.wait_for(number)
+        code = code_in(mail)
+        texts.add((mail["subject"], mail.text.replace(code, "CODE"), mail.html.replace(code, "CODE")))
+        assert "https://auth.example.com/__/auth/action?mode=resetPassword" in mail.text
+    assert len(texts) == 1
+
+
+def test_sec_15_whether_an_address_is_known_cannot_be_told(sites, post):
+    site = sites(post.settings(), project=METHODS)
+    API(site.servers[0].url).succeed("signUp", ADA)
+    unknown, known = ask(site, email="nobody@example.com"), ask(site)
+    assert unknown.status_code == known.status_code == 200
+    assert unknown.text.replace("nobody@example.com", "") == known.text.replace(ADA["email"], "")
+    assert post.wait_for().recipients == [ADA["email"]]
+    wait_until(lambda: waiting(site) == 1, what="the letter's end")
+    assert site.value("SELECT due_at = 'infinity' AND attempts = 0 FROM mail_outbox") is True
+    code_in(post.messages[0])
+
+
+def test_a_crash_after_the_answer_loses_no_mail(sites, post):
+    site = sites(post.settings(), project=METHODS)
+    API(site.servers[0].url).succeed("signUp", ADA)
+    post.hold = threading.Event()
+    assert ask(site).status_code == 200
+    site.servers[0].kill()
+    post.hold.set()
+    wait_until(lambda: waiting(site) == 1, what="the committed letter")
+    now(site)
+    site.serve()
+    code_in(post.wait_for())
+    wait_until(lambda: waiting(site) == 0, what="an empty outbox")
     assert len(post.messages) == 1
 
 
@@ -264,12 +344,13 @@ def test_several_processes_share_the_work(sites, post):
 
 
 def test_without_a_way_of_mail_nothing_is_sent_and_nothing_breaks(sites):
-    site = sites(None, serve=False)
+    site = sites(None, serve=False, project=METHODS)
     del site.settings["mail"]
     site.write()
     site.serve()
     put(site)
-    assert "mail sent" not in site.servers[0].log() and waiting(site) == 1
+    assert "OPERATION_NOT_ALLOWED" in ask(site).text and waiting(site) == 1
+    assert "mail sent" not in site.servers[0].log()
 
 
 def test_into_a_folder(sites):
