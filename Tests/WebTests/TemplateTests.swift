@@ -153,6 +153,9 @@ import Testing
             try self.faults("words.de.yaml", "mail: {signIn: {subject: '{{code}}'}}").first?.contains("nothing this word is given") == true)
         #expect(try self.faults("words.de.yaml", "mail: {signin: {}}") == ["says nothing that is ever asked for"])
         #expect(try self.faults("page.css", "</style><script>").count == 1)
+        #expect(try self.faults("mail.html", "{{words.buton}}").first?.contains("no word of this file") == true)
+        #expect(try self.faults("mail.html", "{{words.button}}").isEmpty)
+        #expect(try self.faults("page.message.html", "{{words.button}}").count == 1)
     }
 
     @Test(arguments: [

@@ -118,10 +118,27 @@ struct TemplateFiles: Sendable {
         }
         let own = base(name).split(separator: ".").dropFirst().first.flatMap { pageValues[String($0)] } ?? []
         let known = isMail ? Self.mailValues : own.union(["project", "language", "style", "accent", "onAccent", "script", "data", "."])
-        for (value, line) in tags.values.sorted(by: { $0.key < $1.key }) where !known.contains(value) && !value.hasPrefix("words.") {
-            throw TemplateTags.Problem(
-                line: line, message: "{{\(value)}} is nothing this file is given; there are \(known.sorted().joined(separator: ", "))")
+        for (value, line) in tags.values.sorted(by: { $0.key < $1.key }) where !known.contains(value) {
+            guard value.hasPrefix("words.") else {
+                throw TemplateTags.Problem(
+                    line: line, message: "{{\(value)}} is nothing this file is given; there are \(known.sorted().joined(separator: ", "))")
+            }
+            if !says(value.dropFirst(6), in: name) {
+                throw TemplateTags.Problem(line: line, message: "{{\(value)}} is no word of this file; words.en.yaml lists all there are")
+            }
         }
+    }
+
+    /// Whether the reference has the word for this file: in the words of the mail or page, or in those that all of its kind share. A layout is
+    /// for all of a kind, and may say any of their words.
+    private func says(_ word: Substring, in name: String) -> Bool {
+        let file = base(name).split(separator: ".")
+        let owner = file.count > 2 ? file[1] : nil
+        return words["en"]?.names.contains { known in
+            let parts = known.split(separator: ".")
+            return parts.count == 3 && parts[0] == file[0] && parts[2] == word
+                && (owner == nil || parts[1] == owner || parts[1] == "common")
+        } ?? false
     }
 
     private func fault(_ message: String, _ path: String, _ line: Int, _ faults: Faults) {
