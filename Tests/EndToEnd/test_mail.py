@@ -121,7 +121,7 @@ def test_a_forgotten_password_is_reset_by_mail(sites, post):
     api.succeed("signInWithPassword", {**ADA, "password": "battery staple horse"})
 
 
-def test_sec_07_no_header_of_a_request_changes_what_is_mailed(sites, post):
+def test_SEC_07_no_header_of_a_request_changes_what_is_mailed(sites, post):
     site = sites(post.settings(), project=METHODS)
     API(site.servers[0].url).succeed("signUp", ADA)
     hostile = [
@@ -141,7 +141,7 @@ def test_sec_07_no_header_of_a_request_changes_what_is_mailed(sites, post):
     assert len(texts) == 1
 
 
-def test_sec_15_whether_an_address_is_known_cannot_be_told(sites, post):
+def test_SEC_15_whether_an_address_is_known_cannot_be_told(sites, post):
     site = sites(post.settings(), project=METHODS)
     API(site.servers[0].url).succeed("signUp", ADA)
     unknown, known = ask(site, email="nobody@example.com"), ask(site)
@@ -362,7 +362,7 @@ def test_into_a_folder(sites):
     assert file.suffix == ".eml" and code in file.read_bytes().replace(b"=\r\n", b"").decode()
 
 
-def test_sec_21_the_log_of_production_holds_no_link(sites):
+def test_SEC_21_the_log_of_production_holds_no_link(sites):
     site = sites({"transport": "log", "from": "no-reply@gatehouse.example"})
     code = put(site)
     logged(site, '"mail sent"')
