@@ -5,6 +5,8 @@ package import Runtime
 /// ago, rate limits that nobody is near. Any process may run it.
 package struct Cleanup: Sendable {
     private static let batch: Int64 = 1000
+    /// Where no index finds what to delete, so that each batch reads the table anew.
+    private static let scanned: Int64 = 10_000
     let storage: Storage
     let clock: Clock
 
@@ -46,14 +48,34 @@ package struct Cleanup: Sendable {
             RETURNING 1::bigint
             """)
         // Buckets that are full say nothing. Read in the order of the table, for there is no index on the time.
-        try await delete(
+        try await repeating(
             """
             DELETE FROM rate_limits WHERE ctid = ANY (ARRAY
-                (SELECT ctid FROM rate_limits WHERE full_at < \(hourAgo) LIMIT \(Self.batch) FOR UPDATE SKIP LOCKED)) RETURNING 1::bigint
-            """)
+                (SELECT ctid FROM rate_limits WHERE full_at < \(hourAgo) LIMIT \(Self.scanned) FOR UPDATE SKIP LOCKED)) RETURNING 1::bigint
+            """,
+            batch: Self.scanned)
     }
 
-    private func delete(_ statement: SQL) async throws(AccountError) {
-        while try await storage.write(statement).count == Int(Self.batch) {}
+    /// Marks sessions as ended that were not refreshed for their project's `sessionIdle`, and an hour more. They are refused anyway: this
+    /// is so that they go away, so once an hour is enough for reading the whole table.
+    package func endIdleSessions(of projects: [ProjectSettings]) async throws(AccountError) {
+        let now = clock.now()
+        for project in projects {
+            guard let idle = project.sessionIdle else { continue }
+            try await repeating(
+                """
+                UPDATE sessions SET ended_at = \(now), end_reason = 'idle' WHERE ctid = ANY (ARRAY
+                    (SELECT ctid FROM sessions WHERE project_id = \(project.id) AND ended_at IS NULL
+                        AND refreshed_at < \(now - idle - .seconds(3600)) LIMIT \(Self.scanned) FOR UPDATE SKIP LOCKED))
+                RETURNING 1::bigint
+                """,
+                batch: Self.scanned)
+        }
+    }
+
+    private func delete(_ statement: SQL) async throws(AccountError) { try await repeating(statement, batch: Self.batch) }
+
+    private func repeating(_ statement: SQL, batch: Int64) async throws(AccountError) {
+        while try await storage.write(statement).count == Int(batch) {}
     }
 }

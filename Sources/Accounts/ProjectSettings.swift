@@ -25,6 +25,8 @@ package struct ProjectSettings: Sendable {
     /// No call tells whether an address has an account, but where the contract cannot help it (`signUp`).
     package var emailEnumerationProtection = true
     package var refresh = Refresh.rotating
+    /// How long a session lasts that is not refreshed; `nil` is for ever, as Firebase has it.
+    package var sessionIdle: Duration?
     package var limits = Limits()
     package var customTokens = CustomTokens()
 

@@ -6,7 +6,7 @@ import Runtime
 ///
 /// The rule of rotation: a token whose successor was never presented may come again at any time and gets the same successor (an answer
 /// was lost, or two tabs raced). Once the successor has been presented, the old one is good for `grace` more; after that it can
-/// only be a copy in the wrong hands, and the whole session ends.
+/// only be a copy in the wrong hands, and the whole session ends. A session that nobody refreshed for the project's `sessionIdle` is over.
 package struct Sessions: Sendable {
     static let grace: Duration = .seconds(30)
 
@@ -61,10 +61,12 @@ package struct Sessions: Sendable {
             , generation = greatest(generation, \(token.generation + 1)),
             rotated_at = CASE WHEN generation <= \(token.generation) THEN \(now) ELSE rotated_at END
             """
+        let alive: SQL = project.sessionIdle.map { "refreshed_at > \(now - $0)" } ?? "true"
         return """
             WITH session AS (
                 UPDATE sessions SET refreshed_at = \(now)\(rotated)
                 WHERE project_id = \(project.id) AND session_id = \(token.sessionID) AND ended_at IS NULL
+                    AND \(alive)
                     AND (generation <= \(token.generation + 1)
                         OR generation = \(token.generation + 2) AND rotated_at > \(now - Self.grace))
                 RETURNING account_id, sign_in_provider, auth_time, created_at, developer_claims
@@ -85,7 +87,7 @@ package struct Sessions: Sendable {
             """
     }
 
-    /// Why a genuine token did not refresh. A live session can only mean that the token was used up: it ends here.
+    /// Why a genuine token did not refresh. Where the session lives and has given out later ones, the token was used up: it ends here.
     private func reason(for token: RefreshToken, in project: ProjectSettings) async throws(AccountError) -> AccountError {
         let ended = try await accounts.storage.write(
             """

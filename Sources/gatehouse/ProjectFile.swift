@@ -39,6 +39,11 @@ enum ProjectFile {
         settings.emailEnumerationProtection = section.bool("emailEnumerationProtection", default: true)
         let sessions = section.section("sessions")
         settings.refresh = sessions.choice("refresh", default: settings.refresh)
+        // No shorter than an ID token may live: apps refresh when theirs runs out.
+        let idle = sessions.value("idle", expected: "0 (sessions last until they are ended), or 1d to 3650d") { text in
+            text == "0" ? .zero : Duration(text: text).flatMap { (.seconds(86400)...(.seconds(3650 * 86400))).contains($0) ? $0 : nil }
+        }
+        settings.sessionIdle = idle == .zero ? nil : idle
         sessions.finish()
         let customTokens = section.section("customTokens")
         settings.customTokens.singleUse = customTokens.bool("singleUse", default: false)

@@ -14,6 +14,7 @@ actor Server {
     private static let grace: Duration = .seconds(10)
     private static let keyInterval: Duration = .seconds(60)
     private static let cleanupInterval: Duration = .seconds(300)
+    private static let idleInterval: Duration = .seconds(3600)
 
     private let shared: Shared
     private let workers: [Worker]
@@ -63,6 +64,9 @@ actor Server {
             every(Self.keyInterval, "reload signing keys") { [shared, keyStore] in try await keyStore.load(into: shared.signingKeys) },
             every(Self.cleanupInterval, "clean up") { [cleanup = Cleanup(database: first.database, clock: shared.clock)] in
                 try await cleanup.run()
+            },
+            every(Self.idleInterval, "end idle sessions") { [shared, cleanup = Cleanup(database: first.database, clock: shared.clock)] in
+                try await cleanup.endIdleSessions(of: shared.projects.current.all.map(\.settings))
             },
         ]
         delivery = postman.map { postman in Task { await postman.run() } }

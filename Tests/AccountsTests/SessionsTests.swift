@@ -1,4 +1,5 @@
 @testable import Accounts
+import Postgres
 import Runtime
 import Testing
 
@@ -63,6 +64,38 @@ import Testing
         fixture.time.advance(.seconds(31))
         await #expect { try await refresh(first, fixture) } throws: { isEnded($0) }
         await #expect { try await refresh(third, fixture) } throws: { isEnded($0) }
+    }
+
+    @Test func `ends a session that was idle for as long as the project says, counted from its last refresh`() async throws {
+        var (fixture, token) = try await signedIn()
+        fixture.project.sessionIdle = .seconds(86400)
+        for _ in 0..<3 {
+            fixture.time.advance(.seconds(86399))
+            token = try await refresh(token, fixture)
+        }
+        fixture.time.advance(.seconds(86400))
+        let (idle, last) = (fixture, token)
+        await #expect { try await refresh(last, idle) } throws: { isEnded($0) }
+        fixture.project.sessionIdle = nil
+        _ = try await refresh(token, fixture)
+    }
+
+    @Test func `cleans up what was idle, of the projects that say so`() async throws {
+        var (fixture, token) = try await signedIn()
+        fixture.time.advance(.seconds(365 * 86400))
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock)
+        try await cleanup.endIdleSessions(of: [fixture.project])
+        token = try await refresh(token, fixture)
+        fixture.project.sessionIdle = .seconds(86400)
+        fixture.time.advance(.seconds(86400 + 3600))
+        try await cleanup.endIdleSessions(of: [fixture.project])
+        #expect(try await fixture.database.query("SELECT 1 FROM sessions WHERE ended_at IS NOT NULL").isEmpty)
+        fixture.time.advance(.seconds(1))
+        try await cleanup.endIdleSessions(of: [fixture.project])
+        #expect(try await fixture.database.query("SELECT 1 FROM sessions WHERE end_reason = 'idle'").count == 1)
+        fixture.time.advance(.seconds(31 * 86400))
+        try await cleanup.run()
+        #expect(try await fixture.database.query("SELECT 1 FROM sessions").isEmpty)
     }
 
     @Test func `ends with the revocation of the account's sessions, for ID tokens too`() async throws {
