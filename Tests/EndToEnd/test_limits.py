@@ -228,3 +228,21 @@ def test_a_crash_of_the_database_forgets_limits_and_nothing_else():
             assert api.lookup(user["idToken"])["localId"] == user["localId"]
     finally:
         cluster.remove()
+
+
+def test_an_idle_session_is_over_where_the_project_says_so():
+    with a_site(project={**PASSWORDS, "sessions": {"idle": "90d"}}) as site:
+        api = site.serve().api()
+        user = api.succeed("signUp", {"returnSecureToken": True})
+        site.rows("UPDATE sessions SET refreshed_at = now() - interval '89 days'")
+        token = api.refresh(user["refreshToken"]).json()["refresh_token"]
+        site.rows("UPDATE sessions SET refreshed_at = now() - interval '90 days'")
+        assert_error(api.refresh(token), "TOKEN_EXPIRED")
+
+
+@pytest.mark.parametrize("idle", ["12h", "0d", "never", "90"])
+def test_an_idle_time_that_cannot_be_meant_is_a_fault(idle):
+    with a_site(project={"sessions": {"idle": idle}}, migrate=False) as site:
+        result = site.run("check")
+        assert result.returncode == 1
+        assert "sessions.idle: expected 0 (sessions last until they are ended), or 1d to 3650d" in result.stdout
