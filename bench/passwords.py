@@ -8,7 +8,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import processes
-from load import SCRIPTS, Load
+from load import SCRIPTS
 from processes import CORES, Failed
 
 PROJECT = "bench-es256"
@@ -22,46 +22,78 @@ PACE = 200
 def sign_up(house):
     """People with passwords, as `sign-in.lua` knows them."""
     for number in range(1, PEOPLE + 1):
-        house.post("/v1/accounts:signUp", PROJECT, {"email": f"person{number}@example.com", "password": f"correct horse {number}"})
+        house.post("/v1/accounts:signUp", PROJECT, {"email": f"somebody{number}@example.com", "password": f"correct horse {number}"})
 
 
 def raw_rate(seconds):
-    """Hashes a second of as many processes as there are cores, which do nothing else."""
-    command = [sys.executable, SCRIPTS / "raw_scrypt.py", seconds]
+    """Hashes a second of as many processes as there are cores, which do nothing else; at the niceness of the server's own threads."""
+    command = ["nice", "-n", "10", sys.executable, SCRIPTS / "raw_scrypt.py", seconds]
     with ThreadPoolExecutor(len(CORES)) as pool:
         return sum(float(out) for out in pool.map(lambda _: processes.run(command), CORES))
 
 
-def _options(house):
-    return house.address + "/v1/accounts:signInWithPassword", {"BENCH_PEOPLE": str(PEOPLE), "BENCH_QUERY": f"key={PROJECT}"}
+def answered(house):
+    """How many sign-ins by password were answered, all of them 200, and how many hashes were made."""
+    status, text = house.get("/metrics")
+    answers = re.findall(r'^http_requests_total\{([^}]*route="/v1/accounts:signInWithPassword"[^}]*)\} (\d+)$', text.decode(), re.M)
+    hashes = re.search(r"^gatehouse_hashing_seconds_count (\d+)$", text.decode(), re.M)
+    if status != 200 or not hashes:
+        raise Failed("/metrics does not tell of password hashes")
+    if any('status="200"' not in labels for labels, _ in answers):
+        raise Failed("a sign-in was not answered 200")
+    return sum(int(count) for _, count in answers), int(hashes[1])
+
+
+class Crowd:
+    """People who sign in one after the other, from when the threads have enough to do until the end of a `with`."""
+
+    def __init__(self, house, connections, seconds):
+        self._house = house
+        self._wrk = processes.start(
+            ["wrk", "-t1", f"-c{connections}", f"-d{seconds + 15}s", "-s", SCRIPTS / "sign-in.lua",
+             house.address + "/v1/accounts:signInWithPassword"],
+            env={"BENCH_PEOPLE": str(PEOPLE), "BENCH_QUERY": f"key={PROJECT}"})
+
+    def __enter__(self):
+        before = answered(self._house)[0]
+        processes.wait_until(lambda: answered(self._house)[0] > before + 2 * len(CORES), "the sign-ins")
+        self._first, self._begin = answered(self._house), time.monotonic()
+        return self
+
+    def rates(self):
+        """Sign-ins and hashes a second since the beginning."""
+        last, passed = answered(self._house), time.monotonic() - self._begin
+        return [(after - before) / passed for before, after in zip(self._first, last)]
+
+    def __exit__(self, *_):
+        processes.stop(self._wrk)
 
 
 def sign_in(house, seconds):
     """Sign-ins a second, with as many people waiting as keeps the threads at work."""
-    url, environment = _options(house)
-    return Load(url, seconds, house.process.pid, script="sign-in.lua", environment=environment, connections=4 * len(CORES))
-
-
-def hashes(house):
-    """How many hashes the server has made."""
-    status, text = house.get("/metrics")
-    found = re.search(r"^gatehouse_hashing_seconds_count (\d+)$", text.decode(), re.M)
-    if status != 200 or not found:
-        raise Failed("/metrics does not tell of password hashes")
-    return int(found[1])
+    with Crowd(house, 4 * len(CORES), seconds) as crowd:
+        time.sleep(seconds)
+        return crowd.rates()[0]
 
 
 def paced(house, method, path, body, seconds):
-    """The 99th percentile, in ms, of requests that come at a fixed pace over one connection, each from the moment it was due."""
+    """The 99th percentile, in ms, of requests that come at a fixed pace over one connection.
+
+    Each counts from the moment it was due, so that a slow answer is felt by those behind it. When this process itself was woken late,
+    what follows is put off by as much: that is not the server's doing.
+    """
     connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=10)
     content = None if body is None else json.dumps(body)
     headers = {} if body is None else {"content-type": "application/json"}
     times = []
     try:
-        begin = time.monotonic()
-        for number in range(int(seconds * PACE)):
-            due = begin + number / PACE
-            time.sleep(max(0, due - time.monotonic()))
+        due = time.monotonic()
+        for _ in range(int(seconds * PACE)):
+            due += 1 / PACE
+            early = due - time.monotonic()
+            if early > 0:
+                time.sleep(early)
+                due = time.monotonic()
             connection.request(method, path, content, headers)
             answer = connection.getresponse()
             answer.read()
@@ -86,14 +118,6 @@ class Flood(Calm):
     """The same while people sign in as fast as they can, and how many hashes were made meanwhile."""
 
     def __init__(self, house, token, key_set, seconds):
-        url, environment = _options(house)
-        flood = processes.start(
-            ["wrk", "-t1", f"-c{FLOOD}", f"-d{2 * seconds + 5}s", "-s", SCRIPTS / "sign-in.lua", url], env=environment)
-        try:
-            before = hashes(house)
-            processes.wait_until(lambda: hashes(house) > before + 2 * len(CORES), "the flood of sign-ins")
-            first, begin = hashes(house), time.monotonic()
+        with Crowd(house, FLOOD, 2 * seconds) as crowd:
             super().__init__(house, token, key_set, seconds)
-            self.rate = (hashes(house) - first) / (time.monotonic() - begin)
-        finally:
-            processes.stop(flood)
+            self.rate = crowd.rates()[1]

@@ -62,7 +62,7 @@ extension Account {
     static func select(_ condition: SQL, in project: ProjectSettings) -> SQL {
         """
         SELECT \(columns) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
-        WHERE a.project_id = \(project.id) AND \(condition) ORDER BY i.provider_id
+        WHERE a.project_id = \(project.id) AND \(condition)
         """
     }
 
@@ -101,5 +101,7 @@ extension Account {
                     displayName: try row.get(start + 19), photoURL: try row.get(start + 20),
                     screenName: try row.get(start + 21)))
         }
+        // Here and not in the database, which would make ready to sort for the one row that most people have.
+        if identities.count > 1 { identities.sort { $0.providerID < $1.providerID } }
     }
 }

@@ -83,7 +83,6 @@ package struct Sessions: Sendable {
             FROM session
             LEFT JOIN accounts a ON a.project_id = \(project.id) AND a.account_id = session.account_id
             LEFT JOIN identities i ON i.project_id = \(project.id) AND i.account_id = session.account_id
-            ORDER BY i.provider_id
             """
     }
 

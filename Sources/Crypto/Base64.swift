@@ -50,12 +50,16 @@ private enum Alphabet {
     static let urlSafe = common + Array("-_".utf8)
     static let urlSafeValues = values(of: [urlSafe])
     static let eitherValues = values(of: [standard, urlSafe])
-    static let invalid: UInt8 = 0xFF
+    /// Beyond the 24 bits of four digits.
+    static let invalid: UInt32 = 1 << 31
 
-    private static func values(of alphabets: [[UInt8]]) -> [UInt8] {
-        var values = [UInt8](repeating: invalid, count: 256)
+    /// What a digit stands for, at each of the four places of its group: 256 entries a place, shifted there already.
+    private static func values(of alphabets: [[UInt8]]) -> [UInt32] {
+        var values = [UInt32](repeating: invalid, count: 4 * 256)
         for alphabet in alphabets {
-            for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+            for (value, character) in alphabet.enumerated() {
+                for place in 0..<4 { values[place * 256 + Int(character)] = UInt32(value) << UInt32(18 - 6 * place) }
+            }
         }
         return values
     }
@@ -94,41 +98,40 @@ private enum Alphabet {
         }
     }
 
-    static func decode(_ digits: UnsafeBufferPointer<UInt8>, with values: [UInt8]) -> [UInt8]? {
+    static func decode(_ digits: UnsafeBufferPointer<UInt8>, with values: [UInt32]) -> [UInt8]? {
         guard digits.count % 4 != 1 else { return nil }
         var valid = true
         let bytes = [UInt8](unsafeUninitializedCapacity: digits.count * 3 / 4) { out, count in
             values.withUnsafeBufferPointer { values in
                 let whole = digits.count / 4 * 4
-                // A digit's value has six bits; all eight are set in `invalid`.
                 var seen: UInt32 = 0
+                var written = 0
                 for index in stride(from: 0, to: whole, by: 4) {
-                    let first = UInt32(values[Int(digits[index])])
-                    let second = UInt32(values[Int(digits[index + 1])])
-                    let third = UInt32(values[Int(digits[index + 2])])
-                    let fourth = UInt32(values[Int(digits[index + 3])])
-                    seen |= first | second | third | fourth
-                    let group = first << 18 | second << 12 | third << 6 | fourth
-                    out[count] = UInt8(truncatingIfNeeded: group >> 16)
-                    out[count + 1] = UInt8(truncatingIfNeeded: group >> 8)
-                    out[count + 2] = UInt8(truncatingIfNeeded: group)
-                    count += 3
+                    let group =
+                        values[Int(digits[index])] | values[256 + Int(digits[index + 1])] | values[512 + Int(digits[index + 2])]
+                        | values[768 + Int(digits[index + 3])]
+                    seen |= group
+                    out[written] = UInt8(truncatingIfNeeded: group >> 16)
+                    out[written + 1] = UInt8(truncatingIfNeeded: group >> 8)
+                    out[written + 2] = UInt8(truncatingIfNeeded: group)
+                    written += 3
                 }
                 var group: UInt32 = 0
                 var bits: UInt32 = 0
                 for digit in digits[whole...] {
-                    let value = UInt32(values[Int(digit)])
+                    let value = values[768 + Int(digit)]
                     seen |= value
                     group = group << 6 | value
                     bits += 6
                     if bits >= 8 {
                         bits -= 8
-                        out[count] = UInt8(truncatingIfNeeded: group >> bits)
-                        count += 1
+                        out[written] = UInt8(truncatingIfNeeded: group >> bits)
+                        written += 1
                         group &= (1 << bits) - 1
                     }
                 }
-                valid = group == 0 && seen < 64
+                count = written
+                valid = group == 0 && seen < 1 << 24
             }
         }
         return valid ? bytes : nil
