@@ -63,7 +63,7 @@ enum ProjectFile {
     /// Native SDKs take a host of one's own for redirects only when it is among the authorized domains, to the letter.
     private static func checkReturn(_ settings: ProjectSettings, _ section: Section, _ publicURL: String) {
         guard !settings.apps.isEmpty, let host = URI.parse(settings.redirect.publicURL ?? publicURL)?.host,
-            !settings.authorizedDomains.contains(host)
+            !settings.authorizedDomains.isEmpty, !settings.authorizedDomains.contains(host)
         else { return }
         section.fault(
             "authorizedDomains", "lacks \(host), the host of this server's pages, without which native apps refuse to be redirected")

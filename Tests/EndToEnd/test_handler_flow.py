@@ -1,13 +1,17 @@
 """The handler end to end, as SDKs see it: popups, redirects and native apps, from the start to the user."""
 
+import html
+import json
 import secrets
+from urllib.parse import urlencode
 
 import pytest
 import requests
 
+import harness
 from clients import assert_error, query_of
 from common import API_KEY
-from sdk_clients import PAGE, AndroidFlow, AppleFlow, BrowserFlow, island
+from sdk_clients import PAGE, AndroidFlow, AppleFlow, BrowserFlow, island, shown_text
 
 POPUPS = ["signInViaPopup", "linkViaPopup", "reauthViaPopup"]
 REDIRECTS = ["signInViaRedirect", "linkViaRedirect", "reauthViaRedirect"]
@@ -93,3 +97,176 @@ def test_a_reauthentication_makes_no_account(site, fake_issuer, auth_type):
     flow = BrowserFlow(site, auth_type=auth_type)
     assert_error(flow.redeem(flow.finished(fake_issuer.login(person()))["event"]), "EMAIL_NOT_FOUND")
     assert site.counts() == before
+
+
+def test_the_whole_way_of_an_iOS_app(site, fake_issuer):
+    flow = AppleFlow(site)
+    started = flow.start()
+    assert started.status_code == 302 and started.headers["location"].endswith("#")
+    assert flow.secret not in started.headers["location"]
+    page = flow.callback(fake_issuer.login(person())(started.headers["location"]))
+    data = island(page)
+    assert set(data) == {"step", "link"} and data["step"] == "native-finish"
+    assert f'href="{html.escape(data["link"])}"' in page.text and "Back to demo" in shown_text(page)
+    assert not flow.browser.cookies
+    fields = flow.received(data["link"])
+    assert set(fields) == {"authType", "eventId", "link"}
+    assert fields["link"].startswith(site.url + "/__/auth/handler?providerId=oidc.fake&flow=")
+    answer = flow.redeem(fields["link"])
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["isNewUser"] is True and answer.json()["idToken"]
+    assert_error(flow.redeem(fields["link"]), "INVALID_IDP_RESPONSE")
+
+
+def test_an_iOS_app_is_reached_by_its_app_id_when_it_names_no_client(site, fake_issuer):
+    flow = AppleFlow(site, clientId=None, appId="1:7:ios:a1b2")
+    assert flow.finished(fake_issuer.login(person()))["link"].startswith("app-1-7-ios-a1b2://firebaseauth/link?deep_link_id=")
+
+
+def test_the_whole_way_of_an_Android_app(site, fake_issuer):
+    flow = AndroidFlow(site)
+    page = flow.callback(fake_issuer.login(person())(flow.authorization_url()))
+    data = island(page)
+    assert f'href="{html.escape(data["link"])}"' in page.text
+    extras = flow.received(data["link"])
+    assert extras["B.encryptionEnabled"] == "false", "absent, the SDK would take the link for encrypted"
+    answer = flow.redeem(extras["S.link"])
+    assert answer.status_code == 200, answer.text
+    missing = requests.get(extras["S.browser_fallback_url"], timeout=10)
+    assert missing.status_code == 200 and "did not open" in shown_text(missing)
+
+
+@pytest.mark.parametrize("secret", ["\ufffd\x00\x01q\x7f", "\x00", "\x00" * 32, "\ufffd" * 32, "a+b%20c &=#", "\u00fc\U0001f600", "x" * 64])
+def test_an_Android_secret_may_hold_anything_that_a_digest_read_as_text_holds(site, fake_issuer, secret):
+    flow = AndroidFlow(site, secret=secret)
+    link = flow.received(flow.finished(fake_issuer.login(person()))["link"])["S.link"]
+    for other in (secret + "\x00", secret[:-1], secret.replace("\ufffd", "?") + "!", "\ufffd"):
+        if other and other != secret:
+            assert_error(flow.redeem(link, sessionId=other), "INVALID_IDP_RESPONSE")
+    assert flow.redeem(link).status_code == 200
+
+
+def test_bytes_that_are_no_text_are_read_as_android_reads_them(site, fake_issuer):
+    flow = AndroidFlow(site, secret="\ufffdA\ufffd")
+    query = urlencode(flow.query(sessionId=None)) + "&sessionId=%FFA%C3"
+    started = flow.browser.get(f"{site.url}{flow.path}?{query}", allow_redirects=False, timeout=10)
+    assert started.status_code == 302
+    page = flow.callback(fake_issuer.login(person())(started.headers["location"]))
+    assert flow.redeem(flow.received(island(page)["link"])["S.link"]).status_code == 200
+
+
+@pytest.mark.parametrize("kind", POPUPS + REDIRECTS)
+def test_the_person_says_no(site, fake_issuer, kind):
+    flow = BrowserFlow(site, auth_type=kind)
+    state = query_of(flow.authorization_url())["state"]
+    url = site.url + "/__/auth/handler?" + urlencode({"error": "access_denied", "error_description": "<b>no</b>", "state": state})
+    page = flow.callback(url)
+    event = island(page)["event"]
+    assert event["error"]["code"] == "auth/user-cancelled" and event["type"] == kind and event["eventId"] == flow.event_id
+    assert event["urlResponse"] is event["sessionId"] is None
+    assert "<b>" not in page.text
+    assert flow.callback(url).status_code == 400, "the flow is over"
+
+
+@pytest.mark.parametrize("flow_type", [AppleFlow, AndroidFlow])
+def test_the_person_says_no_to_a_native_app(site, flow_type):
+    flow = flow_type(site)
+    state = query_of(flow.authorization_url())["state"]
+    page = flow.callback(site.url + "/__/auth/handler?" + urlencode({"error": "access_denied", "state": state}))
+    assert "not completed" in shown_text(page)
+    fields = flow.received(island(page)["link"])
+    assert "link" not in fields and "S.link" not in fields and "B.encryptionEnabled" not in fields
+    assert json.loads(fields.get("firebaseError") or fields["S.firebaseError"])["code"] == "auth/user-cancelled"
+
+
+def test_an_error_of_the_provider_is_told_without_its_words(site, fake_issuer):
+    flow = BrowserFlow(site)
+    state = query_of(flow.authorization_url())["state"]
+    answer = {"error": "server_error", "error_description": "call 555-evil", "state": state}
+    page = flow.callback(site.url + "/__/auth/handler?" + urlencode(answer))
+    assert island(page)["event"]["error"]["code"] == "auth/invalid-credential" and "555" not in page.text
+
+
+@pytest.mark.parametrize(
+    "changes, code",
+    [
+        ({"providerId": "oidc.unheard"}, "auth/operation-not-allowed"),
+        ({"providerId": "oidc.down"}, "auth/invalid-credential"),
+        ({"scopes": 'a"b'}, "auth/argument-error"),
+        ({"customParameters": json.dumps({"ui": "x" * 1025})}, "auth/argument-error"),
+    ],
+)
+def test_what_fails_at_the_start_is_told_to_the_app(site, changes, code):
+    for flow in (BrowserFlow(site), BrowserFlow(site, auth_type="signInViaRedirect")):
+        page = flow.start(**changes)
+        assert page.status_code == 200 and "location" not in page.headers
+        data = island(page)
+        assert data["step"] in ("popup-finish", "redirect-finish") and data["event"]["error"]["code"] == code
+        assert data["event"]["type"] == flow.auth_type and data["event"]["eventId"] == flow.event_id
+    native = AppleFlow(site)
+    assert json.loads(native.received(island(native.start(**changes))["link"])["firebaseError"])["code"] == code
+
+
+def test_scopes_and_parameters_reach_the_provider_but_reserved_ones(site):
+    flow = BrowserFlow(
+        site,
+        scopes="calendar,https://api.example/read",
+        customParameters=json.dumps(
+            {"prompt": "select_account", "max_age": 5, "client_id": "evil", "REDIRECT_URI": "https://evil.example", "state": "x", "nonce": "y"}
+        ),
+    )
+    asked = query_of(flow.authorization_url())
+    assert asked["scope"].split()[-2:] == ["calendar", "https://api.example/read"]
+    assert asked["prompt"] == "select_account" and asked["max_age"] == "5"
+    assert "evil" not in str(asked) and asked["state"] != "x" and asked["nonce"] != "y"
+    assert query_of(AppleFlow(site).authorization_url())["scope"] == query_of(BrowserFlow(site).authorization_url())["scope"]
+    silent = AppleFlow(site, customParameters='{"prompt":"none"}')
+    assert "prompt" not in query_of(silent.authorization_url()), "the person must see something of a native app's sign-in"
+
+
+def test_a_provider_that_posts_its_answer(site, fake_issuer):
+    for flow in (BrowserFlow(site), BrowserFlow(site, auth_type="signInViaRedirect"), AppleFlow(site), AndroidFlow(site)):
+        url, _, form = fake_issuer.login(person())(flow.authorization_url()).partition("?")
+        headers = {"content-type": "application/x-www-form-urlencoded", "Sec-Fetch-Dest": "document"}
+        posted = requests.post(url, data=form, headers=headers, allow_redirects=False, timeout=10)
+        assert posted.status_code == 303, "307 would post the code on"
+        assert posted.headers["location"].startswith(site.url + "/__/auth/handler?resume=demo.")
+        assert "code" not in query_of(posted.headers["location"])
+        assert requests.get(posted.headers["location"], timeout=10).status_code == 400, "without the cookie"
+        data = island(flow.callback(posted.headers["location"]))
+        if "event" in data:
+            assert flow.redeem(data["event"]).status_code == 200
+        else:
+            fields = flow.received(data["link"])
+            assert flow.redeem(fields.get("link") or fields["S.link"]).status_code == 200
+
+
+def test_ten_tabs_of_one_browser(site, fake_issuer):
+    browser = requests.Session()
+    flows = [BrowserFlow(site, auth_type=(POPUPS + REDIRECTS)[index % 6]) for index in range(10)]
+    answers = []
+    for flow in flows:
+        flow.browser = browser
+        answers.append(fake_issuer.login(person())(flow.authorization_url()))
+    events = [island(flow.callback(answer))["event"] for flow, answer in zip(reversed(flows), reversed(answers))]
+    assert len({event["sessionId"] for event in events}) == 10
+    for flow, event in zip(reversed(flows), events):
+        assert event["type"] == flow.auth_type and event["eventId"] == flow.event_id
+        body = {"idToken": None} if "reauth" not in flow.auth_type else {"autoCreate": True}
+        answer = flow.redeem(event, **body)
+        assert answer.status_code == 200 or "reauth" in flow.auth_type and "EMAIL_NOT_FOUND" in answer.text, answer.text
+
+
+def test_a_flow_outlives_a_key_rotation_and_a_restart(fake_issuer):
+    with harness.a_site({"oidc.fake": fake_issuer.entry()}) as site:
+        server = site.serve()
+        before, waiting = BrowserFlow(site), BrowserFlow(site, auth_type="signInViaRedirect")
+        answered = fake_issuer.login(person())(before.authorization_url())
+        event = waiting.finished(fake_issuer.login(person()))["event"]
+        site.run("keys", "rotate", "--compromised", check=True)
+        server.kill()
+        site.servers.clear()
+        again = site.serve()
+        user = before.redeem(island(before.callback(answered))["event"]).json()
+        assert again.api().lookup(user["idToken"])["localId"] == user["localId"]
+        assert waiting.redeem(event).status_code == 200
