@@ -67,3 +67,25 @@ def test_a_mistake_is_told(project, words):
 def test_what_works_is_sound(project):
     status, output = check(project)
     assert status == 0, output
+
+
+def test_what_to_register_and_where_redirects_do_not_reach_is_told():
+    project = {
+        "apps": [],
+        "redirectURLs": [],
+        "authorizedDomains": ["app.example.com", "*.example.com", "shop.example.net", "localhost", "10.0.0.1", "a.shop.co.uk"],
+        "providers": {
+            name: {"issuer": "https://id.example.com", "clientId": "x", "clientSecret": {"env": "CLIENT_SECRET"}, "ownCallback": own}
+            for name, own in (("oidc.one", False), ("oidc.two", True))
+        },
+    }
+    server = {"publicURL": "https://auth.example.com", "development": False}
+    status, output = check(project, **server)
+    assert status == 0, output
+    assert "demo  oidc.one  the redirect URI to register is https://auth.example.com/__/auth/handler\n" in output
+    assert "demo  oidc.two  the redirect URI to register is https://auth.example.com/__/auth/handler/oidc.two\n" in output
+    told = {line.split()[1] for line in output.splitlines() if "is of another site than auth.example.com" in line}
+    assert told == {"shop.example.net", "localhost", "10.0.0.1", "a.shop.co.uk"}
+    assert "another site" not in check({**project, "redirect": {"returnToken": True}}, **server)[1]
+    own = check({**project, "redirect": {"publicURL": "https://www.shop.co.uk"}}, **server)[1]
+    assert "demo  a.shop.co.uk" not in own and "demo  app.example.com" in own

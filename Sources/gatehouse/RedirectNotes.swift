@@ -1,0 +1,30 @@
+import Accounts
+import HTTP
+import Providers
+import Web
+
+/// What `gatehouse check` says of redirects that are configured soundly and still will not do what somebody may expect.
+enum RedirectNotes {
+    /// The addresses to register with providers, and the domains that redirects cannot come back to.
+    static func of(_ project: Project) -> [String] {
+        let callbacks = project.providers.values.sorted { $0.id < $1.id }.map { provider in
+            "\(provider.id)  the redirect URI to register is \(project.handlerURL(of: provider))"
+        }
+        guard let pages = URI.parse(project.pagesURL)?.host, !project.settings.redirect.returnToken else { return callbacks }
+        let elsewhere = project.settings.authorizedDomains.filter { site(of: $0) != site(of: pages) }.map { domain in
+            "\(domain)  is of another site than \(pages): popups work there, but browsers keep redirects' results from the app "
+                + "(see redirect.publicURL, redirect.returnToken)"
+        }
+        return callbacks + elsewhere
+    }
+
+    /// The part of a host that browsers take for one site, near enough without the list of public suffixes: the last two labels, or three
+    /// where the second is short as in `co.uk`. Addresses and single names are sites of their own.
+    static func site(of domain: String) -> String {
+        let host = domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
+        let labels = host.split(separator: ".")
+        guard URI.parse("https://\(host)")?.address == nil, labels.count > 2, let last = labels.last else { return host }
+        let isShort = last.utf8.count == 2 && labels[labels.count - 2].utf8.count <= 3
+        return labels.suffix(isShort ? 3 : 2).joined(separator: ".")
+    }
+}
