@@ -39,8 +39,9 @@ package enum Linking {
                 guard !owner.disabled else { throw .accountDisabled }
                 return .known(owner)
             }
+            // Whoever only reauthenticates has the identity already, or is somebody else; nothing may join an account by that door.
+            guard mayCreate else { throw .noSuchIdentity }
             guard let namesake else {
-                guard mayCreate else { throw .noSuchIdentity }
                 return .create(email: oneAccountPerEmail ? identity.email : nil)
             }
             guard identity.emailAuthoritative else { return .confirm(namesake) }

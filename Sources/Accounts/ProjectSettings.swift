@@ -49,6 +49,14 @@ package struct ProjectSettings: Sendable {
         package init() {}
     }
 
+    /// Whether the text can be a project's id: 4 to 30 lower-case letters, digits and hyphens, a letter first and no hyphen last.
+    package static func isID(_ text: some StringProtocol) -> Bool {
+        func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+        let bytes = text.utf8
+        return (4...30).contains(bytes.count) && bytes.first.map(isLetter) == true && !text.hasSuffix("-")
+            && bytes.allSatisfy { isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-") }
+    }
+
     package struct Tokens: Sendable {
         /// Whom ID tokens name as issuer.
         package var issuer = Issuer.firebase

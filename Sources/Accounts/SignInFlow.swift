@@ -73,7 +73,8 @@ package struct FlowState: Sendable, Equatable {
 
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, let bytes = Base64URL.decodeStrict(String(parts[1])), bytes.count == 48 else {
+        guard parts.count == 2, ProjectSettings.isID(parts[0]), let bytes = Base64URL.decodeStrict(String(parts[1])), bytes.count == 48
+        else {
             return nil
         }
         projectID = String(parts[0])
@@ -110,7 +111,7 @@ package struct FlowReference: Sendable, Equatable {
 
     package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let id = FlowID(String(parts[1])) else { return nil }
+        guard parts.count == 2, ProjectSettings.isID(parts[0]), let id = FlowID(String(parts[1])) else { return nil }
         self.init(projectID: String(parts[0]), flowID: id.bytes)
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 import Runtime
 
 /// The date as answers and log lines carry it, formatted once a second.
@@ -20,25 +19,10 @@ struct ServerTime {
         let passed = UInt64(date.microseconds - date.seconds * 1_000_000) * 1000
         second = MonotonicTime(nanoseconds: now.nanoseconds - min(passed, now.nanoseconds))
         next = MonotonicTime(nanoseconds: now.nanoseconds + 1_000_000_000 - passed)
-        dateField = Array("Date: \(HTTPDate.text(date))\r\n".utf8)
+        dateField = Array("Date: \(InternetDate.http(date))\r\n".utf8)
         timestamp = Array(Timestamp.text(date).utf8.prefix(19))
     }
 
     /// Behind the timestamp's second.
     func milliseconds(_ now: MonotonicTime) -> Int { Int(min(999, now.microseconds(since: second) / 1000)) }
-}
-
-/// `Sun, 06 Nov 1994 08:49:37 GMT`. <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7>
-enum HTTPDate {
-    static func text(_ instant: Instant) -> String {
-        var seconds = time_t(instant.seconds)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        let day = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][Int(parts.tm_wday)]
-        let month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"][Int(parts.tm_mon)]
-        return
-            "\(day), \(two(parts.tm_mday)) \(month) \(parts.tm_year + 1900) \(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)) GMT"
-    }
-
-    private static func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

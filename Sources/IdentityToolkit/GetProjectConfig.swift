@@ -12,6 +12,7 @@ struct GetProjectConfig: Endpoint {
     struct Output: Encodable {
         /// The project's number, not its id.
         var projectId: String
+        /// SDKs take the hosts below an entry for authorized, too, and know no `*.`; what counts in the end is this server's own check.
         var authorizedDomains: [String]
         var allowPasswordUser: Bool?
         var enableAnonymousUser: Bool?
@@ -20,7 +21,14 @@ struct GetProjectConfig: Endpoint {
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let project = try context.project.settings
         return Output(
-            projectId: String(project.number), authorizedDomains: project.authorizedDomains,
+            projectId: String(project.number), authorizedDomains: Self.published(project.authorizedDomains),
             allowPasswordUser: project.signIn.password ? true : nil, enableAnonymousUser: project.signIn.anonymous ? true : nil)
+    }
+
+    private static func published(_ domains: [String]) -> [String] {
+        domains.reduce(into: []) { published, domain in
+            let host = domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
+            if !published.contains(host) { published.append(host) }
+        }
     }
 }

@@ -1,5 +1,4 @@
 import Crypto
-import Glibc
 import Runtime
 
 /// Text in header fields. <https://www.rfc-editor.org/rfc/rfc5322#section-2.2>, <https://www.rfc-editor.org/rfc/rfc2047>
@@ -48,19 +47,6 @@ enum HeaderText {
 
     private static func isAtomText(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
-    }
-}
-
-/// `Sat, 21 Nov 2026 10:14:45 +0000`. <https://www.rfc-editor.org/rfc/rfc5322#section-3.3>
-enum MailDate {
-    static func text(_ instant: Instant) -> String {
-        var seconds = time_t(instant.seconds)
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        let day = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][Int(parts.tm_wday)]
-        let month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"][Int(parts.tm_mon)]
-        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
-        return "\(day), \(parts.tm_mday) \(month) \(parts.tm_year + 1900) \(time) +0000"
     }
 }
 

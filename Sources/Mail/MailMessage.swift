@@ -54,7 +54,7 @@ package struct MailMessage: Sendable, Equatable {
     /// The header but for the content type: what may be logged of a mail in development.
     package var header: [(name: String, value: String)] {
         var fields = [
-            ("Date", MailDate.text(date)), ("From", HeaderText.mailbox(from)), ("To", HeaderText.mailbox(to)),
+            ("Date", InternetDate.mail(date)), ("From", HeaderText.mailbox(from)), ("To", HeaderText.mailbox(to)),
             ("Subject", HeaderText.unstructured(subject, after: "Subject: ".utf8.count)), ("Message-ID", messageID),
             // No vacation notice comes back. <https://www.rfc-editor.org/rfc/rfc3834#section-5>
             ("Auto-Submitted", "auto-generated"), ("X-Auto-Response-Suppress", "All"), ("MIME-Version", "1.0"),

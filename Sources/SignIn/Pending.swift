@@ -18,8 +18,11 @@ struct Pending: RawEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let input = try JSONBody.decode(Input.self, from: request)
         let services = context.services
-        guard let colon = input.storageKey.firstIndex(of: ":"), !input.storageKey.contains("\0"), !input.origin.contains("\0"),
-            let project = services.projects.current.project(apiKey: String(input.storageKey[..<colon]), for: request)
+        // By bytes: an app's name may begin with an accent, which would be one character with the colon.
+        let key = input.storageKey.utf8.prefix { $0 != UInt8(ascii: ":") }
+        guard key.endIndex != input.storageKey.utf8.endIndex, !input.storageKey.utf8.contains(0), !input.origin.utf8.contains(0),
+            let apiKey = String(key), let appName = String(input.storageKey.utf8[key.endIndex...].dropFirst()),
+            let project = services.projects.current.project(apiKey: apiKey, for: request)
         else { throw Failure.invalidArgument("storageKey names no project.") }
         // The cookie counts here and nothing else does: no other page may have it sent.
         guard let origin = request.headers["origin"], origin.utf8.elementsEqual(project.pagesURL.utf8),
@@ -29,8 +32,7 @@ struct Pending: RawEndpoint {
             return Response(json: Array("{}".utf8))
         }
         let collected = try await services.flows.collect(
-            ticket, apiKey: String(input.storageKey[..<colon]), appName: String(input.storageKey[colon...].dropFirst()),
-            origin: input.origin)
+            ticket, apiKey: apiKey, appName: appName, origin: input.origin)
         guard case .event(let event) = collected else { return Response(json: Array("{}".utf8)) }
         var response = Response(json: event)
         response.headers.add("set-cookie", ReturnCookie.clear(services.site))

@@ -15,7 +15,7 @@ struct Relay: RawEndpoint {
     /// 200 `{}` while the sign-in is under way, 404 once nothing can come any more.
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let input = try JSONBody.decode(Input.self, from: request)
-        guard let ticket = FlowTicket(input.relay), !ticket.projectID.contains("\0"),
+        guard let ticket = FlowTicket(input.relay),
             let redirect = context.services.projects.current.project(id: ticket.projectID)?.settings.redirect,
             redirect.relay || redirect.returnToken
         else { throw Failure.notFound }

@@ -9,7 +9,9 @@ import Web
 /// One project's file: `config/projects/<project>.yaml`.
 enum ProjectFile {
     static func read(_ section: Section, development: Bool, publicURL: String) -> Project {
-        let id = section.value("project", expected: "lower-case letters, digits and hyphens, 4 to 30 of them", Self.projectID)
+        let id = section.value("project", expected: "lower-case letters, digits and hyphens, 4 to 30 of them") {
+            ProjectSettings.isID($0) ? $0 : nil
+        }
         if id == nil, !section.has("project") {
             section.fault("project", "is missing; the project's id, as your app's SDK configuration names it")
         }
@@ -67,11 +69,6 @@ enum ProjectFile {
         else { return }
         section.fault(
             "authorizedDomains", "lacks \(host), the host of this server's pages, without which native apps refuse to be redirected")
-    }
-
-    private static func projectID(_ text: String) -> String? {
-        let letters = text.allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-") }
-        return letters && (4...30).contains(text.count) && text.first?.isLetter == true && text.last != "-" ? text : nil
     }
 
     /// A host, `*.host`, or an IP address; lower case.

@@ -26,6 +26,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["\u{0}", "de\u{0}mo", "DEMO", "a b c d", "démo", String(repeating: "a", count: 31), "demo-"])
+    func `takes no project's name that cannot be one`(project: String) {
+        let secret = Base64URL.encode(Array(repeating: 2, count: 48))
+        #expect(FlowState("\(project).\(secret)") == nil)
+        #expect(FlowTicket("\(project).\(secret)") == nil)
+        #expect(FlowReference("\(project).\(Base64URL.encode(Array(repeating: 1, count: 16)))") == nil)
+        #expect(FlowState("demo.\(secret)") != nil)
+    }
+
     @Test func `reads a master key from hex or base64 and nothing else`() {
         let bytes = Array(UInt8(0)..<32)
         #expect(MasterKey(text: Hex.encode(bytes) + "\n") != nil)

@@ -49,6 +49,14 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `SEC-02 takes nothing over and joins nothing when the caller only reauthenticates`(proven: Bool) {
+        let namesake = account("namesake", proven: proven, providers: ["oidc.old"])
+        #expect { try decide(.signIn(mayCreate: false), identity(), namesake: namesake) } throws: {
+            if case AccountError.noSuchIdentity = $0 { true } else { false }
+        }
+    }
+
     @Test func `asks for confirmation when the provider's word on the address is no proof`() throws {
         let namesake = account("namesake", providers: ["oidc.old"])
         #expect(try decide(identity(authoritative: false), namesake: namesake) == .confirm(namesake))
