@@ -10,6 +10,7 @@ package enum Emulator {
     /// Every call. A new one is a file beside this and a line here.
     package static let handlers: [Handler] = [
         DeleteAllAccounts.handler,
+        FollowLink.handler,
         GetSwitches.handler,
         ListActionCodes.handler,
         SetSwitches.handler,

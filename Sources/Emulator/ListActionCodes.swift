@@ -22,19 +22,18 @@ struct ListActionCodes: Endpoint {
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        let letters = try await context.outbox.recent(in: context.configuredProject().settings)
-        return Output(oobCodes: letters.reversed().compactMap { Code($0, context.services.site) })
+        let project = try context.configuredProject().settings
+        let letters = try await context.services.accounts.pending(try await context.outbox.recent(in: project), in: project)
+        return Output(oobCodes: letters.reversed().map { Code($0, context.services.site) })
     }
 }
 
 extension ListActionCodes.Code {
-    /// `nil` for a letter without a code.
-    init?(_ letter: Letter, _ site: Site) {
-        guard let link = URI.parse(letter.link), let query = link.query, let code = Form(query)?["oobCode"] else { return nil }
-        email = letter.to
-        requestType = letter.kind.requestType
-        oobCode = code
-        oobLink = "\(site.publicURL)/emulator/action?\(query)"
+    init(_ pending: PendingLetter, _ site: Site) {
+        email = pending.letter.to
+        requestType = pending.letter.kind.requestType
+        oobCode = pending.code
+        oobLink = "\(site.publicURL)\(FollowLink.route.path)?\(pending.query)"
     }
 }
 

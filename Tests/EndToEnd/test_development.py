@@ -1,15 +1,17 @@
 """Development mode: what it gives to this machine, and that it gives it to nobody else and nowhere else (SEC-22)."""
 
 import contextlib
+import itertools
 import signal
 import socket
+from urllib.parse import parse_qsl, urlencode
 
 import jwt
 import pytest
 import requests
 
 from clients import API, assert_error
-from common import API_KEY, TIMEOUT
+from common import API_KEY, TIMEOUT, note, note_url
 from harness import Site, a_site
 
 HELPERS = [
@@ -17,7 +19,9 @@ HELPERS = [
     ("GET", "/emulator/v1/projects/demo/config"),
     ("PATCH", "/emulator/v1/projects/demo/config"),
     ("GET", "/emulator/v1/projects/demo/oobCodes"),
+    ("GET", "/emulator/action"),
 ]
+numbers = itertools.count(1)
 METHODS = {"password": True, "emailLink": True, "anonymous": True}
 OTHER = {"project": "other", "number": 200000000002, "apiKeys": ["other-api-key"], "authorizedDomains": ["other.example.com"]}
 
@@ -57,7 +61,7 @@ def aud(answer):
 # -- production has none of it
 
 
-@pytest.mark.parametrize("method, path", [*HELPERS, ("GET", "/emulator/action"), ("GET", "/emulator/v1/projects/demo/verificationCodes")])
+@pytest.mark.parametrize("method, path", [*HELPERS, ("GET", "/emulator/v1/projects/demo/verificationCodes")])
 @pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer owner"}, {"origin": "http://localhost:3000"}], ids=str)
 def test_SEC_22_production_knows_none_of_the_routes(production, method, path, headers):
     unknown = ask(production, method, "/nothing", **headers)
@@ -187,7 +191,8 @@ def test_SEC_22_pages_of_strangers_in_a_browser_of_this_machine_are_refused(deve
 def test_pages_of_this_machine_and_of_authorized_domains_may_read_the_answers(development, origin):
     for method, path in [*HELPERS, ("GET", "/")]:
         answer = ask(development, method, path, {} if method == "PATCH" else None, origin=origin)
-        assert answer.status_code == 200 and answer.headers["access-control-allow-origin"] == origin
+        assert answer.status_code == (400 if path == "/emulator/action" else 200)
+        assert answer.headers["access-control-allow-origin"] == origin
     preflight = ask(development, "OPTIONS", HELPERS[0][1], origin=origin, access_control_request_method="DELETE")
     assert preflight.status_code == 204 and "DELETE" in preflight.headers["access-control-allow-methods"]
 
@@ -257,6 +262,8 @@ def test_the_switches_are_read_and_set_one_by_one_for_every_loop():
 def test_all_accounts_of_one_project_are_deleted(development):
     mine = [sign_up(development).json() for _ in range(3)]
     theirs = sign_up(development, "other-api-key").json()
+    person(development)
+    mailed(development, "EMAIL_SIGNIN", email="somebody@example.com")
     answer = ask(development, "DELETE", "/emulator/v1/projects/demo/accounts")
     assert answer.status_code == 200 and answer.json() == {}
     api = API(development.url)
@@ -264,12 +271,12 @@ def test_all_accounts_of_one_project_are_deleted(development):
         assert_error(api.call("lookup", {"idToken": user["idToken"]}), "USER_NOT_FOUND")
         assert_error(api.refresh(user["refreshToken"]), "TOKEN_EXPIRED")
     assert API(development.url, "other-api-key").lookup(theirs["idToken"])["localId"] == theirs["localId"]
-    for table in ("accounts", "identities", "sessions", "sign_in_flows", "mail_outbox"):
+    for table in ("accounts", "identities", "sessions", "sign_in_flows", "action_codes", "mail_outbox", "rate_limits"):
         assert development.value(f"SELECT count(*) FROM {table} WHERE project_id = 'demo'") == 0
     assert ask(development, "DELETE", "/emulator/v1/projects/demo/accounts", {}).json() == {}, "an SDK may send a body"
 
 
-@pytest.mark.parametrize("method, path", HELPERS)
+@pytest.mark.parametrize("method, path", [helper for helper in HELPERS if "demo" in helper[1]])
 def test_a_project_that_is_not_configured_is_not_found(development, method, path):
     assert_error(ask(development, method, path.replace("demo", "absent")), "Not Found", 404)
 
@@ -278,3 +285,123 @@ def test_other_methods_and_other_paths_answer_as_everywhere(development):
     assert ask(development, "POST", "/emulator/v1/projects/demo/config").status_code == 405
     assert ask(development, "GET", "/emulator/v1/projects/demo/nothing").status_code == 404
     assert ask(development, "GET", "/emulator/v1/projects/demo/tenants/t/oobCodes").status_code == 404
+
+
+# -- codes
+
+
+def person(site, name="person"):
+    email = f"{name}-{next(numbers)}@example.com"
+    return email, API(site.url).succeed("signUp", {"email": email, "password": "correct horse", "returnSecureToken": True})["idToken"]
+
+
+def codes(site):
+    return ask(site, "GET", "/emulator/v1/projects/demo/oobCodes").json()["oobCodes"]
+
+
+def mailed(site, kind, **wish):
+    """Asks for a code, and gives it as it is listed."""
+    if kind == "EMAIL_SIGNIN":
+        wish = {"continueUrl": "http://localhost:3000/in?kept=1", "canHandleCodeInApp": True, **wish}
+    API(site.url).succeed("sendOobCode", {"requestType": kind, **wish})
+    code = codes(site)[-1]
+    note(code["oobCode"])
+    note_url(code["oobLink"])
+    assert code["requestType"] == kind
+    return code
+
+
+def follow(site, link, method="GET"):
+    response = requests.request(method, link, allow_redirects=False, timeout=TIMEOUT)
+    return response.status_code, response.json()["authEmulator"] if response.content and response.status_code != 303 else response.headers.get("location")
+
+
+def test_codes_are_listed_as_they_were_mailed_the_newest_last(development):
+    email, token = person(development)
+    new = f"new-{email}"
+    before = len(codes(development))
+    mailed(development, "VERIFY_EMAIL", idToken=token)
+    mailed(development, "PASSWORD_RESET", email=email)
+    mailed(development, "EMAIL_SIGNIN", email=email)
+    mailed(development, "VERIFY_AND_CHANGE_EMAIL", idToken=token, newEmail=new)
+    listed = codes(development)[before:]
+    assert [(code["email"], code["requestType"]) for code in listed] == [
+        (email, "VERIFY_EMAIL"), (email, "PASSWORD_RESET"), (email, "EMAIL_SIGNIN"), (new, "VERIFY_AND_CHANGE_EMAIL")]
+    for code in listed:
+        assert set(code) == {"email", "requestType", "oobCode", "oobLink"}
+        address, _, query = code["oobLink"].partition("?")
+        assert address == development.url + "/emulator/action"
+        fields = dict(parse_qsl(query))
+        assert fields["oobCode"] == code["oobCode"] and fields["apiKey"] == API_KEY and fields["lang"] == "en"
+        assert fields["mode"] == {"PASSWORD_RESET": "resetPassword", "EMAIL_SIGNIN": "signIn", "VERIFY_EMAIL": "verifyEmail",
+                                  "VERIFY_AND_CHANGE_EMAIL": "verifyAndChangeEmail"}[code["requestType"]]
+        assert API(development.url).succeed("resetPassword", {"oobCode": code["oobCode"]})["requestType"] == code["requestType"]
+    assert "other" not in str(ask(development, "GET", "/emulator/v1/projects/other/oobCodes").json())
+
+    # What was not mailed, what is used, and what has expired is not listed.
+    API(development.url).succeed("sendOobCode", {"requestType": "PASSWORD_RESET", "email": "nobody@example.com"})
+    API(development.url).succeed("update", {"oobCode": listed[0]["oobCode"]})
+    development.rows("UPDATE action_codes SET expires_at = now() - interval '1 s' WHERE kind = 'signIn' AND project_id = 'demo'")
+    assert [code["requestType"] for code in codes(development)[before:]] == ["PASSWORD_RESET", "VERIFY_AND_CHANGE_EMAIL"]
+
+
+def test_a_link_that_is_followed_does_its_work_once(development):
+    api = API(development.url)
+    email, token = person(development)
+    used = {"error": "The code of this link is used, expired or for something else.", "instructions": "Ask for a new link."}
+
+    verify = mailed(development, "VERIFY_EMAIL", idToken=token)["oobLink"]
+    assert follow(development, verify, "HEAD")[0] == 405
+    assert follow(development, verify) == (200, {"success": "The e-mail address has been verified.", "email": email})
+    assert api.lookup(token)["emailVerified"] is True
+    assert follow(development, verify) == (400, used)
+
+    reset = mailed(development, "PASSWORD_RESET", email=email)["oobLink"]
+    assert follow(development, reset) == (
+        400, {"error": "The link has no newPassword.", "instructions": "Append &newPassword= and the new password."})
+    weak = requests.get(reset + "&newPassword=12345", timeout=TIMEOUT)
+    assert_error(weak, "WEAK_PASSWORD")
+    assert follow(development, reset + "&newPassword=battery+staple") == (200, {"success": "The password has been reset.", "email": email})
+    token = api.succeed("signInWithPassword", {"email": email, "password": "battery staple"})["idToken"]
+
+    new = f"new-{email}"
+    change = mailed(development, "VERIFY_AND_CHANGE_EMAIL", idToken=token, newEmail=new)["oobLink"]
+    assert follow(development, change) == (200, {"success": "The e-mail address has been changed.", "newEmail": new})
+    recover = codes(development)[-1]
+    assert (recover["email"], recover["requestType"]) == (email, "RECOVER_EMAIL")
+    assert follow(development, note_url(recover["oobLink"])) == (200, {"success": "The former e-mail address is back.", "email": email})
+
+
+def test_a_link_leads_on_to_the_app(development):
+    email, token = person(development)
+    verify = mailed(development, "VERIFY_EMAIL", idToken=token, continueUrl="http://localhost:3000/done?kept=1")["oobLink"]
+    assert follow(development, verify) == (303, "http://localhost:3000/done?kept=1")
+
+    link = mailed(development, "EMAIL_SIGNIN", email=email)
+    status, location = follow(development, link["oobLink"])
+    address, _, query = note_url(location).partition("?")
+    fields = dict(parse_qsl(query))
+    assert (status, address) == (303, "http://localhost:3000/in")
+    assert fields == {"kept": "1", "mode": "signIn", "oobCode": link["oobCode"], "apiKey": API_KEY, "lang": "en"}
+    answer = API(development.url).succeed("signInWithEmailLink", {"email": email, "oobCode": link["oobCode"]})
+    assert answer["email"] == email, "the app itself redeems the code"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"mode": "resetPassword"}, {"mode": "verifyAndChangeEmail"}, {"mode": "revertSecondFactorAddition"}, {"mode": None}, {"oobCode": None},
+        {"oobCode": "nonsense"}, {"apiKey": None}, {"apiKey": "other-api-key"}, {"continueUrl": "https://evil.example/"},
+        {"continueUrl": "javascript:alert(1)"}, {"continueUrl": "//evil.example"},
+    ],
+    ids=str,
+)
+def test_a_link_that_was_changed_does_nothing(development, change):
+    _, token = person(development)
+    code = mailed(development, "VERIFY_EMAIL", idToken=token)
+    address, _, query = code["oobLink"].partition("?")
+    fields = {name: value for name, value in {**dict(parse_qsl(query)), **change}.items() if value is not None}
+    status, answer = follow(development, f"{address}?{urlencode(fields)}")
+    assert status == 400 and set(answer) == {"error", "instructions"}
+    assert API(development.url).lookup(token)["emailVerified"] is False
+    assert code in codes(development)

@@ -1,0 +1,29 @@
+import HTTP
+import Postgres
+import Runtime
+
+/// A letter with its code, which can still be used.
+package struct PendingLetter: Sendable {
+    package let letter: Letter
+    package let code: String
+    /// The query of its link, as mailed.
+    package let query: String
+}
+
+extension Accounts {
+    /// Those of `letters` whose codes are neither used nor expired, in their order; for development mode.
+    package func pending(_ letters: [Letter], in project: ProjectSettings) async throws(AccountError) -> [PendingLetter] {
+        let rows = try await storage.read(
+            "SELECT code_hash FROM action_codes WHERE project_id = \(project.id) AND expires_at > \(clock.now())")
+        var hashes: Set<[UInt8]> = []
+        for row in rows {
+            do { hashes.insert(try row.get(0)) } catch { throw .database(error) }
+        }
+        return letters.compactMap { letter in
+            guard let query = URI.parse(letter.link)?.query, let code = Form(query)?["oobCode"], let hash = ActionCode.hash(code),
+                hashes.contains(hash)
+            else { return nil }
+            return PendingLetter(letter: letter, code: code, query: query)
+        }
+    }
+}

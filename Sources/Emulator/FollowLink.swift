@@ -1,0 +1,110 @@
+import Accounts
+import HTTP
+import JSON
+import Web
+
+/// `GET /emulator/action`: does at once what a mail's link is for, as test suites expect of the emulator.
+///
+/// Strays from what people's links do: a GET spends the code (SEC-17), and the answer is JSON.
+struct FollowLink: RawEndpoint {
+    static let route = Route(.get, "/emulator/action", access: .development)
+    static let tongue = Tongue.googleJSON
+
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        // The router takes HEAD for GET, and a HEAD changes nothing.
+        guard request.method == .get else { throw Failure.methodNotAllowed }
+        do {
+            return try await Link(try Form.reading(request.query), request, context).follow(context)
+        } catch let refusal as Refusal {
+            return Self.answer(["error": .string(refusal.error), "instructions": .string(refusal.instructions)], status: 400)
+        } catch AccountError.invalidActionCode, AccountError.expiredActionCode {
+            return Self.answer(
+                ["error": "The code of this link is used, expired or for something else.", "instructions": "Ask for a new link."],
+                status: 400)
+        }
+    }
+
+    fileprivate static func answer(_ told: JSON.Object, status: Int = 200) -> Response {
+        Response(json: JSON.object(["authEmulator": .object(told)]).bytes(), status: status)
+    }
+}
+
+/// Why a link cannot be followed, and what to do about it.
+private struct Refusal: Error {
+    let error: String
+    let instructions: String
+}
+
+/// A link as it was mailed; test suites add the new password to one that resets it.
+private struct Link {
+    let kind: ActionCode.Kind
+    let code: String
+    let project: Project
+    let query: Form
+    let language: String
+
+    init(_ query: Form, _ request: Request, _ context: Context) throws {
+        guard let key = query["apiKey"], let project = context.services.projects.current.project(apiKey: key, for: request) else {
+            throw Refusal(error: "The link has no apiKey of a project.", instructions: "Append &apiKey=YOUR_API_KEY.")
+        }
+        guard let code = query["oobCode"], !code.isEmpty else {
+            throw Refusal(error: "The link has no oobCode.", instructions: "Append &oobCode= and a code of the project's oobCodes.")
+        }
+        guard let kind = query["mode"].flatMap(ActionCode.Kind.init(rawValue:)) else {
+            let modes = ActionCode.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Refusal(error: "The link's mode is none.", instructions: "Modes are \(modes).")
+        }
+        self.kind = kind
+        self.code = code
+        self.project = project
+        self.query = query
+        language = project.templates.language(for: request)
+    }
+
+    func follow(_ context: Context) async throws -> Response {
+        let accounts = context.services.accounts
+        guard try await accounts.inspect(code, in: project.settings).kind == kind else { throw AccountError.invalidActionCode }
+        let next = try continueURL()
+        switch kind {
+        case .signIn:
+            guard let next else {
+                throw Refusal(error: "The link has no continueUrl.", instructions: "Append &continueUrl= and your app's address.")
+            }
+            // The app's SDK redeems the code.
+            return redirect(to: next.adding(Form(query.fields.filter { $0.name != "continueUrl" })))
+        case .resetPassword:
+            guard let password = query["newPassword"], !password.isEmpty else {
+                throw Refusal(error: "The link has no newPassword.", instructions: "Append &newPassword= and the new password.")
+            }
+            let (_, account) = try await accounts.resetPassword(code, to: password, in: project.settings)
+            return done("The password has been reset.", "email", account, next)
+        case .verifyEmail:
+            let (_, account) = try await accounts.apply(code, language: language, in: project.settings)
+            return done("The e-mail address has been verified.", "email", account, next)
+        case .verifyAndChangeEmail:
+            let (_, account) = try await accounts.apply(code, language: language, in: project.settings)
+            return done("The e-mail address has been changed.", "newEmail", account, next)
+        case .recoverEmail:
+            let (_, account) = try await accounts.apply(code, language: language, in: project.settings)
+            return done("The former e-mail address is back.", "email", account, nil)
+        }
+    }
+
+    /// Where the app wants to go on: of an authorised host, as it had to be when the mail was asked for.
+    private func continueURL() throws -> URI? {
+        guard let text = query["continueUrl"] else { return nil }
+        guard let uri = URI.parse(text), uri.isSecure || uri.isLoopback, project.authorizes(host: uri.host) else {
+            throw Refusal(error: "The link's continueUrl is of no authorized domain.", instructions: "Add its host to authorizedDomains.")
+        }
+        return uri
+    }
+
+    private func done(_ success: String, _ name: String, _ account: Account, _ next: URI?) -> Response {
+        if let next { return redirect(to: next) }
+        return FollowLink.answer(["success": .string(success), name: account.email.map(JSON.string) ?? .null])
+    }
+
+    private func redirect(to uri: URI) -> Response {
+        Response(status: 303, headers: ["location": "\(uri)", "cache-control": "no-store", "referrer-policy": "no-referrer"])
+    }
+}
