@@ -7,9 +7,13 @@ package import Web
 /// `Delivery` brings that code to an SDK: through a page and the SDK's iframe (`IframePage`, `Pending`, `Relay`) or by a native app's own
 /// address (`NativeLink`); plain apps are redirected to with it. The provider's own code never reaches a client; `accounts:signInWithIdp`
 /// (IdentityToolkit) trades ours for a session.
+///
+/// `ActionPage` and `ActionForm` are what the links in mails lead to.
 package enum SignIn {
     /// Every page. A new one is a file beside this and a line here.
     package static let handlers: [Handler] = [
+        ActionForm.handler,
+        ActionPage.handler,
         AppMissing.handler,
         HandlerVisit.handler,
         IframePage.handler,

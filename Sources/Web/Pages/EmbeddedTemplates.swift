@@ -5,6 +5,7 @@ enum EmbeddedTemplates {
         "mail.txt": PackageResources.mail_txt,
         "page.css": PackageResources.page_css,
         "page.html": PackageResources.page_html,
+        "page.action.html": PackageResources.page_action_html,
         "page.app.html": PackageResources.page_app_html,
         "page.handler.html": PackageResources.page_handler_html,
         "page.message.html": PackageResources.page_message_html,

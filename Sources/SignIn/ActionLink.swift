@@ -1,0 +1,57 @@
+import Accounts
+import HTTP
+import Web
+
+/// What a link in a mail says, or the form of the page behind it, which says it again.
+struct ActionLink {
+    let project: Project
+    let kind: ActionCode.Kind
+    let code: String
+    /// A tag of the languages that the project's templates speak.
+    let language: String
+    /// Absolute and of an authorised host; anything else counts as absent.
+    let continueURL: URI?
+    let apiKey: String
+
+    private static let names = ["mode", "oobCode", "apiKey", "lang", "continueUrl"]
+
+    /// `nil` for a link that is damaged: nobody made it like that.
+    init?(_ form: Form, _ context: Context) {
+        guard Self.names.allSatisfy({ form.all($0).count <= 1 }), let apiKey = form["apiKey"],
+            let project = context.services.projects.current.project(apiKey: apiKey, for: context.request),
+            let kind = form["mode"].flatMap(ActionCode.Kind.init(rawValue:)), let code = form["oobCode"]
+        else { return nil }
+        self.project = project
+        self.kind = kind
+        self.code = code
+        self.apiKey = apiKey
+        language = project.templates.language(for: context.request, parameter: form["lang"])
+        continueURL = form["continueUrl"].flatMap(URI.parse).flatMap { uri in
+            (uri.isSecure || uri.isLoopback) && project.authorizes(host: uri.host) ? uri : nil
+        }
+    }
+
+    /// The link again, as fields of a form.
+    var fields: [(name: String, value: String)] {
+        [("mode", kind.rawValue), ("oobCode", code), ("apiKey", apiKey), ("lang", language)]
+            + (continueURL.map { [("continueUrl", $0.description)] } ?? [])
+    }
+
+    /// Where a sign-in goes on: the app's page with what SDKs look for in its address, as Firebase's own page does it.
+    var signInURL: String? {
+        continueURL?.adding(["apiKey": apiKey, "oobCode": code, "mode": kind.rawValue, "lang": language]).description
+    }
+
+    /// What the code would do. Throws `invalidActionCode` for one of another kind than the link says.
+    func inspect(_ context: Context) async throws -> ActionCode {
+        let accounts = context.services.accounts
+        let settings = project.settings
+        return try await accounts.limits.counting(attempt(context)) { () async throws(AccountError) in
+            let found = try await accounts.inspect(code, in: settings)
+            guard found.kind == kind, found.kind != .resetPassword || settings.signIn.password else { throw .invalidActionCode }
+            return found
+        }
+    }
+
+    func attempt(_ context: Context) -> Attempt { context.attempt(.actionCode, of: project) }
+}

@@ -1,0 +1,89 @@
+import Accounts
+import HTTP
+import Web
+
+/// `GET /__/auth/action`: where the links in mails lead. It looks at the code and asks; only the form that it shows spends anything, for
+/// scanners follow links before people do (SEC-17).
+struct ActionPage: RawEndpoint {
+    static let route = Route(.get, ActionCode.pagePath, access: .anyone)
+    static let tongue = Tongue.page
+
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        guard let form = Form(request.query), let link = ActionLink(form, context) else { return ActionView.damaged(request) }
+        let view = ActionView(link)
+        do {
+            let code = try await link.inspect(context)
+            guard code.kind == .signIn else { return view.asking(code) }
+            // The app's own page signs in: it knows the address, or asks for it.
+            return link.signInURL.map { Redirect.to($0, status: 302) } ?? view.page(["isSignIn": true])
+        } catch let error as AccountError {
+            return try view.refusal(error)
+        }
+    }
+}
+
+/// `POST /__/auth/action`: the form of that page, which does what the code is for.
+struct ActionForm: RawEndpoint {
+    static let route = Route(.post, ActionCode.pagePath, access: .anyone)
+    static let tongue = Tongue.page
+
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        guard request.headers["content-type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false else {
+            throw Failure.invalidArgument("Expected the form of the page.")
+        }
+        guard let form = Form(request.body), let link = ActionLink(form, context) else { return ActionView.damaged(request) }
+        guard Self.isOwn(request, link.project, context.services.site) else {
+            throw Failure.invalidArgument("The form was not sent by the page.")
+        }
+        let view = ActionView(link)
+        do {
+            switch link.kind {
+            case .resetPassword: return try await reset(link, password: form["newPassword"] ?? "", view, context)
+            case .verifyEmail, .verifyAndChangeEmail, .recoverEmail: return try await apply(link, view, context)
+            case .signIn: return view.page(["isGone": true], status: 400)
+            }
+        } catch let error as AccountError {
+            return try view.refusal(error)
+        }
+    }
+
+    private func reset(_ link: ActionLink, password: String, _ view: ActionView, _ context: Context) async throws -> Response {
+        let code = try await link.inspect(context)
+        let (accounts, project) = (context.services.accounts, link.project.settings)
+        do {
+            _ = try await accounts.resetPassword(link.code, to: password, in: project)
+        } catch let error {
+            switch error {
+            case .weakPassword, .passwordRequirements: return view.asking(code, isWeak: true)
+            default: throw error
+            }
+        }
+        try await accounts.limits.forgive(context.attempt(.password, email: code.email, of: link.project))
+        return view.done(code)
+    }
+
+    private func apply(_ link: ActionLink, _ view: ActionView, _ context: Context) async throws -> Response {
+        let (accounts, project) = (context.services.accounts, link.project.settings)
+        _ = try await link.inspect(context)
+        let (code, account) = try await accounts.apply(link.code, language: link.language, in: project)
+        guard code.kind == .recoverEmail, project.signIn.password else { return view.done(code) }
+        // Whoever moved the account may know its password; the mailbox's owner chooses another without one more mail.
+        let next = try await accounts.resetCode(for: account, in: project)
+        return view.done(code, resetLink: accounts.link(.resetPassword, code: next, link.wish, in: project))
+    }
+
+    /// Whether the browser says that the page itself sent the form, as far as it says anything: with the page's policy of referrers its
+    /// `Origin` is `null`. What the form does takes a code in any case, which no other page has.
+    /// <https://fetch.spec.whatwg.org/#append-a-request-origin-header>
+    private static func isOwn(_ request: Request, _ project: Project, _ site: Site) -> Bool {
+        if let relation = request.headers["sec-fetch-site"] { return relation == "same-origin" }
+        guard let origin = request.headers["origin"], origin != "null" else { return true }
+        // Apps may show these pages at an address of their own.
+        return origin == site.publicURL || URI.parse(origin).map { project.authorizes(host: $0.host) } ?? false
+    }
+}
+
+extension ActionLink {
+    /// For another link with the same end.
+    fileprivate var wish: LetterWish { LetterWish(language: language, continueURL: continueURL?.description) }
+}

@@ -1,0 +1,74 @@
+import Accounts
+import HTTP
+import Web
+
+/// What people see behind a link: a question, its outcome, or why there is neither. In the language of the mail, without any script.
+struct ActionView {
+    let link: ActionLink
+
+    init(_ link: ActionLink) { self.link = link }
+
+    /// The question that a code leads to.
+    func asking(_ code: ActionCode, isWeak: Bool = false) -> Response {
+        var values = Self.naming(code)
+        values["isAsking"] = true
+        values["fields"] = .list(link.fields.map { ["name": .text($0.name), "value": .text($0.value)] })
+        values["isWeak"] = .flag(isWeak)
+        switch code.kind {
+        case .resetPassword:
+            let policy = link.project.settings.passwordPolicy
+            let enforced = policy.enforcement == .enforce
+            values["askReset"] = true
+            values["minLength"] = .text("\(enforced ? max(policy.minLength, PasswordPolicy.shortest) : PasswordPolicy.shortest)")
+            values["needsLower"] = .flag(enforced && policy.requiresLowercase)
+            values["needsUpper"] = .flag(enforced && policy.requiresUppercase)
+            values["needsDigit"] = .flag(enforced && policy.requiresNumeric)
+            values["needsSymbol"] = .flag(enforced && policy.requiresNonAlphanumeric)
+        case .verifyEmail: values["askVerify"] = true
+        case .verifyAndChangeEmail: values["askChange"] = true
+        case .recoverEmail: values["askRecover"] = true
+        case .signIn: values["isSignIn"] = true
+        }
+        return page(values, status: isWeak ? 400 : 200, continuing: false)
+    }
+
+    /// That it happened, and where to go on.
+    func done(_ code: ActionCode, resetLink: String? = nil) -> Response {
+        var values = Self.naming(code)
+        values["resetLink"] = .text(resetLink)
+        switch code.kind {
+        case .resetPassword: values["doneReset"] = true
+        case .verifyEmail: values["doneVerify"] = true
+        case .verifyAndChangeEmail: values["doneChange"] = true
+        case .recoverEmail: values["doneRecover"] = true
+        case .signIn: break
+        }
+        return page(values)
+    }
+
+    /// Why a link does nothing: one friendly page for codes that are unknown, used up or over. Throws what is not about the link.
+    func refusal(_ error: AccountError) throws -> Response {
+        switch error {
+        case .invalidActionCode, .expiredActionCode, .accountNotFound: page(["isGone": true], status: 400)
+        case .emailTaken: page(["isTaken": true], status: 400)
+        case .accountDisabled: page(["isDisabled": true], status: 400)
+        default: throw error
+        }
+    }
+
+    func page(_ values: [String: TemplateValue], status: Int = 200, continuing: Bool = true) -> Response {
+        var values = values
+        if continuing { values["link"] = .text(link.continueURL?.description) }
+        return link.project.templates.page("action", in: link.language, values, status: status, allowing: .forms)
+    }
+
+    /// For a link that names no project.
+    static func damaged(_ request: Request) -> Response {
+        let templates = Templates.standard
+        return templates.page("action", in: templates.language(for: request), ["isGone": true], status: 400)
+    }
+
+    private static func naming(_ code: ActionCode) -> [String: TemplateValue] {
+        ["email": .text(code.email), "newEmail": .text(code.newEmail)]
+    }
+}
