@@ -6,6 +6,7 @@ from urllib.parse import urljoin
 import pytest
 import requests
 
+import harness
 from common import API_KEY
 from sdk_clients import AppleFlow, BrowserFlow, island, shown_text
 
@@ -130,3 +131,12 @@ def test_pages_speak_the_visitors_language(site, fake_issuer):
     flow = AppleFlow(site, hl="de")
     page = flow.callback(fake_issuer.login()(flow.authorization_url()))
     assert "Zurück zu demo" in shown_text(page), "asked for at the start, still spoken at the end"
+
+
+def test_SEC_10_the_name_of_a_project_does_no_harm(fake_issuer):
+    name = "<b>A&B</b>\"'"
+    with harness.a_site({"oidc.fake": fake_issuer.entry()}, project={"branding": {"name": name, "accent": "#aa0000"}}) as site:
+        site.serve()
+        flow = AppleFlow(site)
+        page = flow.callback(fake_issuer.login()(flow.authorization_url()))
+        assert "<b>" not in page.text and f"Back to {name}" in shown_text(page) and "#aa0000" in page.text
