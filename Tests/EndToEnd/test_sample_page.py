@@ -138,6 +138,23 @@ def test_a_password_signs_up_and_in(browser, sample):
     shown(browser, BUTTON)
 
 
+def test_a_link_by_mail_signs_in(browser, sample):
+    browser.get(sample.url + "/sample/")
+    fill(browser, "linus@example.com")
+    shown(browser, "link").click()
+    shown(browser, "mail").click()
+    shown(browser, "sign-out")
+    assert browser.find_element(By.ID, "address").text == "linus@example.com, verified"
+    assert browser.current_url == sample.url + "/sample/"
+    shown(browser, "sign-out").click()
+
+    fill(browser, "linus@example.com")
+    shown(browser, "reset").click()
+    shown(browser, "mail").click()
+    shown(browser, "go")
+    assert "mode=resetPassword" in browser.current_url
+
+
 def test_a_guest_needs_nothing(browser, sample):
     browser.get(sample.url + "/sample/")
     shown(browser, "guest").click()

@@ -44,7 +44,8 @@ class Front:
         self.target = port
         self.loop = asyncio.new_event_loop()
         started = threading.Event()
-        threading.Thread(target=self.run, args=(started,), daemon=True).start()
+        self.thread = threading.Thread(target=self.run, args=(started,), daemon=True)
+        self.thread.start()
         started.wait(10)
 
     @classmethod
@@ -70,6 +71,11 @@ class Front:
         self.port = server.sockets[0].getsockname()[1]
         started.set()
         self.loop.run_forever()
+        # Connections that browsers keep open.
+        tasks = asyncio.all_tasks(self.loop)
+        for task in tasks:
+            task.cancel()
+        self.loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
 
     async def serve(self, reader, writer):
         try:
@@ -91,6 +97,7 @@ class Front:
 
     def close(self):
         self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(10)
 
 
 class AppPages:
