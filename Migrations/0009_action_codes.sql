@@ -8,7 +8,7 @@ CREATE TABLE action_codes (
     account_id   text,
     -- The account's address when it was asked for; for recoverEmail the one to go back to, for signIn the one that signs in.
     email        text        CHECK (email = lower(email)),
-    -- Where the account goes (verifyAndChangeEmail) or went (recoverEmail).
+    -- Where the account goes (verifyAndChangeEmail) or went (recoverEmail; NULL: its address was removed).
     new_email    text        CHECK (new_email = lower(new_email)),
     -- Whether the account's address was proven when the code was made: an address that never was gives less back.
     email_proven boolean     NOT NULL,
@@ -16,7 +16,7 @@ CREATE TABLE action_codes (
     expires_at   timestamptz NOT NULL,
     PRIMARY KEY (project_id, code_hash),
     CHECK (email IS NOT NULL OR kind = 'verifyAndChangeEmail'),
-    CHECK ((new_email IS NOT NULL) = (kind IN ('verifyAndChangeEmail', 'recoverEmail'))),
+    CHECK (kind = 'recoverEmail' OR (new_email IS NOT NULL) = (kind = 'verifyAndChangeEmail')),
     CONSTRAINT action_codes_account FOREIGN KEY (project_id, account_id)
         REFERENCES accounts (project_id, account_id) ON DELETE CASCADE
 );

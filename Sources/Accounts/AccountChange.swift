@@ -37,9 +37,10 @@ extension AccountChange {
     /// Whether the address becomes another one.
     func movesEmail(of account: Account) -> Bool { email != nil && email != account.email }
 
-    /// Whether it replaces what somebody signs in with, as opposed to adding a first password: only that takes a fresh sign-in.
-    func replacesCredentials(of account: Account) -> Bool {
-        account.hasEmailSignIn && (password != nil && account.hasPassword || movesEmail(of: account))
+    /// Whether it changes how somebody signs in with the address, or takes away the last way to sign in at all. A session that was stolen
+    /// must not be able to do that, whatever it removes first: only a fresh sign-in is.
+    func needsFreshSignIn(for account: Account, changed: Account) -> Bool {
+        password != nil || changed.credentials != account.credentials || changed.isAnonymous && !account.isAnonymous
     }
 
     /// The account as it is once this has happened.

@@ -16,44 +16,55 @@ extension Accounts {
         _ idToken: String, _ change: AccountChange, language: String, _ attempt: @escaping (String) -> Attempt,
         in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session?) {
-        let (account, token) = try await account(forIDToken: idToken, charging: attempt, in: project)
-        let linksPassword = change.password != nil && change.email != nil && !account.hasPassword
-        guard !project.emailEnumerationProtection || !(change.movesEmail(of: account) || linksPassword) else {
-            throw .emailNeedsVerification
+        try await settled { () async throws(AccountError) in
+            let (account, token) = try await account(forIDToken: idToken, charging: attempt, in: project)
+            let linksPassword = change.password != nil && change.email != nil && !account.hasPassword
+            guard !project.emailEnumerationProtection || !(change.movesEmail(of: account) || linksPassword) else {
+                throw .emailNeedsVerification
+            }
+            return try await carryOut(change, on: account, token, language: language, in: project, from: origin)
         }
-        return try await carryOut(change, on: account, token, language: language, in: project, from: origin)
     }
 
     /// Gives the caller's account an address and a password: an anonymous one becomes permanent, any other gets one more way to sign in.
+    ///
+    /// Throws as `update` does.
     package func linkPassword(
         _ idToken: String, email: String, password: String, displayName: String?, language: String,
         _ attempt: @escaping (String) -> Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session) {
-        let (account, token) = try await account(forIDToken: idToken, charging: attempt, in: project)
         var change = AccountChange()
         change.email = email
         change.password = password
         if let displayName { change.displayName = .set(displayName) }
-        let (changed, session) = try await carryOut(change, on: account, token, language: language, in: project, from: origin)
-        guard let session else { throw .overtaken }
-        return (changed, session)
+        return try await settled { () async throws(AccountError) in
+            let (account, token) = try await account(forIDToken: idToken, charging: attempt, in: project)
+            // Where addresses are protected, one that is there moves by a mail to the new one alone.
+            guard !project.emailEnumerationProtection || account.email == nil || !change.movesEmail(of: account) else {
+                throw .emailNeedsVerification
+            }
+            let (changed, session) = try await carryOut(change, on: account, token, language: language, in: project, from: origin)
+            guard let session else { throw .overtaken }
+            return (changed, session)
+        }
     }
 
     private func carryOut(
         _ change: AccountChange, on account: Account, _ token: IDToken, language: String, in project: ProjectSettings,
         from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session?) {
-        if change.replacesCredentials(of: account) { try requireFresh(token, in: project) }
+        let now = clock.now()
+        let changed = try change.applied(to: account, at: now)
+        if change.needsFreshSignIn(for: account, changed: changed) { try requireFresh(token, of: account, in: project) }
         if let email = change.email, change.movesEmail(of: account) {
             guard try await isFree(email, in: project) else { throw .emailTaken }
         }
         if let password = change.password { try project.passwordPolicy.check(password) }
-        let now = clock.now()
-        let changed = try change.applied(to: account, at: now)
         var hash: PasswordHash?
         if let password = change.password, changed.hasPassword { hash = try await self.hash(password) }
         var statements = [changed.update(from: account, passwordHash: hash?.text, in: project)]
-        if changed.identities != account.identities { statements.append(changed.keepIdentities(in: project)) }
+        let unlinked = account.identities.filter { identity in !changed.identities.contains { $0.providerID == identity.providerID } }
+        if !unlinked.isEmpty { statements.append(account.unlink(unlinked.map(\.providerID), in: project)) }
         var session: Session?
         if changed.credentials != account.credentials {
             let provider =
@@ -68,14 +79,16 @@ extension Accounts {
         return (changed, session)
     }
 
-    /// Throws `signInTooOld` unless the caller signed in a moment ago.
-    package func requireFresh(_ token: IDToken, in project: ProjectSettings) throws(AccountError) {
+    /// Throws `signInTooOld` unless the caller signed in a moment ago. Nobody can sign in to an anonymous account again, so its own session
+    /// always will do.
+    func requireFresh(_ token: IDToken, of account: Account, in project: ProjectSettings) throws(AccountError) {
+        if account.isAnonymous, token.signInProvider == SignInProvider.anonymous { return }
         guard token.authTime + project.signIn.recentLogin > clock.now() else { throw .signInTooOld }
     }
 }
 
 extension Account {
-    /// Stores this in place of `read`, provided that nobody has revoked, disabled or moved the account since.
+    /// Stores this in place of `read`, provided that the account still is as it was read: of two changes at once none is lost.
     /// - Parameter passwordHash: of a new password; without one the stored hash stays for as long as the account has a password.
     func update(from read: Account, passwordHash: String?, in project: ProjectSettings) -> SQL {
         .required(
@@ -84,18 +97,18 @@ extension Account {
                 display_name = \(displayName), photo_url = \(photoURL), initial_email = \(initialEmail),
                 password_hash = CASE WHEN \(hasPassword) THEN coalesce(\(passwordHash), password_hash) END,
                 password_updated_at = \(passwordUpdatedAt), email_link_sign_in = \(emailLinkSignIn), custom_auth = \(customAuth),
-                last_login_at = \(lastLoginAt), valid_since = \(validSince)
+                last_login_at = greatest(last_login_at, \(lastLoginAt)), valid_since = \(validSince)
             WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND valid_since = \(read.validSince)
-                AND email IS NOT DISTINCT FROM \(read.email) AND email_proven = \(read.emailProven)
-                AND password_updated_at IS NOT DISTINCT FROM \(read.passwordUpdatedAt) RETURNING account_id
+                AND (email, display_name, photo_url, initial_email, password_updated_at) IS NOT DISTINCT FROM
+                    (\(read.email), \(read.displayName), \(read.photoURL), \(read.initialEmail), \(read.passwordUpdatedAt))
+                AND (email_verified, email_proven, email_link_sign_in, custom_auth)
+                    = (\(read.emailVerified), \(read.emailProven), \(read.emailLinkSignIn), \(read.customAuth)) RETURNING account_id
             """)
     }
 
-    /// Unlinks every provider that this account, as it is in hand, has no more.
-    func keepIdentities(in project: ProjectSettings) -> SQL {
+    func unlink(_ providerIDs: [String], in project: ProjectSettings) -> SQL {
         """
-        DELETE FROM identities
-        WHERE project_id = \(project.id) AND account_id = \(id) AND provider_id <> ALL(\(identities.map(\.providerID)))
+        DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(id) AND provider_id = ANY(\(providerIDs))
         """
     }
 

@@ -68,8 +68,7 @@ package struct Accounts: Sendable {
     package func delete(forIDToken idToken: String, in project: ProjectSettings) async throws(AccountError) {
         let (account, token) = try await account(forIDToken: idToken, in: project)
         guard project.signIn.deletion else { throw .adminOnly }
-        // Nobody can sign in to an anonymous account again.
-        if !account.isAnonymous { try requireFresh(token, in: project) }
+        try requireFresh(token, of: account, in: project)
         try await delete(account.id, in: project)
     }
 

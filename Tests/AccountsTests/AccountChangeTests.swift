@@ -102,18 +102,25 @@ import Testing
         #expect(changed.validSince == linked.validSince)
     }
 
-    @Test func `only what replaces a way to sign in takes a fresh sign-in`() {
+    private func needsFreshSignIn(_ account: Account, _ configure: (inout AccountChange) -> Void) throws -> Bool {
         var change = AccountChange()
-        change.email = "new@example.com"
-        change.password = "secret"
-        #expect(change.replacesCredentials(of: account()))
-        #expect(
-            !change.replacesCredentials(
-                of: account {
-                    $0.email = nil; $0.passwordUpdatedAt = nil
-                }))
-        change.email = nil
-        #expect(!change.replacesCredentials(of: account { $0.passwordUpdatedAt = nil }))
-        #expect(change.replacesCredentials(of: account()))
+        configure(&change)
+        return change.needsFreshSignIn(for: account, changed: try change.applied(to: account, at: now))
+    }
+
+    @Test func `whatever changes a way to sign in takes a fresh sign-in, removals too`() throws {
+        #expect(try needsFreshSignIn(account()) { $0.password = "secret" })
+        #expect(try needsFreshSignIn(account()) { $0.email = "new@example.com" })
+        #expect(try needsFreshSignIn(account()) { $0.removed = [.password] })
+        #expect(try needsFreshSignIn(account()) { $0.removed = [.email] })
+        #expect(try needsFreshSignIn(account()) { $0.unlinked = ["password"] })
+        let federated = account {
+            $0.passwordUpdatedAt = nil
+            $0.identities = [identity("oidc.a")]
+        }
+        #expect(try needsFreshSignIn(federated) { $0.password = "a first password" })
+        #expect(try needsFreshSignIn(federated) { $0.unlinked = ["oidc.a"] }, "nothing would be left to sign in with")
+        #expect(try !needsFreshSignIn(account { $0.identities = [identity("oidc.a")] }) { $0.unlinked = ["oidc.a"] })
+        #expect(try !needsFreshSignIn(account()) { $0.displayName = .set("Ada") })
     }
 }

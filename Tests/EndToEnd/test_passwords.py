@@ -348,6 +348,52 @@ def test_tokens_that_replace_others_of_the_same_second_differ_from_them(demo):
     assert demo.refresh(answer["refreshToken"]).status_code == 200
 
 
+def stale(rest, api, made):
+    """A token of the account whose sign-in is too old: what somebody who has stolen the refresh token gets."""
+    rest.rows("UPDATE sessions SET auth_time = auth_time - interval '1 hour' WHERE account_id = %s", made["localId"])
+    return api.refresh(made["refreshToken"]).json()["id_token"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"deleteAttribute": ["PASSWORD"]}, {"deleteAttribute": ["EMAIL"]}, {"deleteProvider": ["password"]}, {"password": "battery staple"}],
+)
+def test_an_old_sign_in_does_not_become_fresh_by_removing_things_first(rest, opened, change):
+    email = address()
+    made = sign_up(opened, email)
+    before = rest.rows("SELECT * FROM accounts WHERE account_id = %s", made["localId"])
+    assert_error(update(opened, stale(rest, opened, made), **change), "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    assert rest.rows("SELECT * FROM accounts WHERE account_id = %s", made["localId"])[0][:12] == before[0][:12]
+    assert opened.call("signInWithPassword", {"email": email, "password": "correct horse"}).status_code == 200
+
+
+def test_a_sign_up_moves_no_address_that_is_protected(rest, demo):
+    made = sign_up(demo)
+    body = {"idToken": made["idToken"], "email": address(), "password": "battery staple"}
+    assert_error(demo.call("signUp", body), "OPERATION_NOT_ALLOWED")
+
+
+def test_of_two_changes_at_once_none_is_lost(rest, demo):
+    for _ in range(5):
+        made = sign_up(demo)
+        changes = [{"displayName": "Ada"}, {"photoUrl": "https://example.com/a.png"}]
+        answers = together(2, lambda index: update(demo, made["idToken"], **changes[index]))
+        assert [answer.status_code for answer in answers] == [200, 200]
+        user = demo.lookup(made["idToken"])
+        assert (user["displayName"], user["photoUrl"]) == ("Ada", "https://example.com/a.png")
+
+
+def test_passwords_set_at_once_are_answered_as_they_come(rest, demo):
+    made = sign_up(demo)
+    time.sleep(1)  # tokens of one second cannot be told apart
+    answers = together(8, lambda index: update(demo, made["idToken"], password=f"battery staple {index}"))
+    assert {answer.status_code for answer in answers} <= {200, 400}
+    assert sum(answer.status_code == 200 for answer in answers) == 1
+    for answer in answers:
+        if answer.status_code == 400:
+            assert_error(answer, "TOKEN_EXPIRED")
+
+
 def test_the_errors_of_an_update(rest, demo):
     made = sign_up(demo)
     assert_error(demo.call("update", {"displayName": "x"}), "INVALID_REQ_TYPE")

@@ -47,7 +47,7 @@ extension Accounts {
     package func mailEmailChange(
         of account: Account, _ token: IDToken, to newEmail: String, _ wish: LetterWish, in project: ProjectSettings
     ) async throws(AccountError) {
-        if account.email != nil { try requireFresh(token, in: project) }
+        try requireFresh(token, of: account, in: project)
         let free = try await isFree(newEmail, in: project)
         guard free || project.emailEnumerationProtection else { throw .emailTaken }
         try await mail(

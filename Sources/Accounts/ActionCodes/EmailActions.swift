@@ -45,15 +45,15 @@ extension Accounts {
         changed.proveEmail()
         changed.endTokens(at: now)
         let statements =
-            [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now)]
+            [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now), account.markUnproven(in: project)]
             + farewell(from: account, to: changed, language: language, in: project)
             + [account.endSessions(because: "e-mail address changed", in: project, at: now)]
         _ = try await storage.write(all: statements)
         return changed
     }
 
-    /// The former address again, proven now; and whoever moved the account keeps nothing that came with the move: sessions, later codes,
-    /// passwords set and identities linked since. An account whose former address never was proven gives back no password and no
+    /// The former address again, proven now; and whoever moved the account keeps nothing of it: no session, no later code, no password, and
+    /// no identity linked since or in the week before, when they prepared the move. The owner sets a new password by mail. An account whose former address never was proven gives back no
     /// identity at all: they may be those of somebody who made it for a stranger's address.
     private func recover(_ pending: PendingCode, in project: ProjectSettings) async throws(AccountError) -> Account {
         let account = try pending.holder()
@@ -67,12 +67,12 @@ extension Accounts {
         changed.move(to: email)
         changed.proveEmail()
         changed.endTokens(at: now)
-        if let set = account.passwordUpdatedAt, set >= code.created || !code.emailProven { changed.passwordUpdatedAt = nil }
+        changed.passwordUpdatedAt = nil
         _ = try await storage.write(all: [
             changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now),
             """
             DELETE FROM identities
-            WHERE project_id = \(project.id) AND account_id = \(account.id) AND (linked_at >= \(code.created) OR NOT \(code.emailProven))
+            WHERE project_id = \(project.id) AND account_id = \(account.id) AND (linked_at >= \(code.created - Self.preparation) OR NOT \(code.emailProven))
             """,
             account.deleteCodes(.since(code.created), in: project), changed.deleteCodes(.since(code.created), in: project),
             account.endSessions(because: "e-mail address recovered", in: project, at: now),
@@ -80,12 +80,15 @@ extension Accounts {
         return changed
     }
 
-    /// What goes with every change of an address: pending codes end, and the former address is told, with a way back.
+    /// How long before a move its preparations are looked for.
+    private static let preparation: Duration = .seconds(7 * 86400)
+
+    /// What goes with every change of an address, removal too: pending codes end, and the former address is told, with a way back.
     func farewell(from account: Account, to changed: Account, language: String, in project: ProjectSettings) -> [SQL] {
         let end = account.deleteCodes(.allButRecovery, in: project)
-        guard let former = account.email, let email = changed.email, former != email else { return [end] }
+        guard let former = account.email, former != changed.email else { return [end] }
         let notice = Posting(
-            .recoverEmail, to: former, account: changed, email: former, newEmail: email, emailProven: account.emailProven)
+            .recoverEmail, to: former, account: changed, email: former, newEmail: changed.email, emailProven: account.emailProven)
         return [end] + statements(for: notice, LetterWish(language: language), in: project)
     }
 

@@ -19,7 +19,7 @@ extension Accounts {
             if let idToken {
                 let (account, token) = try await account(forIDToken: idToken, in: project)
                 guard pending.account == nil || pending.account?.id == account.id else { throw .emailTaken }
-                if account.email != nil, account.email != email { try requireFresh(token, in: project) }
+                if account.email != email { try requireFresh(token, of: account, in: project) }
                 return try await link(pending, email: email, to: account, language: language, in: project, from: origin)
             }
             guard let account = pending.account else { return try await create(pending, email: email, in: project, from: origin) }
