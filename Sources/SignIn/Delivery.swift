@@ -74,7 +74,11 @@ struct Delivery {
         }
     }
 
-    private func popup(_ outcome: Outcome) -> Response { handlerPage(data("popup-finish", outcome)) }
+    private func popup(_ outcome: Outcome) -> Response {
+        var data = data("popup-finish", outcome)
+        data["relay"] = .bool(project.settings.redirect.relay)
+        return handlerPage(data)
+    }
 
     private func redirect(_ outcome: Outcome) -> Response {
         let ticket = flow.ticket(cookie: cookie)
@@ -82,6 +86,7 @@ struct Delivery {
         if project.settings.redirect.returnToken { url += (url.contains("#") ? "&" : "#") + "broker_rt=" + ticket.text }
         var data = data("redirect-finish", outcome)
         data["returnURL"] = .string(url)
+        data["flow"] = .string(FlowID(bytes: flow.id).text)
         var response = handlerPage(data)
         response.headers.add("set-cookie", ReturnCookie.set(ticket, site))
         return response

@@ -2,7 +2,7 @@ import Crypto
 import HTTP
 import Web
 
-/// The scripts of our pages, as they stand in `Scripts/`, held in memory.
+/// The scripts of our pages, held in memory: the files of `Scripts/` without their comments.
 ///
 /// Each has one stable name, which apps may link to, and is good for five minutes there; with `?v=` and the version that it has, which our
 /// own pages write, it is good for a year. Another version than the one at hand (of another process, during an update) gets what is at hand.
@@ -12,9 +12,9 @@ struct PageScript: Sendable {
     /// Of the content.
     let version: String
 
-    private init(_ name: String, _ bytes: [UInt8]) {
+    private init(_ name: String, _ source: [UInt8]) {
         path = "/__/auth/" + name
-        self.bytes = bytes
+        bytes = Self.withoutComments(source)
         version = Base64URL.encode(Array(Digest.sha256(bytes).prefix(9)))
     }
 
@@ -23,6 +23,20 @@ struct PageScript: Sendable {
     static let gapi = PageScript("gapi.js", PackageResources.gapi_js)
 
     static let all = [iframePage, handlerPage, gapi]
+
+    /// Browsers need neither the lines that are comments nor the indentation. The scripts have no text that goes over several lines, so a
+    /// line says by its beginning what it is; a comment behind code stays.
+    static func withoutComments(_ source: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var isComment = false
+        for line in source.split(separator: UInt8(ascii: "\n")) {
+            let code = line.drop { $0 == UInt8(ascii: " ") }
+            isComment = isComment || code.starts(with: "/*".utf8)
+            if !isComment, !code.isEmpty, !code.starts(with: "//".utf8) { result += code + [UInt8(ascii: "\n")] }
+            if code.reversed().starts(with: "/*".utf8) { isComment = false }
+        }
+        return result
+    }
 
     /// What our pages link to.
     var link: String { "\(path)?v=\(version)" }

@@ -13,6 +13,8 @@ struct Pending: RawEndpoint {
         var storageKey: String
         /// Of the page that frames the iframe.
         var origin: String
+        /// When given, the one flow whose result is asked for: the cookie may be another tab's.
+        var flow: String?
     }
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
@@ -28,7 +30,9 @@ struct Pending: RawEndpoint {
         guard let origin = request.headers["origin"], origin.utf8.elementsEqual(project.pagesURL.utf8),
             request.headers["sec-fetch-site"] ?? "same-origin" == "same-origin"
         else { throw Failure("PERMISSION_DENIED", "Only this server's own frame may ask.", kind: .forbidden) }
-        guard let ticket = ReturnCookie.ticket(in: request, services.site), ticket.projectID == project.settings.id else {
+        guard let ticket = ReturnCookie.ticket(in: request, services.site), ticket.projectID == project.settings.id,
+            input.flow.map({ $0 == FlowID(bytes: ticket.flowID).text }) ?? true
+        else {
             return Response(json: Array("{}".utf8))
         }
         let collected = try await services.flows.collect(

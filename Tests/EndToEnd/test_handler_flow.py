@@ -40,7 +40,8 @@ def test_the_whole_way_of_a_popup(site, api, real_issuer, path):
     assert finished.status_code == 200
     assert not flow.browser.cookies, "the flow's cookie is cleared, and a popup leaves none"
     data = island(finished)
-    assert set(data) == {"step", "event", "origin", "storageKey"} and data["step"] == "popup-finish"
+    assert set(data) == {"step", "event", "origin", "storageKey", "relay"}
+    assert data["step"] == "popup-finish" and data["relay"] is True
     event = data["event"]
     assert set(event) == {"type", "eventId", "urlResponse", "sessionId", "postBody", "tenantId", "error"}
     assert event["type"] == "signInViaPopup" and event["eventId"] == flow.event_id
@@ -66,7 +67,7 @@ def test_the_whole_way_of_a_redirect(site, fake_issuer, path):
     assert started.headers["cache-control"] == "no-store" and started.headers["referrer-policy"] == "no-referrer"
     finished = flow.callback(fake_issuer.login(person())(started.headers["location"]))
     data = island(finished)
-    assert set(data) == {"step", "event", "origin", "storageKey", "returnURL"}
+    assert set(data) == {"step", "event", "origin", "storageKey", "returnURL", "flow"}
     assert data["step"] == "redirect-finish" and data["returnURL"] == PAGE
     assert data["event"]["type"] == "signInViaRedirect" and data["event"]["eventId"] is None
     assert flow.redeem(data["event"]).json()["isNewUser"] is True

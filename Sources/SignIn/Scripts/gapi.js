@@ -13,14 +13,21 @@
 (() => {
   "use strict";
 
+  // Only what the server put there goes: the rest of the fragment is the app's, whatever it looks like.
   let returned = "";
-  const [, ...parts] = location.hash.split(/[#&]/);
-  const kept = parts.filter(part => !part.startsWith("broker_rt="));
-  if (kept.length < parts.length) {
-    returned = parts.find(part => part.startsWith("broker_rt=")).slice("broker_rt=".length);
-    const hash = kept.join("&");
-    history.replaceState(history.state, "", location.pathname + location.search + (hash && "#" + hash));
+  const take = rest => (_, token) => {
+    returned = token;
+    return rest;
+  };
+  const hash = location.hash.replace(/&broker_rt=([^&]*)/g, take("")).replace(/^#broker_rt=([^&]*)&?/, take("#"));
+  if (hash !== location.hash) {
+    const address = new URL(location);
+    address.hash = hash === "#" ? "" : hash;
+    history.replaceState(history.state, "", address);
   }
+
+  // Where the token came from, and the only place that it goes to.
+  const home = document.currentScript?.src && new URL(document.currentScript.src).origin;
 
   if (window.gapi?.iframes?.Iframe) return;
 
@@ -35,8 +42,12 @@
     const fromFrame = `/${name}::`;
     const toFrame = `:/${name}:`;
     address.searchParams.set("usegapi", "1");
-    address.hash = new URLSearchParams({ id: name, _gfid: name, parent: location.origin, pfname: "", rpctoken: token, rt: returned });
-    returned = "";
+    const fragment = new URLSearchParams({ id: name, _gfid: name, parent: location.origin, pfname: "", rpctoken: token });
+    if (origin === home) {
+      fragment.set("rt", returned);
+      returned = "";
+    }
+    address.hash = fragment;
 
     const element = document.createElement("iframe");
     for (const [key, value] of Object.entries(options.attributes ?? {})) {

@@ -5,7 +5,8 @@
  * app: by its hidden frame (iframe.js), by this tab's storage, or by an address.
  *
  * In #data: step (a key of `steps`), storageKey ("<api key>:<app name>"), origin (of the app's page), and as the step needs them authUri
- * (the provider's), relay (a secret for the frame, or null), event (the result), returnURL (the app's page), link (opens the native app).
+ * (the provider's), relay (a secret for the frame, or null; at the end, whether the frame may ask the server), event (the result), flow
+ * (whose), returnURL (the app's page), link (opens the native app).
  * One of the paragraphs #working, #done and #lost is shown.
  */
 (() => {
@@ -61,9 +62,13 @@
       else show("lost");
     },
 
-    /** The SDK closes the window when it has signed in. It gives up when the window closes too early, so wait a moment. */
+    /**
+     * The SDK closes the window when it has signed in. It gives up when the window closes too early, so wait a moment. A window that has
+     * lost its opener closes at once: the frame asks the server, if it may. A window that still has it, and finds nobody, came in vain.
+     */
     async "popup-finish"() {
       const taken = await tell({ event: data.event });
+      if (!taken && (window.opener || !data.relay)) return show("lost");
       if (taken) setTimeout(() => window.close(), closeAfter);
       else window.close();
       show("done");
@@ -72,7 +77,7 @@
     /** The frame will find the result in this tab, or ask the server for it where browsers keep frames' storage apart. */
     "redirect-finish"() {
       try {
-        const left = { origin: data.origin, event: data.event, until: Date.now() + resultLimit };
+        const left = { origin: data.origin, flow: data.flow, event: data.event, until: Date.now() + resultLimit };
         sessionStorage.setItem("gatehouse:" + data.storageKey, JSON.stringify(left));
       } finally {
         go(data.returnURL);
@@ -83,8 +88,6 @@
     "native-finish"() {
       go(data.link);
     },
-
-    error() {},
   };
 
   steps[data.step]();

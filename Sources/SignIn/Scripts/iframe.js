@@ -19,6 +19,8 @@
   const slot = "gatehouse:" + storageKey;   // written by handler.js
   const requestLimit = 10_000;              // milliseconds
   const pollEvery = 1_000;
+  const pollRarelyAfter = 30_000;           // whoever takes longer can wait a little longer
+  const pollRarelyEvery = 3_000;
   const pollLimit = 600_000;                // as long as a sign-in may take
 
   const nothing = {
@@ -109,12 +111,26 @@
     return event => new Promise(resolve => parent.send("authEvent", { type: "authEvent", authEvent: event }, resolve, filter));
   }
 
+  /**
+   * Any page that may frame this one can name any origin in the fragment. Its first message shows which it is of; every SDK sends one as
+   * soon as it hears that this page listens. Until then no result is fetched: what cannot be told would be lost.
+   */
+  const met = new Promise(resolve => window.addEventListener("message", ({ source, origin, data }) => {
+    if (source === window.parent && origin === parentOrigin && typeof data === "string" && data.includes(token)) resolve();
+  }));
+
   const speak = Promise.resolve(transport === "google" ? speakByGoogle() : speakOurselves());
 
-  /** Brings an event to the SDK; says whether the SDK had use for it. */
-  async function tell(event) {
-    const outcomes = await (await speak)(event);
-    return Array.isArray(outcomes) && outcomes.some(outcome => outcome?.status === "ACK");
+  const told = new Map();   // event → promise of whether the SDK had use for it
+
+  /** Brings an event to the SDK, once by however many ways it comes; says whether the SDK had use for it. */
+  function tell(event) {
+    const key = JSON.stringify([event.type, event.eventId, event.sessionId]);
+    if (!told.has(key)) {
+      told.set(key, speak.then(send => send(event)).then(outcomes =>
+        Array.isArray(outcomes) && outcomes.some(outcome => outcome?.status === "ACK")));
+    }
+    return told.get(key);
   }
 
   // ## The sign-in window: it brings the result or, before it leaves for the provider, a secret to ask the server with.
@@ -137,9 +153,9 @@
   async function poll(secret) {
     if (!relay) return;
     secretAsked = secret;
-    const end = Date.now() + pollLimit;
-    while (Date.now() < end) {
-      await new Promise(resolve => setTimeout(resolve, pollEvery));
+    const begin = Date.now();
+    for (let age = 0; age < pollLimit; age = Date.now() - begin) {
+      await new Promise(resolve => setTimeout(resolve, age < pollRarelyAfter ? pollEvery : pollRarelyEvery));
       if (secretAsked !== secret) return;   // the result came, or another sign-in has begun
       const { event, over } = await ask(relay, { relay: secret }, "omit");
       if (secretAsked !== secret || over) return;
@@ -166,15 +182,16 @@
     }
   }
 
-  const askByCookie = () => ask(pending, { storageKey, origin: parentOrigin }, "include");
+  /** With `flow`, the result of that sign-in alone. */
+  const askByCookie = flow => ask(pending, { storageKey, origin: parentOrigin, flow }, "include");
 
   /** Where browsers keep the storage of frames apart there is none. */
   function leftInTab() {
     try {
-      const { origin, event, until } = JSON.parse(sessionStorage.getItem(slot));
-      if (origin !== parentOrigin) return null;
+      const left = JSON.parse(sessionStorage.getItem(slot));
+      if (left.origin !== parentOrigin) return null;
       sessionStorage.removeItem(slot);
-      return Date.now() < until ? event : null;
+      return Date.now() < left.until ? left : null;
     } catch {
       return null;
     }
@@ -184,13 +201,14 @@
   async function firstEvent() {
     const left = leftInTab();
     if (left) {
-      askByCookie();   // the same result waits there too; fetched, it is spent
-      return left;
+      // The same result waits there too; fetched, it is spent. Another tab's must stay.
+      if (left.flow) askByCookie(left.flow);
+      return left.event;
     }
     const secret = fragment.get("rt");   // by gapi.js, for apps of another site
     const traded = secret && relay ? (await ask(relay, { relay: secret }, "omit")).event : null;
     return traded || (await askByCookie()).event || nothing;
   }
 
-  firstEvent().then(tell);
+  met.then(firstEvent).then(tell);
 })();
