@@ -8,8 +8,10 @@ enum Callback {
     static func answer(_ query: Form, _ request: Request, _ context: Context) async throws -> Response {
         if let resume = query["resume"] { return try await Self.resume(resume, request, context) }
         let state = try Self.state(in: query)
-        guard let flow = try await context.services.flows.waiting(state) else { throw AccountError.flowRefused }
-        return try await Self.finish(flow, answer: query, request, context)
+        return try await context.services.projects.current.project(id: state.projectID).telling {
+            guard let flow = try await context.services.flows.waiting(state) else { throw AccountError.flowRefused }
+            return try await Self.finish(flow, answer: query, request, context)
+        }
     }
 
     /// The one `state`; an answer that names anything twice is refused before it is looked at.
@@ -33,16 +35,27 @@ enum Callback {
         guard let reference = FlowReference(text),
             let cookie = FlowCookie.value(for: reference.flowID, in: request, context.services.site)
         else { throw AccountError.flowRefused }
-        let (flow, form) = try await context.services.flows.posted(
-            flowID: reference.flowID, projectID: reference.projectID, cookie: cookie)
-        return try await finish(flow, answer: try Form.reading(form), request, context)
+        return try await context.services.projects.current.project(id: reference.projectID).telling {
+            let (flow, form) = try await context.services.flows.posted(
+                flowID: reference.flowID, projectID: reference.projectID, cookie: cookie)
+            return try await finish(flow, answer: try Form.reading(form), request, context)
+        }
     }
 
     /// The order matters: the browser proves itself before anything of the flow changes, so that nobody else can use a `state` up.
     private static func finish(_ flow: SignInFlow, answer: Form, _ request: Request, _ context: Context) async throws -> Response {
+        let project = context.services.projects.current.project(id: flow.projectID)
+        return try await project.telling(in: flow.handoff?.language) {
+            try await finish(flow, answer: answer, of: project, request, context)
+        }
+    }
+
+    private static func finish(
+        _ flow: SignInFlow, answer: Form, of project: Project?, _ request: Request, _ context: Context
+    ) async throws -> Response {
         try checkAddress(context, flow)
         let services = context.services
-        guard let project = services.projects.current.project(id: flow.projectID) else { throw AccountError.flowRefused }
+        guard let project else { throw AccountError.flowRefused }
         // The client that started it reads the answer off its browser's address.
         guard flow.kind.belongsToBrowser else { return project.appPage(.done, request) }
         guard let cookie = FlowCookie.value(for: flow.id, in: request, services.site) else { throw AccountError.flowRefused }

@@ -63,8 +63,11 @@ struct HandlerStart {
             guard eventID != nil else { throw .refused("The parameter eventId is missing.") }
         }
         providerID = try Self.providerID(query)
-        scopes = (query["scopes"] ?? "").split { $0 == "," || $0 == " " }.map(String.init)
-        customParameters = try Self.customParameters(query, isNative: app != nil)
+        let wishes = try ProviderWishes(query)
+        scopes = wishes.scopes
+        // Another app could start this flow in a native app's name: the person must see something of it.
+        customParameters =
+            app == nil ? wishes.customParameters : wishes.customParameters.filter { ($0.key, $0.value) != ("prompt", "none") }
         handoff = Handoff(
             apiKey: query["apiKey"] ?? "", appName: app == nil ? try Self.appName(query) : nil, authType: authType, eventID: eventID,
             app: app,
@@ -82,6 +85,9 @@ struct HandlerStart {
 
     private static func page(_ query: Form, _ project: Project) throws(Failure) -> PageAddress {
         guard let text = query.text("redirectUrl") else { throw .refused("The parameter redirectUrl is missing.") }
+        guard text.utf8.count <= PageAddress.longest else {
+            throw .refused("The parameter redirectUrl, the address of the app's page, is longer than \(PageAddress.longest) bytes.")
+        }
         guard let page = PageAddress(text) else {
             throw .unauthorizedDomain("redirectUrl is no address of a page over https, or over http on this machine.")
         }
@@ -134,25 +140,6 @@ struct HandlerStart {
             text.utf8.allSatisfy({ $0.isToken })
         else { throw .invalidProviderID("The parameter providerId is missing or malformed.") }
         return text
-    }
-
-    /// Apps may give numbers and truth values, which an authorization URL holds as text.
-    private static func customParameters(_ query: Form, isNative: Bool) throws(Failure) -> [String: String] {
-        guard let text = query.text("customParameters") else { return [:] }
-        guard case .object(let object)? = try? JSON.parse(Array(text.utf8)) else {
-            throw .refused("The parameter customParameters is no JSON object.")
-        }
-        var parameters: [String: String] = [:]
-        for member in object {
-            switch member.value {
-            case .string(let text): parameters[member.name] = text
-            case .integer, .number, .bool: parameters[member.name] = member.value.text()
-            default: throw .refused("The parameter customParameters holds something else than text.")
-            }
-        }
-        // Another app could start this flow in a native app's name: the person must see something of it.
-        if isNative, parameters["prompt"] == "none" { parameters["prompt"] = nil }
-        return parameters
     }
 
     private static func language(_ text: String) -> String? {

@@ -24,6 +24,11 @@ struct HandlerVisit: RawEndpoint {
         guard let project = context.services.projects.current.project(apiKey: query["apiKey"] ?? "", for: request) else {
             throw Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
         }
+        if let home = HomeHost.redirect(request, project, context.services.site) { return home }
+        return try await Optional(project).telling(in: query["hl"]) { try await start(query, project, request, context) }
+    }
+
+    private func start(_ query: Form, _ project: Project, _ request: Request, _ context: Context) async throws -> Response {
         let start = try HandlerStart(query, project)
         try await context.limit(.startSignIn, of: project)
         do {

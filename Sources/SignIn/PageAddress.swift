@@ -11,10 +11,13 @@ struct PageAddress: Equatable {
     let origin: String
     let host: String
 
+    /// In bytes.
+    static let longest = 4096
+
     /// `nil` for anything else than such an address over https, or http on a loopback host.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard bytes.count <= 4096, bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3C && $0 != 0x3E }),
+        guard bytes.count <= Self.longest, bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3C && $0 != 0x3E }),
             let scheme = ["https://", "http://"].first(where: text.hasPrefix)
         else { return nil }
         let rest = text.dropFirst(scheme.count)

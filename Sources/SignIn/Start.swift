@@ -1,7 +1,6 @@
 import Accounts
 import Crypto
 import HTTP
-import JSON
 import Logging
 import Providers
 import Web
@@ -19,6 +18,11 @@ struct Start: RawEndpoint {
         guard let project = context.services.projects.current.project(apiKey: query.apiKey, for: request) else {
             throw Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
         }
+        if let home = HomeHost.redirect(request, project, context.services.site) { return home }
+        return try await Optional(project).telling { try await visit(query, project, context) }
+    }
+
+    private func visit(_ query: Query, _ project: Project, _ context: Context) async throws -> Response {
         // By bytes: Swift's own comparison of texts takes some different characters for equal.
         guard project.settings.redirectURLs.contains(where: { $0.utf8.elementsEqual(query.redirectURL.utf8) }) else {
             throw Failure.unauthorizedDomain(
@@ -40,14 +44,15 @@ struct Start: RawEndpoint {
         let site = context.services.site
         let provider = try context.provider(query.providerID, of: project)
         try await context.limit(.startSignIn, of: project)
+        let wishes = try ProviderWishes(query.form)
         let start = SignInFlows.Start(
             providerID: query.providerID, kind: .web, sessionHash: try query.sessionHash(),
             redirectURI: project.handlerURL(of: provider.settings),
-            returnURL: query.redirectURL, appState: query.state, customParameters: try query.customParameters())
+            returnURL: query.redirectURL, appState: query.state, customParameters: wishes.customParameters)
         let started = context.services.flows.prepare(start, in: project.settings)
         let url = try await provider.authorize(
             redirectURI: start.redirectURI, state: started.state, nonce: started.flow.secrets.nonce,
-            codeChallenge: started.codeChallenge, customParameters: start.customParameters, scopes: query.scopes)
+            codeChallenge: started.codeChallenge, customParameters: start.customParameters, scopes: wishes.scopes)
         try await context.services.flows.store(started, start)
         var response = Redirect.to(url, status: 302)
         for cookie in FlowCookie.set(for: started, context.request, site) { response.headers.add("set-cookie", cookie) }
@@ -61,8 +66,7 @@ private struct Query {
     let providerID: String
     let redirectURL: String
     let state: String?
-    let scopes: [String]
-    private let form: Form
+    let form: Form
 
     init(_ request: Request) throws(Failure) {
         form = try Form.reading(request.query)
@@ -71,7 +75,6 @@ private struct Query {
         redirectURL = form["redirectUrl"] ?? ""
         providerID = form["providerId"]?.lowercased() ?? ""
         state = form["state"]
-        scopes = (form["scopes"] ?? "").split { $0 == "," || $0 == " " }.map(String.init)
         guard (state?.utf8.count ?? 0) <= 2048, state?.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) ?? true else {
             throw Failure("INVALID_ARGUMENT", "state is longer than 2048 bytes, or holds control characters.")
         }
@@ -84,18 +87,5 @@ private struct Query {
             throw .invalidArgument("code_challenge must be the base64url SHA-256 of the code verifier")
         }
         return hash
-    }
-
-    func customParameters() throws(Failure) -> [String: String] {
-        guard let text = form["customParameters"], !text.isEmpty else { return [:] }
-        guard case .object(let object)? = try? JSON.parse(Array(text.utf8)) else {
-            throw .invalidArgument("customParameters must be a JSON object of strings")
-        }
-        var parameters: [String: String] = [:]
-        for member in object {
-            guard let value = member.value.string else { throw .invalidArgument("customParameters must be a JSON object of strings") }
-            parameters[member.name] = value
-        }
-        return parameters
     }
 }

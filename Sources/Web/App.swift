@@ -55,6 +55,7 @@ package struct App: RequestHandler {
     private func refuse(
         _ error: any Error, _ request: Request, _ handler: Handler?, in tongue: Tongue = .googleJSON
     ) -> Response {
+        let (error, page) = PageError.unwrap(error)
         let failure = Failure(telling: error)
         let route = handler?.route.path ?? "*"
         if failure.kind == .internal || failure.kind == .unavailable {
@@ -64,7 +65,7 @@ package struct App: RequestHandler {
                 "provider refused",
                 metadata: ["id": "\(request.id)", "route": "\(route)", "code": "\(failure.code)", "reason": "\(detail)"])
         }
-        return finish(FailureResponse.make(failure, in: handler?.tongue ?? tongue, request), request, handler)
+        return finish(FailureResponse.make(failure, in: handler?.tongue ?? tongue, request, page), request, handler)
     }
 
     /// Pages of any origin may read what the API answers, its errors and what is not there; never metrics, health or pages.

@@ -4,9 +4,13 @@ import JSON
 /// The one writer of errors.
 package enum FailureResponse {
     package static func make(_ failure: Failure, in tongue: Tongue, _ request: Request) -> Response {
+        make(failure, in: tongue, request, nil)
+    }
+
+    static func make(_ failure: Failure, in tongue: Tongue, _ request: Request, _ page: PageError?) -> Response {
         switch failure.kind {
         case .internal, .unavailable: overloaded(failure, request.id)
-        case _ where tongue == .page: page(failure, request)
+        case _ where tongue == .page: self.page(failure, request, page)
         default: googleJSON(failure)
         }
     }
@@ -39,10 +43,10 @@ package enum FailureResponse {
     }
 
     /// For a person, who can only go back; and for whoever built the app, in English.
-    private static func page(_ failure: Failure, _ request: Request) -> Response {
-        let templates = Templates.standard
+    private static func page(_ failure: Failure, _ request: Request, _ page: PageError?) -> Response {
+        let templates = page?.templates ?? .standard
         return templates.page(
-            "refused", in: templates.language(for: request), ["reason": .text(failure.detail ?? failure.code)],
+            "refused", in: templates.language(for: request, parameter: page?.language), ["reason": .text(failure.detail ?? failure.code)],
             status: failure.kind.httpStatus)
     }
 }

@@ -423,17 +423,19 @@ def test_sec_10_the_pages_name_their_frame_and_their_domains(setting):
 
 
 @in_settings()
-def test_the_pages_are_small_and_ask_no_other_host(setting, person):
-    app = setting.open()
-    app.act("popup", "signIn", "oidc.one", login_hint=person).result()
-    asked = [address for address, _ in app.requests()]
+def test_the_pages_ask_no_other_host(setting, person):
+    # By redirect the handler's pages stand in the app's own tab, where the browser tells what they ask for.
+    app = setting.open(gapi=True)
+    app.act("redirect", "signIn", "oidc.one", login_hint=person).result()
+    asked = {urlsplit(address) for address, _ in app.requests() if address.startswith("http")}
     auth, page = urlsplit(setting.pages).netloc, urlsplit(app.url).netloc
-    hosts = {urlsplit(address).netloc for address in asked if address.startswith("http")}
-    assert hosts <= {auth, page, urlsplit(setting.stage.issuer.url).netloc}
+    assert {address.netloc for address in asked} == {auth, page, urlsplit(setting.stage.issuer.url).netloc}
+    loaded = {address.path.rpartition("/")[2] for address in asked if address.netloc == auth}
+    assert {"handler", "handler.js", "iframe", "iframe.js", "gapi.js"} <= loaded
 
 
 @in_settings(clients=["player"])
-def test_the_handler_the_frame_and_their_files_are_below_15_kb(setting, person):
+def test_the_handler_the_frame_and_their_files_are_small(setting, person):
     query = {
         "apiKey": "demo-api-key",
         "appName": "[DEFAULT]",
@@ -443,22 +445,37 @@ def test_the_handler_the_frame_and_their_files_are_below_15_kb(setting, person):
         "providerId": "oidc.one",
         "v": "12.18.0",
     }
-    start = requests.get(f"{setting.site.url}/__/auth/handler", params=query, timeout=TIMEOUT)
+    at_home = {"host": urlsplit(setting.pages).netloc}
+    start = requests.get(f"{setting.site.url}/__/auth/handler", params=query, headers=at_home, timeout=TIMEOUT)
     frame = requests.get(f"{setting.site.url}/__/auth/iframe?apiKey=demo-api-key&appName=x", timeout=TIMEOUT)
     assert start.status_code == frame.status_code == 200
     files = {name for page in (start, frame) for name in links(page.text)}
     assert {name.partition("?")[0].rpartition("/")[2] for name in files} == {"handler.js", "iframe.js"}
-    sizes = [len(start.content), len(frame.content)]
+    sizes = {"handler": len(start.content), "iframe": len(frame.content)}
     for name in files:
         answer = requests.get(setting.site.url + name, timeout=TIMEOUT)
         assert answer.status_code == 200 and "immutable" in answer.headers["cache-control"]
-        sizes.append(len(answer.content))
-    assert sum(sizes) < 15_000, sizes
+        sizes[name] = len(answer.content)
+    assert sum(sizes.values()) < 15_000, sizes
+    # With the script for apps' pages that use it.
+    sizes["gapi.js"] = len(requests.get(setting.site.url + "/__/auth/gapi.js", timeout=TIMEOUT).content)
+    assert sum(sizes.values()) < 20_000, sizes
 
 
 def links(text):
     """What a page loads."""
     return [part.partition('"')[0] for mark in (' src="', ' href="') for part in text.split(mark)[1:]]
+
+
+@in_settings(clients=["player"], modes=["emulator"])
+def test_a_start_at_another_name_of_the_server_is_sent_home(setting, fake_issuer, person):
+    """The cookie of the start must reach the callback, which is at the one host that the provider knows."""
+    asking(fake_issuer)
+    query = {"apiKey": "demo-api-key", "appName": "x", "authType": "signInViaRedirect", "redirectUrl": setting.origin() + "/page", "providerId": "oidc.one"}
+    app = setting.open()
+    app.driver.get(f"http://127.0.0.1:{setting.site.port}/emulator/auth/handler?{urlencode(query)}")
+    app.at(fake_issuer.url).click("#yes")
+    app.at(setting.origin() + "/page")
 
 
 @in_settings(clients=["player"], modes=["emulator"])

@@ -8,7 +8,7 @@ import requests
 
 import harness
 from clients import assert_error, together
-from common import API_KEY, note_fields
+from common import API_KEY, note_fields, note_url
 from sdk_clients import PAGE, BrowserFlow, island, redeem
 
 ORIGIN = "https://app.example.com"
@@ -128,7 +128,7 @@ def test_the_cookie_of_a_server_with_tls(fake_issuer):
     with harness.a_site({}, settings=settings, project=project) as site:
         site.serve()
         flow = BrowserFlow(site, "oidc.none", "signInViaRedirect")
-        page = flow.start()
+        page = flow.start(headers={"host": "auth.example.com"})
         headers = [header for header in page.raw.headers.getlist("set-cookie") if "bfret" in header]
         assert len(headers) == 1 and headers[0].startswith("__Host-bfret=demo.")
         assert {"Secure", "HttpOnly", "Path=/", "SameSite=None"} <= set(headers[0].split("; "))
@@ -259,7 +259,7 @@ def test_an_apps_own_host_may_stand_before_the_pages(fake_issuer):
     with harness.a_site({"oidc.fake": fake_issuer.entry()}, project={"redirect": {"publicURL": own}}) as site:
         site.serve()
         flow = BrowserFlow(site, auth_type="signInViaRedirect")
-        url = flow.authorization_url()
+        url = note_url(flow.start(headers={"host": "localhost:7654"}).headers["location"])
         assert "redirect_uri=http%3A%2F%2Flocalhost%3A7654%2F__%2Fauth%2Fhandler&" in url
         answered = fake_issuer.login(person())(url)
         assert answered.startswith(own + "/__/auth/handler?")

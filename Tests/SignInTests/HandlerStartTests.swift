@@ -50,6 +50,14 @@ import Web
         }
     }
 
+    @Test func `says what is wrong with a page's address that is too long`() throws {
+        let long = "https://app.example.com/" + String(repeating: "a", count: 4096)
+        do {
+            _ = try start(Self.web, ["redirectUrl": long])
+            Issue.record("taken")
+        } catch { #expect(error.detail?.contains("longer than 4096 bytes") == true) }
+    }
+
     @Test func `reads what the JS SDK sends`() throws {
         let start = try start(Self.web)
         #expect(start.kind == .popup)
