@@ -8,8 +8,11 @@ package enum NativeApp: Sendable, Equatable {
         package let bundleID: String
         package let clientID: String?
         package let appID: String?
+        /// As its users know it.
+        package var name: String?
 
-        package init(bundleID: String, clientID: String? = nil, appID: String? = nil) {
+        package init(bundleID: String, clientID: String? = nil, appID: String? = nil, name: String? = nil) {
+            self.name = name
             self.bundleID = bundleID
             self.clientID = clientID
             self.appID = appID
@@ -38,8 +41,11 @@ package enum NativeApp: Sendable, Equatable {
         package let package: String
         /// SHA-1 of its signing certificates, in lower-case hex.
         package let certificates: [String]
+        /// As its users know it.
+        package var name: String?
 
-        package init(package: String, certificates: [String]) {
+        package init(package: String, certificates: [String], name: String? = nil) {
+            self.name = name
             self.package = package
             self.certificates = certificates
         }
@@ -62,5 +68,21 @@ package enum NativeApp: Sendable, Equatable {
             let digits = text.filter { $0 != ":" }.lowercased()
             return digits.utf8.count == 40 && Hex.decode(digits) != nil ? digits : nil
         }
+    }
+}
+
+extension ProjectSettings {
+    /// What users know the app as which is reached by this URL scheme or package; `nil` when it was not said.
+    package func nameOfApp(_ address: String?) -> String? {
+        guard let address else { return nil }
+        for app in apps {
+            switch app {
+            case .ios(let app):
+                let schemes = [app.clientID.map(NativeApp.IOS.scheme(clientID:)), app.appID.map(NativeApp.IOS.scheme(appID:))]
+                if schemes.contains(address) { return app.name }
+            case .android(let app): if app.package == address { return app.name }
+            }
+        }
+        return nil
     }
 }

@@ -1,3 +1,4 @@
+import Accounts
 import HTTP
 import Web
 
@@ -6,8 +7,18 @@ struct AppMissing: RawEndpoint {
     static let route = Route(.get, "/__/auth/app", aliases: ["/emulator/auth/app"], access: .anyone)
     static let tongue = Tongue.page
 
+    /// With the project's key and the app's language, for a page in the project's name.
+    static func address(pagesURL: String, _ handoff: Handoff) -> String {
+        let fields = [(name: "apiKey", value: handoff.apiKey)] + (handoff.language.map { [(name: "hl", value: $0)] } ?? [])
+        return pagesURL + route.path + "?" + Form(fields).encoded()
+    }
+
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        let query = try Form.reading(request.query)
+        if let key = query["apiKey"], let project = context.services.projects.current.project(apiKey: key, for: request) {
+            return project.appPage(.missing, language: query["hl"], request)
+        }
         let templates = Templates.standard
-        return templates.page("app", in: templates.language(for: request), ["isMissing": true])
+        return templates.page("app", in: templates.language(for: request, parameter: query["hl"]), ["isMissing": true])
     }
 }

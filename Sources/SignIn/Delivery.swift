@@ -46,9 +46,8 @@ struct Delivery {
         case .popup: popup(outcome)
         case .redirect: redirect(outcome)
         case .ios: native(nativeLink(outcome).ios(scheme: handoff.app ?? ""), outcome)
-        case .android: native(nativeLink(outcome).android(package: handoff.app ?? ""), outcome)
-        case .web, .client:
-            Page.message(status: 200, title: "Almost there", text: "You can go back to the app now; it finishes the sign-in.")
+        // The others have nothing to hand off to.
+        case .android, .web, .client: native(nativeLink(outcome).android(package: handoff.app ?? ""), outcome)
         }
     }
 
@@ -104,8 +103,12 @@ struct Delivery {
         project.handlerPage(.object(data), language: handoff.language, request)
     }
 
-    private func native(_ link: String?, _ outcome: Outcome) -> Response {
+    /// Android gives an intent to the package that it names. A URL scheme may be another app's as well, so an iOS app waits for a tap: the
+    /// person sees the app's name first.
+    private func native(_ link: String, _ outcome: Outcome) -> Response {
         let isDone = if case .success = outcome { true } else { false }
-        return project.appPage(isDone ? .done : .refused, link: link, language: handoff.language, request)
+        return project.appPage(
+            isDone ? .done : .refused, app: project.settings.nameOfApp(handoff.app), link: link, opensItself: flow.kind == .android,
+            language: handoff.language, request)
     }
 }

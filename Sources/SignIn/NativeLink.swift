@@ -42,7 +42,7 @@ struct NativeLink {
             }
         return "intent://firebase.auth/#Intent;scheme=genericidp;package=\(PercentEncoding.encode(package));"
             + "S.authType=\(PercentEncoding.encode(handoff.authType.rawValue));S.eventId=\(PercentEncoding.encode(handoff.eventID ?? ""));"
-            + result + "S.browser_fallback_url=\(PercentEncoding.encode(pagesURL + AppMissing.route.path));end;"
+            + result + "S.browser_fallback_url=\(PercentEncoding.encode(AppMissing.address(pagesURL: pagesURL, handoff)));end;"
     }
 
     private static func error(_ code: String, _ message: String) -> String {

@@ -1,3 +1,4 @@
+import Accounts
 import HTTP
 import JSON
 import Web
@@ -22,15 +23,21 @@ extension Project {
 
     /// A page from which the person goes on to their app.
     ///
-    /// - Parameter link: what opens the app; a script tries it at once, and the page has a button for browsers that want a tap.
-    func appPage(_ page: AppPage, link: String? = nil, language: String? = nil, _ request: Request) -> Response {
-        templates.page(
+    /// - Parameters:
+    ///   - app: its name; the project's where it has none.
+    ///   - link: what the page's button opens the app with.
+    ///   - opensItself: whether a script tries the link at once; browsers may want a tap all the same.
+    func appPage(
+        _ page: AppPage, app: String? = nil, link: String? = nil, opensItself: Bool = false, language: String? = nil, _ request: Request
+    ) -> Response {
+        let opened = opensItself ? link : nil
+        return templates.page(
             "app", in: templates.language(for: request, parameter: language),
             [
                 "isDone": .flag(page == .done), "isRefused": .flag(page == .refused), "isMissing": .flag(page == .missing),
-                "link": .text(link),
+                "link": .text(link), "app": .text(app ?? templates.branding.name),
             ],
-            allowing: link == nil ? [] : .scripts, script: link == nil ? nil : PageScript.handlerPage.link,
-            data: link.map { ["step": "native-finish", "link": .string($0)] })
+            allowing: opened == nil ? [] : .scripts, script: opened == nil ? nil : PageScript.handlerPage.link,
+            data: opened.map { ["step": "native-finish", "link": .string($0)] })
     }
 }

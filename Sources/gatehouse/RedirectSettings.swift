@@ -27,22 +27,27 @@ extension NativeApp {
         var apps: [NativeApp] = []
         for section in sections {
             let app: NativeApp?
+            let name = section.value("name", expected: "a name of 1 to 60 characters, as the app's users know it") { text in
+                (1...60).contains(text.count) && !text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? text : nil
+            }
             switch (section.has("ios"), section.has("android")) {
-            case (true, false): app = IOS(section.section("ios")).map(NativeApp.ios)
-            case (false, true): app = Android(section.section("android")).map(NativeApp.android)
+            case (true, false): app = IOS(section.section("ios"), name: name).map(NativeApp.ios)
+            case (false, true): app = Android(section.section("android"), name: name).map(NativeApp.android)
             default:
                 section.fault("", "name one of ios and android")
                 app = nil
             }
             section.finish()
             guard let app else { continue }
-            if apps.contains(where: { $0.name == app.name }) { section.fault("", "\(app.name) is listed already; one entry an app") }
+            if apps.contains(where: { $0.identity == app.identity }) {
+                section.fault("", "\(app.identity) is listed already; one entry an app")
+            }
             apps.append(app)
         }
         return apps
     }
 
-    private var name: String {
+    private var identity: String {
         switch self {
         case .ios(let app): "bundleId \(app.bundleID)"
         case .android(let app): "package \(app.package)"
@@ -51,7 +56,7 @@ extension NativeApp {
 }
 
 extension NativeApp.IOS {
-    fileprivate init?(_ section: Section) {
+    fileprivate init?(_ section: Section, name: String?) {
         let bundleID = section.value("bundleId", expected: "a bundle id, such as com.example.app", Self.bundleID)
         let clientID = section.value(
             "clientId",
@@ -70,7 +75,7 @@ extension NativeApp.IOS {
         }
         section.finish()
         guard let bundleID, clientID != nil || appID != nil else { return nil }
-        self.init(bundleID: bundleID, clientID: clientID, appID: appID)
+        self.init(bundleID: bundleID, clientID: clientID, appID: appID, name: name)
     }
 
     /// <https://developer.apple.com/documentation/bundleresources/information-property-list/cfbundleidentifier>
@@ -86,7 +91,7 @@ extension NativeApp.IOS {
 }
 
 extension NativeApp.Android {
-    fileprivate init?(_ section: Section) {
+    fileprivate init?(_ section: Section, name: String?) {
         let package = section.value("package", expected: "a package name, such as com.example.app") { Self.isPackage($0) ? $0 : nil }
         let certificates = section.values(
             "sha1", expected: "the SHA-1 of a signing certificate: 40 hex digits, with colons or without", Self.certificate)
@@ -98,6 +103,6 @@ extension NativeApp.Android {
         }
         section.finish()
         guard let package, !certificates.isEmpty else { return nil }
-        self.init(package: package, certificates: certificates)
+        self.init(package: package, certificates: certificates, name: name)
     }
 }

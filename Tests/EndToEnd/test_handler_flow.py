@@ -10,7 +10,7 @@ import requests
 
 import harness
 from clients import assert_error, query_of
-from common import API_KEY
+from common import ANDROID, API_KEY, APPLE
 from sdk_clients import PAGE, AndroidFlow, AppleFlow, BrowserFlow, island, shown_text
 
 POPUPS = ["signInViaPopup", "linkViaPopup", "reauthViaPopup"]
@@ -106,8 +106,9 @@ def test_the_whole_way_of_an_iOS_app(site, fake_issuer):
     assert started.status_code == 302 and started.headers["location"].endswith("#")
     assert flow.secret not in started.headers["location"]
     page = flow.callback(fake_issuer.login(person())(started.headers["location"]))
+    # Another app may have taken the scheme: nothing happens before the person has read which app it is, and tapped.
+    assert "<script" not in page.text and "script-src" not in page.headers["content-security-policy"]
     data = island(page)
-    assert set(data) == {"step", "link"} and data["step"] == "native-finish"
     assert f'href="{html.escape(data["link"])}"' in page.text and "Back to demo" in shown_text(page)
     assert not flow.browser.cookies
     fields = flow.received(data["link"])
@@ -128,6 +129,7 @@ def test_the_whole_way_of_an_Android_app(site, fake_issuer):
     flow = AndroidFlow(site)
     page = flow.callback(fake_issuer.login(person())(flow.authorization_url()))
     data = island(page)
+    assert set(data) == {"step", "link"} and data["step"] == "native-finish", "the intent names its package, so it may open itself"
     assert f'href="{html.escape(data["link"])}"' in page.text
     extras = flow.received(data["link"])
     assert extras["B.encryptionEnabled"] == "false", "absent, the SDK would take the link for encrypted"
@@ -135,6 +137,39 @@ def test_the_whole_way_of_an_Android_app(site, fake_issuer):
     assert answer.status_code == 200, answer.text
     missing = requests.get(extras["S.browser_fallback_url"], timeout=10)
     assert missing.status_code == 200 and "did not open" in shown_text(missing)
+
+
+@pytest.fixture(scope="module")
+def branded():
+    apps = [{"ios": APPLE, "name": "Ada's <Shop>"}, {"android": ANDROID, "name": "Droid"}]
+    providers = {"oidc.down": {"issuer": "https://127.0.0.1:1", "clientId": "x", "clientSecret": {"env": "CLIENT_SECRET"}}}
+    with harness.a_site(providers, project={"branding": {"name": "The Shop", "accent": "#12ab34"}, "apps": apps}) as site:
+        site.serve()
+        yield site
+
+
+@pytest.mark.parametrize("flow_type, name", [(AppleFlow, "Ada's <Shop>"), (AndroidFlow, "Droid")])
+def test_the_page_names_the_app_that_it_opens(branded, flow_type, name):
+    page = flow_type(branded, "oidc.none", hl="de").start()
+    assert page.status_code == 200 and f"Zurück zu {name}" in html.unescape(page.text) and "<Shop>" not in page.text
+    assert "#12ab34" in page.text
+
+
+def test_errors_are_told_in_the_projects_name_once_it_is_known(branded):
+    get = lambda path, **query: requests.get(branded.url + path, params=query, timeout=10)
+    known = [
+        get("/__/auth/handler", apiKey=API_KEY, hl="de"),
+        get("/__/auth/handler", state="demo." + "A" * 64, code="x"),
+        get("/__/auth/start", apiKey=API_KEY, redirectUrl="https://evil.example/"),
+        get("/__/auth/app", apiKey=API_KEY, hl="de"),
+    ]
+    assert [page.status_code for page in known] == [400, 400, 400, 200]
+    for page in known:
+        assert "The Shop" in page.text and "#12ab34" in page.text, page.text
+    assert [part.headers["content-type"] for part in known] == ["text/html; charset=utf-8"] * 4
+    assert 'lang="de"' in known[0].text and 'lang="en"' in known[1].text and 'lang="de"' in known[3].text
+    for page in (get("/__/auth/handler", apiKey="no-such-key!"), get("/__/auth/app")):
+        assert "#12ab34" not in page.text
 
 
 @pytest.mark.parametrize("secret", ["\ufffd\x00\x01q\x7f", "\x00", "\x00" * 32, "\ufffd" * 32, "a+b%20c &=#", "\u00fc\U0001f600", "x" * 64])

@@ -34,7 +34,7 @@ import Testing
             native(.success(link: link), eventID: "5f0c-1").android(package: "com.example.app_1")
                 == "intent://firebase.auth/#Intent;scheme=genericidp;package=com.example.app_1;S.authType=signInWithRedirect;S.eventId=5f0c-1;"
                 + "S.link=https%3A%2F%2Fauth.example.com%2F__%2Fauth%2Fhandler%3FproviderId%3Doidc.acme%26flow%3DAQID%26code%3Dx-_Y;"
-                + "B.encryptionEnabled=false;S.browser_fallback_url=https%3A%2F%2Fauth.example.com%2F__%2Fauth%2Fapp;end;")
+                + "B.encryptionEnabled=false;S.browser_fallback_url=https%3A%2F%2Fauth.example.com%2F__%2Fauth%2Fapp%3FapiKey%3Dkey;end;")
     }
 
     @Test func `tells an Android app of a failure in place of link and encryption`() {
@@ -42,7 +42,7 @@ import Testing
             native(.failure(code: "auth/internal-error", message: "a;b")).android(package: "com.example.app")
                 == "intent://firebase.auth/#Intent;scheme=genericidp;package=com.example.app;S.authType=signInWithRedirect;S.eventId=ABCDEFGHIJ;"
                 + "S.firebaseError=%7B%22code%22%3A%22auth%2Finternal-error%22%2C%22message%22%3A%22a%3Bb%22%7D;"
-                + "S.browser_fallback_url=https%3A%2F%2Fauth.example.com%2F__%2Fauth%2Fapp;end;")
+                + "S.browser_fallback_url=https%3A%2F%2Fauth.example.com%2F__%2Fauth%2Fapp%3FapiKey%3Dkey;end;")
     }
 
     /// Whatever an SDK calls its event, the address keeps its shape and gives the same bytes back.

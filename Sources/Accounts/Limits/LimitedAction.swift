@@ -1,7 +1,8 @@
 /// What is limited. The names are those of the project file and of the metric.
 ///
 /// Not here, on purpose: refresh and lookup. What they take is signed or authenticated, and a forgery fails before the database is
-/// asked, so there is nothing to guess; and an error at start-up, where apps refresh and look up, signs JS users out.
+/// asked, so there is nothing to guess; and an error at start-up, where apps refresh and look up, signs JS users out. Nor what
+/// frames ask for results by (`/__/auth/pending`, `/__/auth/relay`): a charge writes more than they read, and nobody guesses 256 bits.
 package enum LimitedAction: String, Sendable, CaseIterable {
     /// Makes an account, with a password or anonymous.
     case signUp
