@@ -50,6 +50,9 @@ struct ServerSettings: Sendable {
         if let url, url.hasPrefix("http:"), !development {
             section.fault("publicURL", "must be https; plain http is for development: true alone")
         }
+        if development, let host = url.flatMap(URI.parse)?.host, !ThisMachine.isLoopback(host: host) {
+            section.fault("publicURL", "\(host) is no name of this machine, such as localhost; development: true is for it alone")
+        }
         if development, !self.listen.host.isLoopback {
             section.fault("development", "only goes with a loopback address to listen on; \(self.listen.host) is none")
         }
@@ -75,6 +78,9 @@ struct ServerSettings: Sendable {
         if sample != nil, !development { section.fault("sample", "is for development: true alone") }
         loops = section.int("loops", default: 0, in: 0...256)
         trustedProxies = section.values("trustedProxies", expected: "an address range, such as 10.0.0.0/8") { CIDR($0) }
+        if development, section.has("trustedProxies") {
+            section.fault("trustedProxies", "does not go with development: true, which no proxy may make reachable from elsewhere")
+        }
         let outbound = section.section("outbound")
         dialPolicy = DialPolicy.allowing(
             outbound.values("allow", expected: "an address range, such as 10.1.2.0/24") { CIDR($0) })

@@ -37,7 +37,7 @@ class Stage:
         # With an authDomain, which SDKs reach by https alone.
         self.secure = self.site()
         self.front = Front(self.secure.port)
-        self.auth_domain = f"auth.shop.test:{self.front.port}"
+        self.auth_domain = f"auth.shop.localhost:{self.front.port}"
         self.secure.settings["publicURL"] = f"https://{self.auth_domain}"
         # An app that passes /__/auth/ on, and is its own authDomain.
         self.own_pages = AppPages(behind=f"http://127.0.0.1:{self.secure.port}")
@@ -53,7 +53,7 @@ class Stage:
 
     def site(self):
         providers = {"oidc.one": self.issuer.entry(), "oidc.two": self.issuer.entry()}
-        return Site(providers, project={"authorizedDomains": ["localhost", "app.shop.test", "app.far.test"], "apps": []})
+        return Site(providers, project={"authorizedDomains": ["localhost", "app.shop.localhost", "app.far.test"], "apps": []})
 
     def project(self, name, number, key, domains, redirect):
         return {
@@ -93,7 +93,7 @@ class Setting:
     def origin(self, host=None):
         if self.mode == "emulator":
             return f"http://{host or 'localhost'}:{self.stage.pages.port}"
-        return f"https://{host or 'app.shop.test'}:{self.stage.pages_front.port}"
+        return f"https://{host or 'app.shop.localhost'}:{self.stage.pages_front.port}"
 
     @property
     def pages(self):
@@ -413,7 +413,7 @@ def test_sec_10_a_page_of_an_unknown_host_cannot_start(setting, fake_issuer):
 def test_sec_10_the_pages_name_their_frame_and_their_domains(setting):
     page = requests.get(f"{setting.site.url}/__/auth/iframe?apiKey=demo-api-key&appName=x", timeout=TIMEOUT)
     policy = dict(part.strip().partition(" ")[::2] for part in page.headers["content-security-policy"].split(";"))
-    assert "https://app.shop.test:*" in policy["frame-ancestors"].split() and "*" not in policy["frame-ancestors"].split()
+    assert "https://app.shop.localhost:*" in policy["frame-ancestors"].split() and "*" not in policy["frame-ancestors"].split()
     assert "unsafe" not in page.headers["content-security-policy"]
     assert "cross-origin-opener-policy" not in page.headers and "x-frame-options" not in page.headers
 
@@ -500,7 +500,7 @@ def test_ten_tabs_at_once_do_not_disturb_one_another(setting, fake_issuer, perso
 
 @in_settings(clients=["sdk"], modes=["authDomain"])
 def test_the_emulator_mode_works_over_tls_too(setting, person):
-    origin = f"https://app.shop.test:{setting.stage.pages_front.port}"
+    origin = f"https://app.shop.localhost:{setting.stage.pages_front.port}"
     wish = {"client": "sdk", "emulator": f"https://{setting.stage.auth_domain}", "gapi": "/emulator/auth/gapi.js"}
     app = App(setting.stage.driver, origin, **wish)
     assert app.act("popup", "signIn", "oidc.one", login_hint=person).result()["isNew"]

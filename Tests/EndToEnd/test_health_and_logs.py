@@ -116,9 +116,10 @@ def test_the_log_says_why_a_sign_in_was_refused(site, api, fake_issuer):
     ],
     ids=["nobody", "the proxy", "a chain", "garbage", "another proxy"],
 )
-def test_SEC_08_whose_word_on_the_clients_address_counts(fake_issuer, trusted, header, address):
-    with a_site({"oidc.fake": fake_issuer.entry()}, settings={"trustedProxies": trusted}) as site:
+def test_SEC_08_whose_word_on_the_clients_address_counts(trusted, header, address):
+    settings = {"development": False, "publicURL": "https://auth.example.com", "trustedProxies": trusted}
+    project = {"signIn": {"anonymous": True}, "authorizedDomains": ["auth.example.com"], "redirectURLs": []}
+    with a_site(settings=settings, project=project) as site:
         api = site.serve().api()
-        body = {"requestUri": "http://localhost", "postBody": f"providerId=oidc.fake&id_token={fake_issuer.id_token('address')}"}
-        assert api.post("/v1/accounts:signInWithIdp", body, headers={**header, "user-agent": "a test"}).status_code == 200
+        assert api.post("/v1/accounts:signUp", {}, headers={**header, "user-agent": "a test"}).status_code == 200
         assert site.rows("SELECT address, user_agent FROM sessions") == [(address, "a test")]

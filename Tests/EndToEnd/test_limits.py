@@ -1,28 +1,47 @@
 """Rate limits: by account, address and project, across processes, with the addresses that a trusted proxy forwards (SEC-16, SEC-08)."""
 
+import contextlib
 import json
 import tempfile
+import unittest.mock
 
 import pytest
 import requests
+import urllib3
 
 import harness
 from clients import WebFlow, assert_error, query_of, together
 from harness import a_site, free_port, limits
 from sdk_clients import BrowserFlow
 
-PROXY = {"trustedProxies": ["127.0.0.0/8"]}
+# Only production has proxies.
+PRODUCTION = {"development": False, "publicURL": "https://auth.example.com"}
+PROXY = {**PRODUCTION, "trustedProxies": ["127.0.0.0/8"]}
 LOCKED = (
     "TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled due to many failed login attempts. "
     "You can immediately restore it by resetting your password or you can try again later."
 )
 BLOCKED = "TOO_MANY_ATTEMPTS_TRY_LATER : We have blocked all requests from this device due to unusual activity. Try again later."
-PASSWORDS = {"signIn": {"password": True, "anonymous": True}}
+PASSWORDS = {
+    "signIn": {"password": True, "anonymous": True},
+    "authorizedDomains": ["auth.example.com", "127.0.0.1", "localhost", "app.example.com"],
+    "redirectURLs": [],
+}
 SLOW = "per 30d"  # so slow that nothing comes back while a test runs
 
 
 def from_address(address):
     return {"headers": {"X-Forwarded-For": address}}
+
+
+@contextlib.contextmanager
+def coming_from(address):
+    """Every connection comes from this address of the loopback network, where no proxy is trusted to say so."""
+    connect = urllib3.util.connection.create_connection
+    with unittest.mock.patch(
+        "urllib3.util.connection.create_connection", lambda *to, **options: connect(*to, **{**options, "source_address": (address, 0)})
+    ):
+        yield
 
 
 def call(api, method, body, address="192.0.2.1", **headers):
@@ -37,48 +56,54 @@ def codes(answers):
     return [answer.json()["error"]["message"] if answer.status_code != 200 else 200 for answer in answers]
 
 
-def a_limited_site(providers=None, **changes):
-    return a_site(providers, settings=PROXY, project={**PASSWORDS, "limits": limits(**changes)})
+def a_limited_site(**changes):
+    return a_site(settings=PROXY, project={**PASSWORDS, "limits": limits(**changes)})
+
+
+def a_limited_site_with(issuer, **changes):
+    """Issuers on this machine are for development mode, which has no proxies."""
+    return a_site({"oidc.fake": issuer.entry()}, project={"signIn": PASSWORDS["signIn"], "limits": limits(**changes)})
 
 
 def test_starts_are_limited_by_address_and_answered_by_redirect(fake_issuer):
-    with a_limited_site({"oidc.fake": fake_issuer.entry()}, startSignIn={"perAddress": f"2 {SLOW}"}) as site:
+    with a_limited_site_with(fake_issuer, startSignIn={"perAddress": f"2 {SLOW}"}) as site:
         server = site.serve()
         flow = WebFlow(site, "oidc.fake")
 
         def start(address):
-            return requests.get(
-                server.url + "/__/auth/start", params=flow.start_query(), allow_redirects=False, timeout=30, **from_address(address)
-            )
+            with coming_from(address):
+                return requests.get(server.url + "/__/auth/start", params=flow.start_query(), allow_redirects=False, timeout=30)
 
-        assert [start("192.0.2.1").status_code for _ in range(2)] == [302, 302]
-        refused = start("192.0.2.1")
+        assert [start("127.0.0.1").status_code for _ in range(2)] == [302, 302]
+        refused = start("127.0.0.1")
         assert refused.status_code == 303
         back = query_of(refused.headers["location"])
         assert (back["error"], back["error_description"]) == ("temporarily_unavailable", BLOCKED)
-        assert start("192.0.2.2").status_code == 302
+        assert start("127.0.0.2").status_code == 302
         assert site.value("SELECT count(*) FROM sign_in_flows") == 3, "a refused start leaves no flow"
         # The same bucket for clients that start by the API.
         body = {"providerId": "oidc.fake", "continueUri": site.url + "/__/auth/handler"}
-        assert_error(call(server.api(), "createAuthUri", body), BLOCKED)
+        assert_error(server.api().call("createAuthUri", body), BLOCKED)
         # And for SDKs, whose window says so.
-        page = BrowserFlow(site).start(**from_address("192.0.2.1"))
+        page = BrowserFlow(site).start()
         assert page.status_code == 400 and "We have blocked all requests" in page.text
-        assert BrowserFlow(site).start(**from_address("192.0.2.2")).status_code == 200
+        with coming_from("127.0.0.2"):
+            assert BrowserFlow(site).start().status_code == 200
         assert site.value("SELECT count(*) FROM sign_in_flows") == 4
 
 
 def test_SEC_16_redemptions_are_limited_by_address_and_the_provider_is_not_asked(fake_issuer):
-    with a_limited_site({"oidc.fake": fake_issuer.entry()}, federatedSignIn={"perAddress": f"2 {SLOW}"}) as site:
+    with a_limited_site_with(fake_issuer, federatedSignIn={"perAddress": f"2 {SLOW}"}) as site:
         api = site.serve().api()
         tokens = [fake_issuer.id_token("many") for _ in range(4)]
 
         def redeem(token, address):
             body = {"requestUri": "http://localhost", "postBody": f"providerId=oidc.fake&id_token={token}", "returnSecureToken": True}
-            return call(api, "signInWithIdp", body, address)
+            with coming_from(address):
+                return api.call("signInWithIdp", body)
 
-        assert codes(redeem(token, "192.0.2.1") for token in tokens) == [200, 200, BLOCKED, BLOCKED]
-        assert redeem(tokens[3], "192.0.2.2").status_code == 200
+        assert codes(redeem(token, "127.0.0.1") for token in tokens) == [200, 200, BLOCKED, BLOCKED]
+        assert redeem(tokens[3], "127.0.0.2").status_code == 200
 
 
 def test_SEC_16_an_IPv6_subscriber_is_one_address_and_mapped_IPv4_is_IPv4():
@@ -105,7 +130,7 @@ def test_SEC_16_an_IPv6_subscriber_is_one_address_and_mapped_IPv4_is_IPv4():
 )
 def test_SEC_08_no_header_gives_a_client_more_addresses_than_it_has(trusted, headers):
     project = {**PASSWORDS, "limits": limits(signUp={"perAddress": f"3 {SLOW}"})}
-    with a_site(settings={"trustedProxies": trusted}, project=project) as site:
+    with a_site(settings={**PRODUCTION, "trustedProxies": trusted}, project=project) as site:
         api = site.serve().api()
         answers = [
             api.post(

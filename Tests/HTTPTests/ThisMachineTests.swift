@@ -33,11 +33,21 @@ import Testing
     }
 
     @Test(
-        arguments: [["x-forwarded-for": "127.0.0.1, ::1"], ["forwarded": "for=\"[::1]:4711\";proto=http"], ["x-real-ip": "::1"]]
-            as [Headers])
-    func `counts what a proxy of this machine brings from this machine`(headers: Headers) throws {
+        arguments: [
+            ["x-forwarded-for": "127.0.0.1, ::1"], ["X-Forwarded-Host": "localhost"], ["x-forwarded-proto": "https"], ["x-forwarded": "1"],
+            ["forwarded": "for=\"[::1]:4711\";proto=http"], ["x-real-ip": "::1"], ["Via": "1.1 tunnel"], ["x-client-ip": "127.0.0.1"],
+            ["cf-connecting-ip": "203.0.113.9"], ["CF-Ray": "1"], ["true-client-ip": "::1"], ["via": ""],
+        ] as [Headers])
+    func `SEC-22 does not count what comes by a proxy at all, whatever that says`(headers: Headers) throws {
         var headers = headers
         headers.add("host", "localhost:8080")
+        #expect(try !isOfThisMachine("127.0.0.1", headers))
+    }
+
+    @Test func `counts a browser of this machine with all that it sends`() throws {
+        let headers: Headers = [
+            "host": "localhost:8080", "x-client-version": "Chrome/JsCore/12", "x-firebase-locale": "de", "forwarding": "1", "viaduct": "1",
+        ]
         #expect(try isOfThisMachine("127.0.0.1", headers))
     }
 
