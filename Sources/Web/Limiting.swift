@@ -22,6 +22,12 @@ extension Context {
         try await services.accounts.limits.charge(try attempt(action, email: email, accountID: accountID))
     }
 
+    /// Charges the mailbox that a mail of the caller's goes to, in canonical form.
+    package func limit(_ action: LimitedAction, mailbox: String) async throws {
+        try await services.accounts.limits.charge(
+            Attempt(action, from: request.peer.limitKey.description, mailbox: mailbox, in: try project.settings))
+    }
+
     package func limit(_ action: LimitedAction, of project: Project) async throws {
         try await services.accounts.limits.charge(attempt(action, of: project))
     }

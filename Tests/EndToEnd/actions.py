@@ -16,7 +16,7 @@ UNLIMITED = {
     "signUp": {"perAddress": "none"},
     "password": {"perAccountAndAddress": "none", "perAccount": "none", "perAddress": "none"},
     "actionCode": {"perAddress": "none"},
-    **{name: {"perAccount": "none", "perAddress": "none"} for name in ("sendPasswordReset", "sendVerification", "sendSignInLink")},
+    **{action: {second: "none", "perAccount": "none", "perAddress": "none"} for action, second in harness.MAILS.items()},
 }
 APP = "https://app.example.com/finish?cart=7#top"
 

@@ -26,15 +26,33 @@ package struct Attempt: Sendable {
         projectID = project.id
         self.address = address
         let account = accountID ?? email.map { EmailAddress.canonical($0) ?? $0.lowercased() }
-        charges = project.limits.limits(of: action).compactMap { scope, rate in
-            let owner: [String]? =
-                switch scope {
-                case .account: account.map { [$0] }
-                case .accountAndAddress: account.map { [$0, address] }
-                case .address: [address]
-                case .project: []
-                }
-            return owner.map { Charge(scope: scope, rate: rate, key: Self.key([action.rawValue, scope.rawValue] + $0)) }
+        charges = Self.charges(action, in: project) { scope in
+            switch scope {
+            case .account: account.map { [$0] }
+            case .accountAndAddress: account.map { [$0, address] }
+            case .mailbox: nil
+            case .address: [address]
+            case .project: []
+            }
+        }
+    }
+
+    /// What a mail takes besides from its recipient, where the caller's own account was charged before it was known where the mail goes.
+    ///
+    /// - Parameter mailbox: an address in canonical form.
+    package init(_ action: LimitedAction, from address: String, mailbox: String, in project: ProjectSettings) {
+        self.action = action
+        projectID = project.id
+        self.address = address
+        charges = Self.charges(action, in: project) { $0 == .mailbox ? [mailbox] : nil }
+    }
+
+    /// - Parameter owner: the parts of a bucket's name; `nil` for a scope that this attempt takes nothing from.
+    private static func charges(
+        _ action: LimitedAction, in project: ProjectSettings, of owner: (LimitScope) -> [String]?
+    ) -> [Charge] {
+        project.limits.limits(of: action).compactMap { scope, rate in
+            owner(scope).map { Charge(scope: scope, rate: rate, key: key([action.rawValue, scope.rawValue] + $0)) }
         }
     }
 

@@ -33,6 +33,8 @@ package enum LimitScope: String, Sendable, CaseIterable {
     case account
     /// The same from one client address, so that one hostile address alone does not lock the owner out.
     case accountAndAddress
+    /// The mailbox that a mail goes to, whoever asks for it: accounts are cheap, and a stranger's mailbox is not flooded by many of them.
+    case mailbox
     /// The client's address, an IPv6 client's /64.
     case address
     /// The whole project.
@@ -43,6 +45,7 @@ package enum LimitScope: String, Sendable, CaseIterable {
         switch self {
         case .account: "perAccount"
         case .accountAndAddress: "perAccountAndAddress"
+        case .mailbox: "perMailbox"
         case .address: "perAddress"
         case .project: "perProject"
         }
@@ -63,8 +66,16 @@ extension LimitedAction {
                 (.accountAndAddress, Rate(10, per: .seconds(1800))), (.account, Rate(40, per: hour)),
                 (.address, Rate(300, per: tenMinutes)),
             ]
-        case .sendPasswordReset, .sendVerification, .sendSignInLink:
-            [(.account, Rate(5, per: hour)), (.address, Rate(60, per: hour)), (.project, Rate(10_000, per: day))]
+        case .sendPasswordReset, .sendSignInLink:
+            [
+                (.accountAndAddress, Rate(5, per: hour)), (.account, Rate(15, per: hour)), (.address, Rate(60, per: hour)),
+                (.project, Rate(10_000, per: day)),
+            ]
+        case .sendVerification:
+            [
+                (.account, Rate(5, per: hour)), (.mailbox, Rate(5, per: hour)), (.address, Rate(60, per: hour)),
+                (.project, Rate(10_000, per: day)),
+            ]
         case .actionCode: [(.address, Rate(100, per: tenMinutes))]
         case .update: [(.account, Rate(60, per: hour)), (.address, Rate(600, per: tenMinutes))]
         case .deleteAccount: [(.address, Rate(60, per: hour))]
