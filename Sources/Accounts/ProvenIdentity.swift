@@ -57,16 +57,3 @@ package struct ProvenIdentity: Sendable, Equatable {
         return text.isEmpty ? nil : text
     }
 }
-
-/// E-mail addresses as accounts are matched by them.
-package enum EmailAddress {
-    /// The address in lower case; `nil` when it is none that could be mailed: no single `@`, white space, over 254 bytes.
-    package static func canonical(_ text: String) -> String? {
-        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, text.utf8.count <= 254 else { return nil }
-        guard !text.unicodeScalars.contains(where: { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }) else {
-            return nil
-        }
-        return text.lowercased()
-    }
-}

@@ -1,0 +1,49 @@
+import Testing
+
+@testable import Accounts
+
+@Suite struct EmailAddressTests {
+    @Test(arguments: [
+        ("ada@example.com", "ada@example.com"), ("ADA@Example.COM", "ada@example.com"), ("ada+shop@localhost", "ada+shop@localhost"),
+        ("o'neil.b@xn--bcher-kva.example", "o'neil.b@xn--bcher-kva.example"), ("a!#$%&*-/=?^_`{|}~@b-c.de", "a!#$%&*-/=?^_`{|}~@b-c.de"),
+    ])
+    func `takes what can be mailed, in lower case`(text: String, canonical: String) {
+        #expect(EmailAddress.canonical(text) == canonical)
+        #expect(EmailAddress.canonical(String(repeating: "a", count: 64) + "@example.com") != nil)
+    }
+
+    @Test(arguments: [
+        "ada\u{200B}@example.com", "\u{FEFF}ada@example.com", "ada@exa\u{AD}mple.com", "ada\u{202E}@example.com",
+        "ada\u{E0041}@example.com",
+        "ren\u{E9}@example.com", "rene\u{301}@example.com", "ada@b\u{FC}cher.example", "\u{430}da@example.com", "ada\u{FF20}example.com",
+        "\u{212A}ate@example.com", "ada@example\u{3002}com",
+    ])
+    func `takes no characters that look like others, or like nothing`(text: String) {
+        #expect(EmailAddress.canonical(text) == nil)
+    }
+
+    @Test(arguments: [
+        "<ada@example.com>", "Ada <ada@example.com>", "\"ada\"@example.com", "\"a b\"@example.com", "ada(x)@example.com", "ada@[127.0.0.1]",
+        ".ada@example.com", "ada.@example.com", "a..da@example.com", "ada@.example.com", "ada@example.com.", "ada@example..com",
+        "ada@-example.com", "ada@example-.com", "ada@exam_ple.com", "a,b@example.com", "a;b@example.com", "a:b@example.com",
+        "a\\b@example.com",
+        "a b@example.com", "a\u{0}b@example.com", "ada@example.com\r\n", "ada@example.com\nBcc: eve@example.com", "a@b@c", "@b", "a@", "",
+        "@",
+    ])
+    func `takes nothing that mail servers read in another way`(text: String) {
+        #expect(EmailAddress.canonical(text) == nil)
+    }
+
+    @Test func `takes no part that is longer than it may be`() {
+        #expect(EmailAddress.canonical(String(repeating: "a", count: 65) + "@example.com") == nil)
+        #expect(EmailAddress.canonical("a@" + String(repeating: "b", count: 64) + ".com") == nil)
+        #expect(EmailAddress.canonical("a@" + String(repeating: "b.", count: 126) + "com") == nil)
+    }
+
+    @Test func `keeps no address of a provider that could not be mailed, and no word on it`() {
+        let identity = ProvenIdentity(
+            providerID: "oidc.x", issuer: "https://x.example", subject: "1", email: "ren\u{E9}@example.com", emailVerified: true,
+            emailAuthoritative: true)
+        #expect(identity.email == nil && !identity.emailVerified && !identity.emailAuthoritative)
+    }
+}
