@@ -8,11 +8,22 @@ struct SignUp: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:signUp", v3: "signupNewUser")
 
     struct Input: Decodable {
-        var email: String?
-        var password: String?
-        var displayName: String?
-        var idToken: String?
-        var localId: String?
+        var fields: Fields
+        var privileged: PrivilegedFields
+
+        struct Fields: Decodable {
+            var email: String?
+            var password: String?
+            var displayName: String?
+            var idToken: String?
+            var localId: String?
+        }
+
+        /// Both lie side by side in one object.
+        init(from decoder: any Decoder) throws {
+            fields = try Fields(from: decoder)
+            privileged = try PrivilegedFields(from: decoder)
+        }
     }
 
     struct Output: Encodable {
@@ -44,7 +55,7 @@ struct SignUp: Endpoint {
                 { context.attempt(.update, accountID: $0, of: caller) }, in: project,
                 from: context.origin)
         }
-        let tokens = try IssuedTokens(account, session, context, replacing: input.idToken)
+        let tokens = try IssuedTokens(account, session, context, replacing: input.fields.idToken)
         return Output(
             localId: account.id, email: account.email, displayName: account.displayName, idToken: tokens.idToken,
             refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn)
@@ -57,7 +68,9 @@ private enum Wish {
     case password(email: String, password: String, displayName: String?, linkTo: String?)
 
     init(_ input: SignUp.Input, in project: ProjectSettings) throws {
-        guard input.localId == nil else { throw Failure("UNEXPECTED_PARAMETER", "User ID") }
+        guard input.fields.localId == nil else { throw Failure("UNEXPECTED_PARAMETER", "User ID") }
+        try input.privileged.refuse()
+        let input = input.fields
         let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0 }
         if input.email == nil, input.password == nil, idToken == nil {
             guard project.signIn.signUp, project.signIn.anonymous else { throw AccountError.adminOnly }

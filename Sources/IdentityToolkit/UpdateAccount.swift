@@ -9,24 +9,26 @@ struct UpdateAccount: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:update", v3: "setAccountInfo")
 
     struct Input: Decodable {
-        var idToken: String?
-        var oobCode: String?
-        var displayName: Clearable<String>
-        var photoUrl: Clearable<String>
-        var email: String?
-        var password: String?
-        var deleteAttribute: [Attribute]?
-        var deleteProvider: [String]?
-        // What administrators alone may set (SEC-14).
-        var customAttributes: JSON?
-        var disableUser: JSON?
-        var emailVerified: JSON?
-        var phoneNumber: JSON?
-        var validSince: JSON?
-        var createdAt: JSON?
-        var lastLoginAt: JSON?
-        var mfa: JSON?
-        var linkProviderUserInfo: JSON?
+        var fields: Fields
+        var privileged: PrivilegedFields
+
+        struct Fields: Decodable {
+            var idToken: String?
+            var oobCode: String?
+            var displayName: Clearable<String>
+            var photoUrl: Clearable<String>
+            var email: String?
+            var password: String?
+            var deleteAttribute: [Attribute]?
+            var deleteProvider: [String]?
+            var disableUser: JSON?
+        }
+
+        /// Both lie side by side in one object.
+        init(from decoder: any Decoder) throws {
+            fields = try Fields(from: decoder)
+            privileged = try PrivilegedFields(from: decoder)
+        }
     }
 
     enum Attribute: String, WireEnum {
@@ -55,14 +57,14 @@ struct UpdateAccount: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let language = try context.language
-        if let code = input.oobCode, !code.isEmpty {
+        if let code = input.fields.oobCode, !code.isEmpty {
             let (accounts, project) = (context.services.accounts, try context.project.settings)
             let (_, account) = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
                 try await accounts.apply(code, language: language, in: project)
             }
             return Output(account, nil)
         }
-        guard let idToken = input.idToken, !idToken.isEmpty else {
+        guard let idToken = input.fields.idToken, !idToken.isEmpty else {
             throw Failure("INVALID_REQ_TYPE", "Unsupported request parameters.")
         }
         let project = try context.project
@@ -85,12 +87,9 @@ extension UpdateAccount.Output {
 
 extension AccountChange {
     fileprivate init(_ input: UpdateAccount.Input, in project: ProjectSettings) throws {
-        guard input.disableUser == nil else { throw Failure("OPERATION_NOT_ALLOWED") }
-        let privileged = [
-            input.customAttributes, input.emailVerified, input.phoneNumber, input.validSince, input.createdAt, input.lastLoginAt, input.mfa,
-            input.linkProviderUserInfo,
-        ]
-        guard privileged.allSatisfy({ $0 == nil }) else { throw Failure("INSUFFICIENT_PERMISSION") }
+        guard input.fields.disableUser == nil else { throw Failure("OPERATION_NOT_ALLOWED") }
+        try input.privileged.refuse()
+        let input = input.fields
         self.init()
         displayName = try ProfileField.name(input.displayName)
         photoURL = try ProfileField.photoURL(input.photoUrl)

@@ -136,10 +136,36 @@ def test_the_errors_of_a_sign_up_in_order(rest, demo, opened):
         assert_error(demo.call("signUp", {"idToken": bad, "email": address(), "password": "correct horse"}), "INVALID_ID_TOKEN")
 
 
-def test_SEC_14_a_sign_up_sets_nothing_that_is_an_administrators(rest, demo):
+@pytest.mark.parametrize(
+    "field, value",
+    [
+        ("emailVerified", True),
+        ("emailVerified", False),
+        ("disabled", True),
+        ("phoneNumber", "+15550100"),
+        ("customAttributes", '{"admin":true}'),
+        ("mfaInfo", []),
+        ("validSince", "1"),
+        ("createdAt", "1"),
+        ("lastLoginAt", "1"),
+        ("linkProviderUserInfo", {"providerId": "google.com", "rawId": "1"}),
+    ],
+)
+def test_SEC_14_an_administrators_field_is_refused_by_a_sign_up_in_both_spellings(rest, demo, field, value):
     email = address()
+    accounts = rest.counts()["accounts"]
+    snake = "".join("_" + letter.lower() if letter.isupper() else letter for letter in field)
+    for name in (field, snake):
+        assert_error(demo.call("signUp", {"email": email, "password": "correct horse", name: value}), "INSUFFICIENT_PERMISSION")
+        assert_error(demo.call("signUp", {name: value}), "INSUFFICIENT_PERMISSION")
+    assert rest.counts()["accounts"] == accounts
+
+
+def test_SEC_14_a_sign_up_sets_nothing_that_is_an_administrators(rest, demo):
+    # What SDKs may send, and what is no field at all.
     answer = sign_up(
-        demo, email, emailVerified=True, disabled=True, phoneNumber="+15550100", photoUrl="https://example.com/x.png", mfaInfo=[], customAttributes="{}"
+        demo, address(), photoUrl="https://example.com/x.png", emailVerified=None, clientType="CLIENT_TYPE_WEB", captchaResponse="x",
+        recaptchaVersion="RECAPTCHA_ENTERPRISE", admin=True,
     )
     row = rest.rows("SELECT email_verified, disabled, photo_url, custom_attributes FROM accounts WHERE account_id = %s", answer["localId"])
     assert row == [(False, False, None, None)]
