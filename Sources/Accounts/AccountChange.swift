@@ -97,14 +97,3 @@ extension Account {
         emailLinkSignIn = false
     }
 }
-
-/// Texts that people give their accounts, as they may be kept.
-package enum ProfileText {
-    package static let longestName = 256
-    package static let longestURL = 2048
-
-    /// Whether the text can be kept as it is: not longer than `most` characters, and without control characters.
-    package static func isFit(_ text: String, most: Int) -> Bool {
-        text.unicodeScalars.count <= most && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
-    }
-}

@@ -50,9 +50,9 @@ package struct ProvenIdentity: Sendable, Equatable {
         throw .invalidPendingToken
     }
 
-    /// A provider's text as it may be kept and shown: without control characters, cut to what Firebase keeps, `nil` when nothing is left.
+    /// A provider's text as it may be kept and shown: without treacherous characters (`ProfileText`), cut to what Firebase keeps, `nil` when nothing is left.
     private static func shown(_ text: String, most: Int = 256) -> String? {
-        let scalars = text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }
+        let scalars = text.unicodeScalars.filter { !ProfileText.isTreacherous($0) }
         let text = String(String(String.UnicodeScalarView(scalars)).prefix(most))
         return text.isEmpty ? nil : text
     }

@@ -37,7 +37,7 @@ enum ProfileField {
     private static func checked(_ text: String?, most: Int, _ name: String) throws(Failure) -> String? {
         guard let text, !text.isEmpty else { return nil }
         guard ProfileText.isFit(text, most: most) else {
-            throw .invalidArgument("\(name) is longer than \(most) characters, or holds control characters.")
+            throw .invalidArgument("\(name) is longer than \(most) characters, or holds control or direction characters.")
         }
         return text
     }

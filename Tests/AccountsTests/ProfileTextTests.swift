@@ -1,0 +1,27 @@
+import Testing
+
+@testable import Accounts
+
+@Suite struct ProfileTextTests {
+    @Test(arguments: ["Ada Lovelace", "Zoë", "李小龍", "שלום", "علي", "👩🏽‍🚀 Ada", "a\u{200D}b", ""])
+    func `takes names of every script`(text: String) {
+        #expect(ProfileText.isFit(text, most: 20))
+    }
+
+    @Test(arguments: [
+        "\u{0}", "\n", "\u{1F}", "\u{7F}", "\u{85}", "\u{9B}", "\u{2028}", "\u{2029}", "\u{202A}", "\u{202B}", "\u{202C}", "\u{202D}",
+        "\u{202E}",
+        "\u{2066}", "\u{2067}", "\u{2068}", "\u{2069}",
+    ])
+    func `takes no character that changes how the rest is read, and keeps none of a provider's`(character: String) {
+        #expect(!ProfileText.isFit("Ada\(character)moc.elpmaxe", most: 256))
+        let identity = ProvenIdentity(
+            providerID: "oidc.x", issuer: "https://x.example", subject: "1", displayName: "Ada\(character)b", screenName: "\(character)")
+        #expect(identity.displayName == "Adab" && identity.screenName == nil)
+    }
+
+    @Test func `counts scalars, not what is seen of them`() {
+        #expect(ProfileText.isFit(String(repeating: "é", count: 256), most: 256))
+        #expect(!ProfileText.isFit(String(repeating: "e\u{301}", count: 129), most: 256))
+    }
+}
