@@ -55,7 +55,7 @@ extension Accounts {
             attempt,
             then: """
                 SELECT \(Account.columns), a.password_hash FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
-                WHERE a.project_id = \(project.id) AND a.email = \(email) ORDER BY i.provider_id
+                WHERE a.project_id = \(project.id) AND a.email = \(email)
                 """)
         do {
             guard let account = try Account(rows: rows) else { return nil }

@@ -81,7 +81,7 @@ extension Accounts {
             LEFT JOIN accounts a ON a.project_id = c.project_id AND a.account_id = coalesce(
                 c.account_id, (SELECT account_id FROM accounts WHERE project_id = c.project_id AND email = c.email))
             LEFT JOIN identities i ON i.project_id = a.project_id AND i.account_id = a.account_id
-            WHERE c.project_id = \(project.id) AND c.code_hash = \(hash) ORDER BY i.provider_id
+            WHERE c.project_id = \(project.id) AND c.code_hash = \(hash)
             """)
         let pending: PendingCode
         do {

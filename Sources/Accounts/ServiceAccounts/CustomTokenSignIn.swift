@@ -30,7 +30,7 @@ extension Accounts {
             enter(token.uid, in: project, at: now), session.insert(from: origin, at: now),
             """
             SELECT \(Account.columns) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
-            WHERE a.project_id = \(project.id) AND a.account_id = \(token.uid) ORDER BY i.provider_id
+            WHERE a.project_id = \(project.id) AND a.account_id = \(token.uid)
             """,
         ]
         if project.customTokens.singleUse { statements.append(token.spend(in: project)) }
