@@ -31,6 +31,11 @@ enum ProjectFile {
         if settings.authorizedDomains.isEmpty {
             section.fault("authorizedDomains", "is empty, so no redirect can succeed; add your app's host")
         }
+        for domain in settings.authorizedDomains {
+            if let reason = AuthorizedDomain.fault(of: domain, development: development) {
+                section.fault("authorizedDomains", "\(domain) \(reason)")
+            }
+        }
         settings.apps = NativeApp.read(section.list("apps"))
         settings.redirect = ProjectSettings.Redirect(section.section("redirect"), development: development)
         checkReturn(settings, section, publicURL)

@@ -10,7 +10,14 @@ enum RedirectNotes {
         let callbacks = project.providers.values.sorted { $0.id < $1.id }.map { provider in
             "\(provider.id)  the redirect URI to register is \(project.handlerURL(of: provider))"
         }
-        guard let pages = URI.parse(project.pagesURL)?.host, !project.settings.redirect.returnToken else { return callbacks }
+        guard let pages = URI.parse(project.pagesURL)?.host else { return callbacks }
+        let isRelated = project.settings.authorizedDomains.contains { site(of: $0) == site(of: pages) }
+        if let own = project.settings.redirect.publicURL, !isRelated {
+            return callbacks + [
+                "\(own)  (redirect.publicURL) is of no authorized domain's site; it should be the app's own host, which passes /__/auth/ on"
+            ]
+        }
+        guard !project.settings.redirect.returnToken else { return callbacks }
         let elsewhere = project.settings.authorizedDomains.filter { site(of: $0) != site(of: pages) }.map { domain in
             "\(domain)  is of another site than \(pages): popups work there, but browsers keep redirects' results from the app "
                 + "(see redirect.publicURL, redirect.returnToken)"

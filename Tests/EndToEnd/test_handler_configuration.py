@@ -20,6 +20,9 @@ def check(project, **settings):
         ({"authorizedDomains": ["app.example.com:8443"]}, "expected a host name, without scheme or port"),
         ({"authorizedDomains": ["App.example.com"]}, "expected a host name"),
         ({"authorizedDomains": ["*"]}, "expected a host name"),
+        ({"authorizedDomains": ["*.com"]}, "authorizedDomains: *.com would authorize every host below .com"),
+        ({"authorizedDomains": ["*.10.0.0.1"]}, "*.10.0.0.1 is a wildcard on an address"),
+        ({"authorizedDomains": ["*.[::1]"]}, "*.[::1] is a wildcard on an address"),
         ({"authorizedDomains": ["app.example.com"]}, "authorizedDomains: lacks 127.0.0.1, the host of this server's pages"),
         ({"apps": [{}]}, "apps[0]: name one of ios and android"),
         ({"apps": [{"ios": APPLE, "android": ANDROID}]}, "name one of ios and android"),
@@ -50,6 +53,26 @@ def check(project, **settings):
 def test_a_mistake_is_told(project, words):
     status, output = check(project)
     assert status != 0 and words in output, output
+
+
+@pytest.mark.parametrize(
+    "domain, words",
+    [
+        ("[::1]", "[::1] is an IPv6 address, which frame-ancestors cannot name"),
+        ("[2001:db8::1]", "[2001:db8::1] is an IPv6 address, which frame-ancestors cannot name"),
+    ],
+)
+def test_an_address_that_no_frame_may_name_is_told_in_production(domain, words):
+    production = {"development": False, "publicURL": "https://auth.example.com"}
+    status, output = check({"authorizedDomains": ["app.example.com", domain], "apps": [], "redirectURLs": []}, **production)
+    assert status != 0 and words in output, output
+    assert words not in check({"authorizedDomains": ["app.example.com", domain], "apps": []})[1]
+
+
+def test_pages_at_a_host_of_nobodys_are_told():
+    project = {"apps": [], "authorizedDomains": ["app.example.com"], "redirect": {"publicURL": "https://app.exampel.com"}}
+    status, output = check(project)
+    assert status == 0 and "https://app.exampel.com  (redirect.publicURL) is of no authorized domain's site" in output, output
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,19 @@
+import HTTP
+
+/// An entry of `authorizedDomains` that is well formed and still would authorize nobody, or too many.
+enum AuthorizedDomain {
+    /// What is wrong with it and what to do, to stand behind the entry; `nil` for a good one.
+    static func fault(of domain: String, development: Bool) -> String? {
+        let host = domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
+        guard let uri = URI.parse("https://\(host)") else { return "is no host" }
+        if domain != host {
+            if uri.address != nil { return "is a wildcard on an address, which has no hosts below it; write the addresses themselves" }
+            if !host.contains(".") { return "would authorize every host below .\(host); write at least two names behind the *" }
+        }
+        guard !development else { return nil }
+        if host.hasPrefix("[") {
+            return "is an IPv6 address, which frame-ancestors cannot name, so no page there could use a popup; give the host a name"
+        }
+        return nil
+    }
+}
