@@ -8,7 +8,8 @@ enum AuthorizedDomain {
         guard let uri = URI.parse("https://\(host)") else { return "is no host" }
         if domain != host {
             if uri.address != nil { return "is a wildcard on an address, which has no hosts below it; write the addresses themselves" }
-            if !host.contains(".") { return "would authorize every host below .\(host); write at least two names behind the *" }
+            // `*.localhost` is this machine alone.
+            if !host.contains("."), host != "localhost" { return "would authorize every host below .\(host); write at least two names behind the *" }
         }
         guard !development else { return nil }
         if host.hasPrefix("[") {
