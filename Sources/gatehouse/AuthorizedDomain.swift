@@ -9,7 +9,9 @@ enum AuthorizedDomain {
         if domain != host {
             if uri.address != nil { return "is a wildcard on an address, which has no hosts below it; write the addresses themselves" }
             // `*.localhost` is this machine alone.
-            if !host.contains("."), host != "localhost" { return "would authorize every host below .\(host); write at least two names behind the *" }
+            if !host.contains("."), host != "localhost" {
+                return "would authorize every host below .\(host); write at least two names behind the *"
+            }
         }
         guard !development else { return nil }
         if host.hasPrefix("[") {
