@@ -13,6 +13,11 @@ struct Storage: Sendable {
         do { return try await database.write(sql) } catch { throw AccountError(error) }
     }
 
+    /// Locks the one row that is named, and shares its commit with others of its kind.
+    func write(_ sql: SQL, locking row: [UInt8]) async throws(AccountError) -> [Row] {
+        do { return try await database.write(sql, locking: row) } catch { throw AccountError(error) }
+    }
+
     /// All statements or none, in one round trip.
     func write(all statements: [SQL]) async throws(AccountError) -> [[Row]] {
         do { return try await database.write(all: statements) } catch { throw AccountError(error) }

@@ -18,7 +18,7 @@ actor Connection: Watcher {
 
     private enum Waiter {
         case read(Read)
-        case write(Write)
+        case write(Batch)
     }
 
     nonisolated let loop: Loop
@@ -66,18 +66,18 @@ actor Connection: Watcher {
         flushLater()
     }
 
-    /// Sends `write` at the end of the loop's turn.
-    func submit(_ write: Write) {
-        guard state == .ready else { return write.answer.resume(returning: .failure(Self.gone)) }
-        let ticket = waiters.insert(.write(write))
-        pipeline.write(Pipeline.Write(ticket: ticket, statements: write.statements, mayRepeat: !write.isStep))
+    /// Sends `batch` at the end of the loop's turn.
+    func submit(_ batch: Batch) {
+        guard state == .ready else { return fail(batch, Self.gone) }
+        let ticket = waiters.insert(.write(batch))
+        pipeline.write(Pipeline.Write(ticket: ticket, statements: batch.statements, mayRepeat: !batch.isStep))
         flushLater()
     }
 
     /// One step of a transaction that has leased this connection: `statements` under one Sync.
     func run(_ statements: [SQL]) async throws(PostgresError) -> [[Row]] {
         try await withUnsafeContinuation { answer in
-            submit(Write(statements: statements, answer: answer, since: loop.now, isStep: true))
+            submit(Batch([Write(statements: statements, answer: answer, since: loop.now, isStep: true)]))
         }.get()
     }
 
@@ -168,11 +168,11 @@ actor Connection: Watcher {
         }
         switch pipeline.receive(received) {
         case .none: break
-        case .answer(let ticket): answer(ticket, .success(result.all()))
+        case .answer(let ticket): answer(ticket, result.all())
         case .keep(let ticket): change(ticket) { $0.rows.append(result.all()) }
         case .restart(let ticket): change(ticket) { $0.rows = [] }
         case .finish(let ticket): finish(ticket)
-        case .fail(let ticket, let error): answer(ticket, .failure(error))
+        case .fail(let ticket, let error): fail(ticket, error)
         case .drop(let reason):
             lose(reason)
             return false
@@ -180,36 +180,53 @@ actor Connection: Watcher {
         return true
     }
 
-    private func change(_ ticket: Int, _ body: (inout Write) -> Void) {
+    private func change(_ ticket: Int, _ body: (inout Batch) -> Void) {
         waiters.update(ticket) { waiter in
-            guard case .write(var write) = waiter else { return }
-            body(&write)
-            waiter = .write(write)
+            guard case .write(var batch) = waiter else { return }
+            body(&batch)
+            waiter = .write(batch)
         }
     }
 
     private func finish(_ ticket: Int) {
-        guard case .write(let write) = waiters.remove(ticket) else { return }
-        metrics.writes.record(microseconds: loop.now.microseconds(since: write.since))
-        write.answer.resume(returning: .success(write.rows))
-        becameFree(after: write)
+        guard case .write(let batch) = waiters.remove(ticket) else { return }
+        for (write, rows) in batch.answers {
+            metrics.writes.record(microseconds: loop.now.microseconds(since: write.since))
+            write.answer.resume(returning: .success(rows))
+        }
+        becameFree(after: batch)
     }
 
-    private func answer(_ ticket: Int, _ result: Result<[Row], PostgresError>) {
+    private func answer(_ ticket: Int, _ rows: [Row]) {
+        guard case .read(let read) = waiters.remove(ticket) else { return }
+        metrics.reads.record(microseconds: loop.now.microseconds(since: read.since))
+        read.answer.resume(returning: .success(rows))
+    }
+
+    /// The server refused it, and undid what belonged to it.
+    private func fail(_ ticket: Int, _ error: PostgresError) {
         switch waiters.remove(ticket) {
         case .read(let read):
             metrics.reads.record(microseconds: loop.now.microseconds(since: read.since))
-            read.answer.resume(returning: result)
-        case .write(let write):
-            metrics.writes.record(microseconds: loop.now.microseconds(since: write.since))
-            write.answer.resume(returning: result.map { [$0] })
-            becameFree(after: write)
+            read.answer.resume(returning: .failure(error))
+        case .write(let batch) where batch.members.count > 1:
+            // One of them is to blame: each for itself, they show which.
+            database?.assumeIsolated { $0.sendAgain(batch.members) } ?? fail(batch, error)
+            becameFree(after: batch)
+        case .write(let batch):
+            metrics.writes.record(microseconds: loop.now.microseconds(since: batch.members[0].since))
+            fail(batch, error)
+            becameFree(after: batch)
         case nil: break
         }
     }
 
-    private func becameFree(after write: Write) {
-        if write.isStep { return }
+    private func fail(_ batch: Batch, _ error: PostgresError) {
+        for write in batch.members { write.answer.resume(returning: .failure(error)) }
+    }
+
+    private func becameFree(after batch: Batch) {
+        if batch.isStep { return }
         if let database { database.assumeIsolated { $0.finished(self) } } else { close() }
     }
 
@@ -238,7 +255,7 @@ actor Connection: Watcher {
         for waiter in waiters.removeAll() {
             switch waiter {
             case .read(let read): reads.append(read)
-            case .write(let write): write.answer.resume(returning: .failure(.unavailable("the connection was lost: \(reason)")))
+            case .write(let batch): fail(batch, .unavailable("the connection was lost: \(reason)"))
             }
         }
         guard let database else {
@@ -255,7 +272,7 @@ actor Connection: Watcher {
         for waiter in waiters.removeAll() {
             switch waiter {
             case .read(let read): read.answer.resume(returning: .failure(.unavailable("closed")))
-            case .write(let write): write.answer.resume(returning: .failure(.unavailable("closed")))
+            case .write(let batch): fail(batch, .unavailable("closed"))
             }
         }
     }

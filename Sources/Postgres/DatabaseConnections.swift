@@ -34,8 +34,7 @@ extension Database {
 
     func add(_ job: WriteJob) {
         guard mayWait(hasConnection: pool.hasConnection, waiting: 0), pool.add(job, at: loop.now) else { return job.fail(refusal()) }
-        carryOutWrites()
-        if pool.waitingCount > 0 { watchPatience() }
+        carryOutLater()
     }
 
     private func mayWait(hasConnection: Bool, waiting: Int) -> Bool {
@@ -50,25 +49,46 @@ extension Database {
         return .unavailable(outage.isUnderWay ? lastReason : "too many calls wait for a connection")
     }
 
+    /// At the end of the turn, so that the turn's writes find one another.
+    private func carryOutLater() {
+        if willCarryOut { return }
+        willCarryOut = true
+        loop.atEndOfTurn { [weak self] in
+            self?.assumeIsolated { database in
+                database.willCarryOut = false
+                database.carryOutWrites()
+            }
+        }
+    }
+
     private func carryOutWrites() {
         while let action = pool.next(mayOpen: !outage.isUnderWay) {
             switch action {
             case .open(let slot):
                 writes[slot] = open(.write, slot)
-            case .run(let job, let slot):
+            case .run(let jobs, let slot):
                 guard let connection = writes[slot] else {
                     pool.vacate(slot)
-                    job.fail(.unavailable("the connection was lost"))
+                    for job in jobs { job.fail(.unavailable("the connection was lost")) }
                     continue
                 }
-                switch job {
-                case .write(let write): connection.assumeIsolated { $0.submit(write) }
-                case .lease(let answer): answer.resume(returning: .success(connection))
-                }
+                run(jobs, on: connection)
             }
         }
         metrics.busy.set(pool.count(.busy))
         metrics.waiting.set(pool.waitingCount + waitingReads.count)
+        if pool.waitingCount > 0 { watchPatience() }
+    }
+
+    private func run(_ jobs: [WriteJob], on connection: Connection) {
+        var writes: [Write] = []
+        for job in jobs {
+            switch job {
+            case .write(let write): writes.append(write)
+            case .lease(let answer): answer.resume(returning: .success(connection))
+            }
+        }
+        if !writes.isEmpty { connection.assumeIsolated { $0.submit(Batch(writes)) } }
     }
 
     /// Fails what has waited too long; runs while anything waits.
@@ -134,7 +154,15 @@ extension Database {
     /// A write was answered: its connection is free for the next.
     func finished(_ connection: Connection) {
         pool.free(connection.slot)
-        carryOutWrites()
+        carryOutLater()
+    }
+
+    /// Writes that were undone together are sent again, each by itself.
+    func sendAgain(_ writes: [Write]) {
+        for var write in writes {
+            write.lock = nil
+            add(.write(write))
+        }
     }
 
     /// A transaction gives its connection back.

@@ -2,6 +2,8 @@ import DequeModule
 import Runtime
 
 /// Who has which write connection, and who waits, as a value: jobs go in with `add`, and `next()` says what to do until it says nothing.
+///
+/// Jobs that may share a connection and its commit do so with those that wait right behind them.
 struct WritePool<Job> {
     enum Slot: Equatable {
         case vacant
@@ -11,19 +13,25 @@ struct WritePool<Job> {
     }
 
     enum Action {
-        /// Give the job this connection.
-        case run(Job, on: Int)
+        /// Give the jobs, one or several that share, this connection.
+        case run([Job], on: Int)
         case open(Int)
     }
 
     private(set) var slots: [Slot]
     private var waiting = Deque<(job: Job, since: MonotonicTime)>()
     private let room: Int
+    private let together: Int
+    private let mayShare: (Job) -> Bool
 
-    /// `room` is how many jobs may wait.
-    init(connections: Int, room: Int) {
+    /// - Parameters:
+    ///   - room: how many jobs may wait.
+    ///   - together: how many of those that `mayShare` get one connection at a time.
+    init(connections: Int, room: Int, together: Int = 1, mayShare: @escaping (Job) -> Bool = { _ in false }) {
         slots = Array(repeating: .vacant, count: connections)
         self.room = room
+        self.together = together
+        self.mayShare = mayShare
     }
 
     var waitingCount: Int { waiting.count }
@@ -43,11 +51,22 @@ struct WritePool<Job> {
         guard !waiting.isEmpty else { return nil }
         if let slot = slots.firstIndex(of: .idle), let (job, _) = waiting.popFirst() {
             slots[slot] = .busy
-            return .run(job, on: slot)
+            return .run([job] + sharers(with: job), on: slot)
         }
         guard mayOpen, count(.opening) < waiting.count, let slot = slots.firstIndex(of: .vacant) else { return nil }
         slots[slot] = .opening
         return .open(slot)
+    }
+
+    /// Takes out those behind `job` that share its connection.
+    private mutating func sharers(with job: Job) -> [Job] {
+        guard mayShare(job) else { return [] }
+        var sharers: [Job] = []
+        while sharers.count < together - 1, let (next, _) = waiting.first, mayShare(next) {
+            waiting.removeFirst()
+            sharers.append(next)
+        }
+        return sharers
     }
 
     /// A connection was opened, or came back from its job.

@@ -39,6 +39,43 @@ import Testing
         await database.close()
     }
 
+    @Test func `commits writes of one turn together, each with its own rows`() async throws {
+        let database = try await database()
+        _ = try await database.write("INSERT INTO t SELECT n, 'old' FROM generate_series(1, 9) n")
+        let before = database.roundTrips
+        #expect(try await database.rename([3, 1, 2, 10]).map { try $0.get() } == [3, 1, 2, nil])
+        #expect(database.roundTrips == before + 1)
+        #expect(try await database.query("SELECT 1 FROM t WHERE name = 'new'").count == 3)
+        await database.close()
+    }
+
+    @Test func `sends writes again one by one when another of their turn fails`() async throws {
+        let database = try await database()
+        _ = try await database.write("INSERT INTO t SELECT n, 'old' FROM generate_series(1, 9) n")
+        let before = database.roundTrips
+        let results = await database.rename([1, -1, 2])
+        #expect(try results[0].get() == 1)
+        #expect(throws: PostgresError.constraint(name: "short", state: "23514")) { try results[1].get() }
+        #expect(try results[2].get() == 2)
+        #expect(database.roundTrips == before + 4)
+        #expect(try await database.query("SELECT 1 FROM t WHERE name = 'new'").count == 2)
+        await database.close()
+    }
+
+    @Test func `holds no write up for the sake of another that waits for a lock`() async throws {
+        let database = try await database()
+        _ = try await database.write("INSERT INTO t SELECT n, 'old' FROM generate_series(1, 9) n")
+        let both = try await database.transaction { transaction in
+            _ = try await transaction.query("SELECT 1 FROM t WHERE id = 1 FOR UPDATE")
+            let both = Task { await database.rename([1, 3]) }
+            try await eventually { try await database.query("SELECT 1 FROM t WHERE id = 3 AND name = 'new'").count == 1 }
+            #expect(try await database.query("SELECT 1 FROM t WHERE id = 1 AND name = 'old'").count == 1)
+            return both
+        }
+        #expect(try await both.value.map { try $0.get() } == [1, 3])
+        await database.close()
+    }
+
     @Test func `names the constraint that refused a row`() async throws {
         let database = try await database()
         await #expect(throws: PostgresError.constraint(name: "short", state: "23514")) {
@@ -192,5 +229,29 @@ import Testing
         await #expect(throws: PostgresError.unavailable("closed")) { try await reading.value }
         await #expect(throws: PostgresError.unavailable("closed")) { try await database.ping() }
         await #expect(throws: PostgresError.unavailable("closed")) { try await database.write("SELECT 1") }
+    }
+}
+
+extension Database {
+    /// Renames rows, all in one turn, row -1 to a name that the table refuses: the ids that were there.
+    fileprivate func rename(_ ids: [Int64]) async -> [Result<Int64?, PostgresError>] {
+        await withTaskGroup { group in
+            for (place, id) in ids.enumerated() {
+                group.addTask(executorPreference: self.loop) { await (place, self.rename(id)) }
+            }
+            var results: [Int: Result<Int64?, PostgresError>] = [:]
+            for await (place, result) in group { results[place] = result }
+            return ids.indices.compactMap { results[$0] }
+        }
+    }
+
+    private func rename(_ id: Int64) async -> Result<Int64?, PostgresError> {
+        let name = id < 0 ? "much too long" : "new"
+        do throws(PostgresError) {
+            let rows = try await write("UPDATE t SET name = \(name) WHERE id = \(abs(id)) RETURNING id", locking: [UInt8(abs(id))])
+            return .success(try rows.first.map { row throws(PostgresError) in try row.get(0, as: Int64.self) })
+        } catch {
+            return .failure(error)
+        }
     }
 }

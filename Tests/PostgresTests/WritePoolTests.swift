@@ -6,6 +6,7 @@ import Testing
 @Suite struct WritePoolTests {
     private let now = MonotonicTime.read()
     private var pool = WritePool<String>(connections: 2, room: 3)
+    private var sharing = WritePool<String>(connections: 1, room: 9, together: 3) { $0.hasPrefix("s") }
 
     /// Everything there is to do, in short: `open 0`, `a on 1`.
     private mutating func actions(mayOpen: Bool = true) -> [String] {
@@ -13,7 +14,7 @@ import Testing
         while let action = pool.next(mayOpen: mayOpen) {
             switch action {
             case .open(let slot): actions.append("open \(slot)")
-            case .run(let job, let slot): actions.append("\(job) on \(slot)")
+            case .run(let jobs, let slot): actions.append("\(jobs.joined(separator: "+")) on \(slot)")
             }
         }
         return actions
@@ -46,6 +47,18 @@ import Testing
         pool.free(0)
         #expect(actions() == ["c on 0"])
         #expect(pool.count(.busy) == 2 && pool.waitingCount == 0)
+    }
+
+    @Test mutating func `gives jobs that may share one connection, in order and only so many`() {
+        swap(&pool, &sharing)
+        for job in ["s1", "s2", "s3", "s4", "a", "s5", "s6"] { #expect(add(job)) }
+        #expect(actions() == ["open 0"])
+        for expected in ["s1+s2+s3 on 0", "s4 on 0", "a on 0", "s5+s6 on 0"] {
+            pool.free(0)
+            #expect(actions() == [expected])
+        }
+        pool.free(0)
+        #expect(actions() == [] && pool.waitingCount == 0)
     }
 
     @Test mutating func `opens another for a job whose connection never came to be`() {
