@@ -1,14 +1,13 @@
 import CSystem
 import Glibc
 
-/// A POSIX thread of our own, for long computations that would hold up a loop or starve Dispatch's threads.
+/// A POSIX thread of our own, for long computations that would hold up a loop or starve Dispatch's threads. Every other thread of the
+/// machine that has something to do goes before it.
 package enum BackgroundThread {
     /// Runs `body` on a new thread, which ends when `body` does. Signals are left to the other threads.
     ///
-    /// - Parameters:
-    ///   - name: what `top -H` and `perf` show; the kernel keeps 15 bytes.
-    ///   - nice: how far the thread gives way to others, 0 (not at all) to 19.
-    package static func start(name: String, nice: Int32, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    /// - Parameter name: what `top -H` and `perf` show; the kernel keeps 15 bytes.
+    package static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -19,7 +18,7 @@ package enum BackgroundThread {
         sigfillset(&all)
         pthread_sigmask(SIG_SETMASK, &all, &former)
         defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
-        let start = Unmanaged.passRetained(Start(name: String(name.prefix(15)), nice: nice, body: body))
+        let start = Unmanaged.passRetained(Start(name: String(name.prefix(15)), body: body))
         var thread = pthread_t()
         let code = pthread_create(
             &thread, &attributes,
@@ -38,19 +37,18 @@ package enum BackgroundThread {
 
     private final class Start: Sendable {
         let name: String
-        let nice: Int32
         let body: @Sendable () -> Void
 
-        init(name: String, nice: Int32, body: @escaping @Sendable () -> Void) {
+        init(name: String, body: @escaping @Sendable () -> Void) {
             self.name = name
-            self.nice = nice
             self.body = body
         }
 
         func run() {
             pthread_setname_np(pthread_self(), name)
-            // On Linux this is the calling thread's own niceness: https://man7.org/linux/man-pages/man2/setpriority.2.html
-            setpriority(Int32(PRIO_PROCESS.rawValue), 0, nice)
+            // A share of the core that only counts when nobody else wants it, and a short slice (100 µs, the least there is): on kernels
+            // that let a thread finish its slice before another may have the core, that is how long those who wake up wait.
+            _ = set_batch_scheduling_of_this_thread(19, 100_000)
             body()
         }
     }
