@@ -145,6 +145,7 @@ class Bench:
     def measure_passwords(self):
         house, seconds = self.house, self.seconds
         house.start()
+        house.give_way()
         passwords.sign_up(house)
         token = (self.folder / "id-tokens").read_text().splitlines()[0]
         results = interleaved(self.rounds, {

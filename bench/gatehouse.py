@@ -67,12 +67,18 @@ class Gatehouse:
         configuration = self._configuration(loops)
         with open(self.log, "ab") as log:
             begin = time.monotonic()
-            self.process = processes.start([self._binary, "serve", "--config", configuration], core, log, self._environment)
+            self.process = processes.start([self._binary, "serve", "--config", configuration], core, log, self._environment, service=True)
         while self._readiness() != 200:
             if self.process.poll() is not None or time.monotonic() - begin > 20:
                 raise Failed(f"the server did not start: {self.log.read_text(errors='replace')[-1500:]}")
             time.sleep(0.001)
         return time.monotonic() - begin
+
+    def give_way(self):
+        """Weighs a tenth of any other service, as the unit file of docs/operations.md has it, where the kernel groups by session."""
+        group = pathlib.Path(f"/proc/{self.process.pid}/autogroup")
+        if group.exists():
+            group.write_text("10")
 
     def stop(self):
         processes.stop(self.process)

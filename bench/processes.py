@@ -24,10 +24,11 @@ def _command(args, core):
     return guard + pin + [str(a) for a in args]
 
 
-def start(args, core=None, log=subprocess.DEVNULL, env=None):
-    """Starts a server; `stop` or the end of the run ends it."""
+def start(args, core=None, log=subprocess.DEVNULL, env=None, service=False):
+    """Starts a server; `stop` or the end of the run ends it. As a service it has a session of its own, and so a scheduling group."""
     child = subprocess.Popen(
-        _command(args, core), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env={**os.environ, **(env or {})})
+        _command(args, core), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env={**os.environ, **(env or {})},
+        start_new_session=service)
     _children.append(child)
     return child
 
