@@ -62,12 +62,12 @@ class Gatehouse:
     def migrate(self):
         processes.run([self._binary, "migrate", "--config", self._configuration(0)], env=self._environment)
 
-    def start(self, loops=0, core=None):
+    def start(self, loops=0, core=None, service=False):
         """Seconds from the start of the process to the first 200 of /health/ready."""
         configuration = self._configuration(loops)
         with open(self.log, "ab") as log:
             begin = time.monotonic()
-            self.process = processes.start([self._binary, "serve", "--config", configuration], core, log, self._environment, service=True)
+            self.process = processes.start([self._binary, "serve", "--config", configuration], core, log, self._environment, service)
         while self._readiness() != 200:
             if self.process.poll() is not None or time.monotonic() - begin > 20:
                 raise Failed(f"the server did not start: {self.log.read_text(errors='replace')[-1500:]}")
@@ -75,10 +75,9 @@ class Gatehouse:
         return time.monotonic() - begin
 
     def give_way(self):
-        """Weighs a tenth of any other service, as the unit file of docs/operations.md has it, where the kernel groups by session."""
-        group = pathlib.Path(f"/proc/{self.process.pid}/autogroup")
-        if group.exists():
-            group.write_text("10")
+        """Weighs a tenth of any other service, as in the unit file of docs/operations.md. Where the kernel doesn't group what runs by
+        session this changes nothing, and niceness is enough."""
+        pathlib.Path(f"/proc/{self.process.pid}/autogroup").write_text("10")
 
     def stop(self):
         processes.stop(self.process)

@@ -32,21 +32,25 @@ def raw_rate(seconds):
         return sum(float(out) for out in pool.map(lambda _: processes.run(command), CORES))
 
 
+def metric(text, name):
+    found = re.search(rf"^{name} (\d+)$", text, re.M)
+    if not found:
+        raise Failed(f"/metrics does not tell {name}")
+    return int(found[1])
+
+
 def waiting(house):
     """How many passwords wait to be hashed."""
-    return int(re.search(r"^gatehouse_hashing_queue (\d+)$", house.get("/metrics")[1].decode(), re.M)[1])
+    return metric(house.get("/metrics")[1].decode(), "gatehouse_hashing_queue")
 
 
 def answered(house):
     """How many sign-ins by password were answered, all of them 200, and how many hashes were made."""
-    status, text = house.get("/metrics")
-    answers = re.findall(r'^http_requests_total\{([^}]*route="/v1/accounts:signInWithPassword"[^}]*)\} (\d+)$', text.decode(), re.M)
-    hashes = re.search(r"^gatehouse_hashing_seconds_count (\d+)$", text.decode(), re.M)
-    if status != 200 or not hashes:
-        raise Failed("/metrics does not tell of password hashes")
+    text = house.get("/metrics")[1].decode()
+    answers = re.findall(r'^http_requests_total\{([^}]*route="/v1/accounts:signInWithPassword"[^}]*)\} (\d+)$', text, re.M)
     if any('status="200"' not in labels for labels, _ in answers):
         raise Failed("a sign-in was not answered 200")
-    return sum(int(count) for _, count in answers), int(hashes[1])
+    return sum(int(count) for _, count in answers), metric(text, "gatehouse_hashing_seconds_count")
 
 
 class Crowd:

@@ -31,7 +31,7 @@ package struct Sessions: Sendable {
     package func refresh(_ token: String, in project: ProjectSettings) async throws(AccountError) -> (Account, Session) {
         guard let token = RefreshToken(token, key: key) else { throw .invalidRefreshToken }
         guard token.projectNumber == project.number else { throw .wrongProject }
-        let rows = try await accounts.storage.write(rotation(token, in: project), locking: token.sessionID)
+        let rows = try await accounts.storage.write(rotation(token, in: project), sharingCommitAs: token.sessionID)
         guard !rows.isEmpty else { throw try await reason(for: token, in: project) }
         do {
             let first = rows[0]

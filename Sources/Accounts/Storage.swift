@@ -13,9 +13,9 @@ struct Storage: Sendable {
         do { return try await database.write(sql) } catch { throw AccountError(error) }
     }
 
-    /// Locks the one row that is named, and shares its commit with others of its kind.
-    func write(_ sql: SQL, locking row: [UInt8]) async throws(AccountError) -> [Row] {
-        do { return try await database.write(sql, locking: row) } catch { throw AccountError(error) }
+    /// For a statement that locks one `row` and no other: shares its commit with others of this kind.
+    func write(_ sql: SQL, sharingCommitAs row: [UInt8]) async throws(AccountError) -> [Row] {
+        do { return try await database.write(sql, sharingCommitAs: row) } catch { throw AccountError(error) }
     }
 
     /// All statements or none, in one round trip.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// A few threads for password hashes, behind a queue that has an end: the one place where work leaves its loop.
 ///
-/// The threads are our own and give way to all others, so that loops run first however many people sign in, and no thread of Dispatch is
-/// held for the 30 ms that a hash takes. They start when there is work for them, so a pool that is never asked costs nothing. What the queue has no room for
+/// The threads are our own and give way to others, so that loops run first however many people sign in, and no thread of Dispatch is held
+/// for the 30 ms that a hash takes. They start when there is work for them, so a pool that is never asked costs nothing. What the queue has no room for
 /// is refused at once: to answer "later" costs nothing, to hash what nobody waits for any more costs 30 ms (SEC-20).
 package final class HashingPool: Sendable {
     /// The queue has no room.

@@ -20,41 +20,61 @@ struct Write: Sendable {
     let since: MonotonicTime
     /// Whether it belongs to a transaction, which keeps the connection.
     var isStep = false
-    /// The row that its one statement locks, if it may be committed together with other writes.
+    /// The one row that its one statement locks, when that is known.
     var lock: [UInt8]?
+    /// Whether it may be committed together with others.
+    var mayShare = false
 }
 
 /// What goes under one Sync of a write connection: a write, or several of one statement each that are committed together.
 struct Batch: Sendable {
     /// Several are in the order of their locks. All batches keep it, so that no two of them wait for one another.
     let members: [Write]
-    /// What the statements gave.
-    var rows: [[Row]] = []
 
+    /// - Parameter members: one, or several that `mayShare`.
     init(_ members: [Write]) {
         self.members = members.count == 1 ? members : members.sorted { ($0.lock ?? []).lexicographicallyPrecedes($1.lock ?? []) }
     }
 
-    /// A lock that doesn't come soon ends the batch, before the server's `deadlock_timeout` (1 s) can end whoever holds the lock.
-    private static let bound: SQL = "SELECT set_config('lock_timeout', '200', true)"
+    /// What ends a batch that meets a lock. Each statement may wait so long, for a row and then for the transaction that has it: all of a
+    /// batch of 16 wait less than the server's `deadlock_timeout` (1 s), after which it might end the other transaction instead.
+    private static let bound: SQL = "SELECT set_config('lock_timeout', '20', true)"
 
-    var isStep: Bool { members[0].isStep }
+    var isStep: Bool { members.contains(where: \.isStep) }
+    var isShared: Bool { members.count > 1 }
 
-    var statements: [SQL] { members.count == 1 ? members[0].statements : [Self.bound] + members.flatMap(\.statements) }
+    var statements: [SQL] {
+        guard isShared else { return members.first?.statements ?? [] }
+        return [Self.bound] + members.flatMap(\.statements)
+    }
 
-    /// Every write with its own rows, once all of them have come.
-    var answers: [(Write, [[Row]])] { members.count == 1 ? [(members[0], rows)] : zip(members, rows.dropFirst()).map { ($0, [$1]) } }
+    /// Answers every write with its own of the rows that `statements` gave.
+    func answer(_ rows: [[Row]]) {
+        guard isShared else {
+            for write in members { write.answer.resume(returning: .success(rows)) }
+            return
+        }
+        for (write, rows) in zip(members, rows.dropFirst()) { write.answer.resume(returning: .success([rows])) }
+    }
+
+    func fail(_ error: PostgresError) {
+        for write in members { write.answer.resume(returning: .failure(error)) }
+    }
 }
 
 /// What waits for a write connection: a write, or a transaction that wants one to itself.
-enum WriteJob: Sendable {
+enum WriteJob: PoolJob {
     case write(Write)
     case lease(Answer<Connection>)
 
-    /// Whether it may be committed together with others.
+    var lock: [UInt8]? {
+        guard case .write(let write) = self else { return nil }
+        return write.lock
+    }
+
     var mayShare: Bool {
         guard case .write(let write) = self else { return false }
-        return write.lock != nil
+        return write.mayShare
     }
 
     func fail(_ error: PostgresError) {

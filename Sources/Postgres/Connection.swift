@@ -37,6 +37,8 @@ actor Connection: Watcher {
 
     private var pipeline: Pipeline
     private var waiters = Slab<Waiter>()
+    /// What the statements of the write under way have given so far.
+    private var kept: [[Row]] = []
     private var willFlush = false
     private var awaitsRoom = false
     private var quietSince = MonotonicTime.read()
@@ -71,7 +73,7 @@ actor Connection: Watcher {
 
     /// Sends `batch` at the end of the loop's turn.
     func submit(_ batch: Batch) {
-        guard state == .ready else { return fail(batch, Self.gone) }
+        guard state == .ready else { return batch.fail(Self.gone) }
         let ticket = waiters.insert(.write(batch))
         pipeline.write(Pipeline.Write(ticket: ticket, statements: batch.statements, mayRepeat: !batch.isStep))
         flushLater()
@@ -172,8 +174,8 @@ actor Connection: Watcher {
         switch pipeline.receive(received) {
         case .none: break
         case .answer(let ticket): answer(ticket, result.all())
-        case .keep(let ticket): change(ticket) { $0.rows.append(result.all()) }
-        case .restart(let ticket): change(ticket) { $0.rows = [] }
+        case .keep: kept.append(result.all())
+        case .restart: kept = []
         case .finish(let ticket): finish(ticket)
         case .fail(let ticket, let error): fail(ticket, error)
         case .drop(let reason):
@@ -183,27 +185,17 @@ actor Connection: Watcher {
         return true
     }
 
-    private func change(_ ticket: Int, _ body: (inout Batch) -> Void) {
-        waiters.update(ticket) { waiter in
-            guard case .write(var batch) = waiter else { return }
-            body(&batch)
-            waiter = .write(batch)
-        }
-    }
-
-    private func finish(_ ticket: Int) {
-        guard case .write(let batch) = waiters.remove(ticket) else { return }
-        for (write, rows) in batch.answers {
-            metrics.writes.record(microseconds: loop.now.microseconds(since: write.since))
-            write.answer.resume(returning: .success(rows))
-        }
-        becameFree(after: batch)
-    }
-
     private func answer(_ ticket: Int, _ rows: [Row]) {
         guard case .read(let read) = waiters.remove(ticket) else { return }
         metrics.reads.record(microseconds: loop.now.microseconds(since: read.since))
         read.answer.resume(returning: .success(rows))
+    }
+
+    private func finish(_ ticket: Int) {
+        guard case .write(let batch) = waiters.remove(ticket) else { return }
+        record(batch)
+        batch.answer(kept)
+        becameFree(after: batch)
     }
 
     /// The server refused it, and undid what belonged to it.
@@ -212,23 +204,26 @@ actor Connection: Watcher {
         case .read(let read):
             metrics.reads.record(microseconds: loop.now.microseconds(since: read.since))
             read.answer.resume(returning: .failure(error))
-        case .write(let batch) where batch.members.count > 1:
-            // One of them is to blame: each for itself, they show which.
-            database?.assumeIsolated { $0.sendAgain(batch.members) } ?? fail(batch, error)
-            becameFree(after: batch)
         case .write(let batch):
-            metrics.writes.record(microseconds: loop.now.microseconds(since: batch.members[0].since))
-            fail(batch, error)
+            if batch.isShared, let database {
+                // Any of them may be to blame: each for itself, they show which.
+                metrics.undone.increment()
+                database.assumeIsolated { $0.sendAgain(batch.members) }
+            } else {
+                record(batch)
+                batch.fail(error)
+            }
             becameFree(after: batch)
         case nil: break
         }
     }
 
-    private func fail(_ batch: Batch, _ error: PostgresError) {
-        for write in batch.members { write.answer.resume(returning: .failure(error)) }
+    private func record(_ batch: Batch) {
+        for write in batch.members { metrics.writes.record(microseconds: loop.now.microseconds(since: write.since)) }
     }
 
     private func becameFree(after batch: Batch) {
+        kept = []
         if batch.isStep { return }
         if let database { database.assumeIsolated { $0.finished(self) } } else { close() }
     }
@@ -258,7 +253,7 @@ actor Connection: Watcher {
         for waiter in waiters.removeAll() {
             switch waiter {
             case .read(let read): reads.append(read)
-            case .write(let batch): fail(batch, .unavailable("the connection was lost: \(reason)"))
+            case .write(let batch): batch.fail(.unavailable("the connection was lost: \(reason)"))
             }
         }
         guard let database else {
@@ -275,7 +270,7 @@ actor Connection: Watcher {
         for waiter in waiters.removeAll() {
             switch waiter {
             case .read(let read): read.answer.resume(returning: .failure(.unavailable("closed")))
-            case .write(let batch): fail(batch, .unavailable("closed"))
+            case .write(let batch): batch.fail(.unavailable("closed"))
             }
         }
     }

@@ -7,7 +7,7 @@ package import Runtime
 /// - `query` is for statements that only read. Those of one turn of the loop travel together on a shared connection; the server holds
 ///   these connections read-only, so a read whose connection dies is sent once more on another.
 /// - `write` is one statement, or several, in one implicit transaction and one round trip, answered after the commit. It isn't sent
-///   twice: `.unavailable` may mean that it happened. Writes that name the one row they lock share their commit with others of their kind.
+///   twice: `.unavailable` may mean that it happened. Short ones that lock one row may share their commit.
 /// - `transaction` is for steps that depend on one another's answers.
 ///
 /// Statements are prepared once a connection, by their text. Connections are opened when they are first needed, and again with growing
@@ -45,9 +45,7 @@ package actor Database {
         self.log = log
         reads = Array(repeating: nil, count: max(1, settings.readConnections))
         writes = Array(repeating: nil, count: max(1, settings.writeConnections))
-        pool = WritePool(
-            connections: max(1, settings.writeConnections), room: settings.waiting, together: settings.writesTogether
-        ) { $0.mayShare }
+        pool = WritePool(connections: max(1, settings.writeConnections), room: settings.waiting, together: settings.writesTogether)
     }
 
     isolated deinit { closeAll() }
@@ -74,16 +72,16 @@ package actor Database {
         }.get()
     }
 
-    /// Runs one statement and commits it together with other writes of this kind that wait in the same turn: a commit costs the server as
+    /// Runs one statement and commits it together with other writes of this kind that wait at the same time: a commit costs the server as
     /// much as a short statement, and the disk more.
     ///
-    /// Nobody notices the others: when any of them fails, all were undone, and each is sent again by itself. Until the commit the statement
-    /// keeps its locks while others run, so it may lock one row only, and has to name it (`row`, in any encoding that tells rows apart),
-    /// besides rows that it takes with `SKIP LOCKED`.
-    package func write(_ sql: SQL, locking row: [UInt8]) async throws(PostgresError) -> [Row] {
+    /// When one of them fails, all were undone, and each runs again by itself, so nobody meets another's error. Until the commit the
+    /// statement keeps its locks while others run. So it may lock one row only, which `row` names in any encoding that tells rows apart,
+    /// besides rows that it takes with `SKIP LOCKED`; writes that name the same row follow one another.
+    package func write(_ sql: SQL, sharingCommitAs row: [UInt8]) async throws(PostgresError) -> [Row] {
         if let fault = sql.fault { throw fault }
         return try await withUnsafeContinuation { answer in
-            add(.write(Write(statements: [sql], answer: answer, since: loop.now, lock: row)))
+            add(.write(Write(statements: [sql], answer: answer, since: loop.now, lock: row, mayShare: true)))
         }.get().first ?? []
     }
 

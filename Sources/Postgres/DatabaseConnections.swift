@@ -56,7 +56,7 @@ extension Database {
         return .unavailable(outage.isUnderWay ? lastReason : "too many calls wait for a connection")
     }
 
-    /// At the end of the turn, so that the turn's writes find one another.
+    /// At the end of the turn, so that writes of the turn find one another.
     private func carryOutLater() {
         if willCarryOut { return }
         willCarryOut = true
@@ -164,12 +164,14 @@ extension Database {
         carryOutLater()
     }
 
-    /// Writes that were undone together are sent again, each by itself.
+    /// Writes that were undone together run again, each by itself.
     func sendAgain(_ writes: [Write]) {
-        for var write in writes {
-            write.lock = nil
-            add(.write(write))
+        let alone = writes.map { write in
+            var write = write
+            write.mayShare = false
+            return WriteJob.write(write)
         }
+        pool.addFirst(alone, at: loop.now)
     }
 
     /// A transaction gives its connection back.

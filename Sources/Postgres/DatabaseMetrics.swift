@@ -18,6 +18,7 @@ final class DatabaseMetrics: Sendable {
     let syncs: Counter
     let lost: Counter
     let refused: Counter
+    let undone: Counter
 
     init(_ metrics: Metrics, loop: Int) {
         let loop = String(loop)
@@ -27,6 +28,7 @@ final class DatabaseMetrics: Sendable {
         syncs = metrics.counter("gatehouse_database_round_trips_total", "Syncs sent: groups of reads, writes, steps.", ["loop": loop])
         lost = metrics.counter("gatehouse_database_connections_lost_total", "Connections that broke or failed to open.", ["loop": loop])
         refused = metrics.counter("gatehouse_database_refused_total", "Calls refused for want of a connection.", ["loop": loop])
+        undone = metrics.counter("gatehouse_database_batches_undone_total", "Writes that ran again one by one.", ["loop": loop])
         let open = "Open connections."
         metrics.gauge("gatehouse_database_connections", open, ["loop": loop, "kind": "read"]) { [readConnections] in readConnections.value }
         metrics.gauge("gatehouse_database_connections", open, ["loop": loop, "kind": "write"]) { [writeConnections] in

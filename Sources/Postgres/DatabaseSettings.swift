@@ -4,7 +4,7 @@ package struct DatabaseSettings: Sendable {
     package var readConnections = 2
     /// Connections for `write` and `transaction`, one of either at a time each; opened as they are needed.
     package var writeConnections = 8
-    /// How many writes are committed together at most, of those that may be (`write(_:locking:)`).
+    /// How many writes are committed together at most, of those that may be (`write(_:sharingCommitAs:)`).
     package var writesTogether = 16
     /// What one statement may take on the server; also how long a transaction may stay idle between statements.
     package var statementTimeout = Duration.seconds(10)

@@ -22,13 +22,6 @@ struct Slab<Element> {
         return element
     }
 
-    mutating func update(_ key: Int, _ change: (inout Element) -> Void) {
-        guard var element = remove(key) else { return }
-        change(&element)
-        elements[key] = element
-        free.removeLast()
-    }
-
     /// Everything, in no order; the slab is empty afterwards.
     mutating func removeAll() -> [Element] {
         let all = elements.compactMap { $0 }

@@ -1,10 +1,19 @@
 import DequeModule
 import Runtime
 
+/// What a pool has to know of a job.
+protocol PoolJob: Sendable {
+    /// The one row that the job locks, when that is known: jobs that lock the same row don't run on two connections at a time.
+    var lock: [UInt8]? { get }
+    /// Whether it may share a connection, and its commit, with others that may.
+    var mayShare: Bool { get }
+}
+
 /// Who has which write connection, and who waits, as a value: jobs go in with `add`, and `next()` says what to do until it says nothing.
 ///
-/// Jobs that may share a connection and its commit do so with those that wait right behind them.
-struct WritePool<Job> {
+/// Jobs run in their order, with two exceptions. One that may share takes along those right behind it that may, too. One whose row a running
+/// job has locked lets others pass until that ends, or it would keep a connection, and those who share it, waiting.
+struct WritePool<Job: PoolJob> {
     enum Slot: Equatable {
         case vacant
         case opening
@@ -22,16 +31,18 @@ struct WritePool<Job> {
     private var waiting = Deque<(job: Job, since: MonotonicTime)>()
     private let room: Int
     private let together: Int
-    private let mayShare: (Job) -> Bool
+    /// The rows that running jobs lock: all of them, and by connection.
+    private var locked: Set<[UInt8]> = []
+    private var locks: [[[UInt8]]]
 
     /// - Parameters:
     ///   - room: how many jobs may wait.
-    ///   - together: how many of those that `mayShare` get one connection at a time.
-    init(connections: Int, room: Int, together: Int = 1, mayShare: @escaping (Job) -> Bool = { _ in false }) {
+    ///   - together: how many jobs may share a connection at a time.
+    init(connections: Int, room: Int, together: Int = 1) {
         slots = Array(repeating: .vacant, count: connections)
+        locks = Array(repeating: [], count: connections)
         self.room = room
         self.together = together
-        self.mayShare = mayShare
     }
 
     var waitingCount: Int { waiting.count }
@@ -46,34 +57,52 @@ struct WritePool<Job> {
         return true
     }
 
+    /// For what was accepted before and has to run again: nobody goes before it, and there is always room.
+    mutating func addFirst(_ jobs: [Job], at now: MonotonicTime) {
+        for job in jobs.reversed() { waiting.prepend((job, now)) }
+    }
+
     /// What to do next; connections are opened only when `mayOpen`, and only as many as there are jobs waiting.
     mutating func next(mayOpen: Bool) -> Action? {
-        guard !waiting.isEmpty else { return nil }
-        if let slot = slots.firstIndex(of: .idle), let (job, _) = waiting.popFirst() {
+        guard let first = waiting.firstIndex(where: { !isHeldUp($0.job) }) else { return nil }
+        if let slot = slots.firstIndex(of: .idle) {
             slots[slot] = .busy
-            return .run([job] + sharers(with: job), on: slot)
+            let jobs = take(from: first)
+            locks[slot] = jobs.compactMap(\.lock)
+            locked.formUnion(locks[slot])
+            return .run(jobs, on: slot)
         }
         guard mayOpen, count(.opening) < waiting.count, let slot = slots.firstIndex(of: .vacant) else { return nil }
         slots[slot] = .opening
         return .open(slot)
     }
 
-    /// Takes out those behind `job` that share its connection.
-    private mutating func sharers(with job: Job) -> [Job] {
-        guard mayShare(job) else { return [] }
-        var sharers: [Job] = []
-        while sharers.count < together - 1, let (next, _) = waiting.first, mayShare(next) {
-            waiting.removeFirst()
-            sharers.append(next)
+    private func isHeldUp(_ job: Job) -> Bool {
+        guard let lock = job.lock else { return false }
+        return locked.contains(lock)
+    }
+
+    /// Takes out the job at `place`, and those behind it that share its connection.
+    private mutating func take(from place: Int) -> [Job] {
+        var jobs = [waiting.remove(at: place).job]
+        guard jobs.allSatisfy(\.mayShare) else { return jobs }
+        while jobs.count < together, place < waiting.count, waiting[place].job.mayShare, !isHeldUp(waiting[place].job) {
+            jobs.append(waiting.remove(at: place).job)
         }
-        return sharers
+        return jobs
     }
 
     /// A connection was opened, or came back from its job.
-    mutating func free(_ slot: Int) { slots[slot] = .idle }
+    mutating func free(_ slot: Int) { leave(slot, .idle) }
 
     /// A connection ended, or never came to be.
-    mutating func vacate(_ slot: Int) { slots[slot] = .vacant }
+    mutating func vacate(_ slot: Int) { leave(slot, .vacant) }
+
+    private mutating func leave(_ slot: Int, _ state: Slot) {
+        slots[slot] = state
+        locked.subtract(locks[slot])
+        locks[slot] = []
+    }
 
     /// A place to open a connection in whether jobs wait or not; `nil` when all are taken.
     mutating func openOne() -> Int? {

@@ -1,8 +1,8 @@
 import CSystem
 import Glibc
 
-/// A POSIX thread of our own, for long computations that would hold up a loop or starve Dispatch's threads. Every other thread of the
-/// machine that has something to do goes before it.
+/// A POSIX thread of our own, for long computations that would hold up a loop or starve Dispatch's threads. Of a core that others of its
+/// scheduling group want, too, it gets a seventieth (docs/adr/0011).
 package enum BackgroundThread {
     /// Runs `body` on a new thread, which ends when `body` does. Signals are left to the other threads.
     ///
@@ -46,9 +46,12 @@ package enum BackgroundThread {
 
         func run() {
             pthread_setname_np(pthread_self(), name)
-            // A share of the core that only counts when nobody else wants it, and a short slice (100 µs, the least there is): on kernels
-            // that let a thread finish its slice before another may have the core, that is how long those who wake up wait.
-            _ = set_batch_scheduling_of_this_thread(19, 100_000)
+            // Besides the least share, the least slice, 100 µs: on kernels that let a thread finish its slice before another may have the
+            // core, that is how long those who wake up wait.
+            if set_batch_scheduling_of_this_thread(19, 100_000) != 0 {
+                // Not everything that filters system calls knows that one.
+                setpriority(Int32(PRIO_PROCESS.rawValue), 0, 19)
+            }
             body()
         }
     }

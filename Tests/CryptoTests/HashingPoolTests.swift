@@ -1,3 +1,4 @@
+import Glibc
 import Runtime
 import Synchronization
 import Testing
@@ -50,6 +51,12 @@ import Testing
         #expect(await Task(executorPreference: loop) { loop.isCurrent }.value)
         gate.open()
         #expect(try await task.value == [true, false, true])
+        await pool.stop()
+    }
+
+    @Test func `SEC-20 works on threads that give way to others`() async throws {
+        let pool = HashingPool(threads: 1, queue: 0, metrics: Metrics())
+        #expect(try await pool.run { getpriority(Int32(PRIO_PROCESS.rawValue), 0) } == 19)
         await pool.stop()
     }
 

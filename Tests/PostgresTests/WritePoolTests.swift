@@ -3,10 +3,16 @@ import Testing
 
 @testable import Postgres
 
+/// "a", or "s1", which may share and locks row 1.
+private struct TestJob: PoolJob {
+    let name: String
+    var lock: [UInt8]? { mayShare ? Array(name.utf8.dropFirst().prefix(1)) : nil }
+    var mayShare: Bool { name.hasPrefix("s") }
+}
+
 @Suite struct WritePoolTests {
     private let now = MonotonicTime.read()
-    private var pool = WritePool<String>(connections: 2, room: 3)
-    private var sharing = WritePool<String>(connections: 1, room: 9, together: 3) { $0.hasPrefix("s") }
+    private var pool = WritePool<TestJob>(connections: 2, room: 9, together: 3)
 
     /// Everything there is to do, in short: `open 0`, `a on 1`.
     private mutating func actions(mayOpen: Bool = true) -> [String] {
@@ -14,16 +20,25 @@ import Testing
         while let action = pool.next(mayOpen: mayOpen) {
             switch action {
             case .open(let slot): actions.append("open \(slot)")
-            case .run(let jobs, let slot): actions.append("\(jobs.joined(separator: "+")) on \(slot)")
+            case .run(let jobs, let slot): actions.append("\(jobs.map(\.name).joined(separator: "+")) on \(slot)")
             }
         }
         return actions
     }
 
-    private mutating func add(_ job: String, after delay: Duration = .zero) -> Bool { pool.add(job, at: now + delay) }
+    private mutating func add(_ job: String, after delay: Duration = .zero) -> Bool { pool.add(TestJob(name: job), at: now + delay) }
     private mutating func openOne() -> Int? { pool.openOne() }
-    private mutating func removeAll() -> [String] { pool.removeAll() }
-    private mutating func expire(after delay: Duration) -> [String] { pool.expire(at: now + delay, patience: .seconds(2)) }
+    private mutating func removeAll() -> [String] { pool.removeAll().map(\.name) }
+    private mutating func expire(after delay: Duration) -> [String] {
+        pool.expire(at: now + delay, patience: .seconds(2)).map(\.name)
+    }
+
+    /// Both connections are open.
+    private mutating func open() {
+        _ = (openOne(), openOne())
+        pool.free(0)
+        pool.free(1)
+    }
 
     @Test mutating func `opens a connection for a job and keeps it for the next`() {
         #expect(actions() == [])
@@ -50,15 +65,37 @@ import Testing
     }
 
     @Test mutating func `gives jobs that may share one connection, in order and only so many`() {
-        swap(&pool, &sharing)
+        open()
         for job in ["s1", "s2", "s3", "s4", "a", "s5", "s6"] { #expect(add(job)) }
-        #expect(actions() == ["open 0"])
-        for expected in ["s1+s2+s3 on 0", "s4 on 0", "a on 0", "s5+s6 on 0"] {
-            pool.free(0)
-            #expect(actions() == [expected])
-        }
+        #expect(actions() == ["s1+s2+s3 on 0", "s4 on 1"])
+        pool.free(1)
+        #expect(actions() == ["a on 1"])
         pool.free(0)
-        #expect(actions() == [] && pool.waitingCount == 0)
+        #expect(actions() == ["s5+s6 on 0"])
+        #expect(pool.waitingCount == 0)
+    }
+
+    @Test mutating func `holds jobs up while another has locked their row, and lets others pass`() {
+        open()
+        for job in ["s1", "s1'", "a", "s1\"", "s2"] { #expect(add(job)) }
+        #expect(actions() == ["s1+s1' on 0", "a on 1"])
+        pool.free(1)
+        #expect(actions() == ["s2 on 1"])
+        pool.free(1)
+        #expect(actions() == [])
+        pool.free(0)
+        #expect(actions() == ["s1\" on 0"])
+        #expect(add("s1"))
+        #expect(actions() == [])
+        // The connection broke.
+        pool.vacate(0)
+        #expect(actions() == ["s1 on 1"])
+    }
+
+    @Test mutating func `runs what comes back before all others, and always has room for it`() {
+        for number in 1...9 { #expect(add("a\(number)")) }
+        pool.addFirst([TestJob(name: "b1"), TestJob(name: "b2")], at: now)
+        #expect(removeAll() == ["b1", "b2"] + (1...9).map { "a\($0)" })
     }
 
     @Test mutating func `opens another for a job whose connection never came to be`() {
@@ -73,10 +110,10 @@ import Testing
     }
 
     @Test mutating func `refuses a job when too many wait`() {
-        for job in ["a", "b", "c"] { #expect(add(job)) }
-        #expect(!add("d"))
-        #expect(removeAll() == ["a", "b", "c"])
-        #expect(add("e"))
+        for number in 1...9 { #expect(add("a\(number)")) }
+        #expect(!add("b"))
+        #expect(removeAll().count == 9)
+        #expect(add("c"))
     }
 
     @Test mutating func `gives up the jobs that have waited too long`() {
@@ -95,18 +132,16 @@ import Testing
     @Test func `gives a thing out once`() {
         var slab = Slab<String>()
         let first = slab.insert("a")
-        let second = slab.insert("b")
+        _ = slab.insert("b")
         #expect(take(first, &slab) == "a")
         #expect(take(first, &slab) == nil)
         #expect(take(99, &slab) == nil)
         #expect(take(-1, &slab) == nil)
         let third = slab.insert("c")
         #expect(third == first)
-        slab.update(second) { $0 += "!" }
-        slab.update(99) { $0 += "!" }
         #expect(slab.count == 2)
         let all = slab.removeAll()
-        #expect(all.sorted() == ["b!", "c"])
+        #expect(all.sorted() == ["b", "c"])
         #expect(slab.count == 0)
         #expect(take(first, &slab) == nil)
     }
