@@ -59,9 +59,6 @@ actor Connection: Watcher {
     /// Reads and writes that await an answer.
     var load: Int { waiters.count }
 
-    /// Whether what it awaits takes longer than reads by key do, even on a busy machine.
-    var isHeldUp: Bool { pipeline.isAwaiting && loop.now >= quietSince + .milliseconds(2) }
-
     // MARK: Sending
 
     /// Sends `read` at the end of the loop's turn, together with the turn's other reads.

@@ -8,8 +8,9 @@ extension Database {
     // MARK: Calls
 
     func place(_ read: Read) {
-        if let connection = swiftRead() ?? leastLoadedRead() {
-            guard connection.assumeIsolated({ $0.load < settings.readsUnderWay }) else { return refuse(read) }
+        if let (connection, load) = leastLoadedRead() {
+            if load > 0 { openRead() }
+            guard load < settings.readsUnderWay else { return refuse(read) }
             return connection.assumeIsolated { $0.submit(read) }
         }
         guard mayWait(hasConnection: false, waiting: waitingReads.count) else { return refuse(read) }
@@ -22,21 +23,13 @@ extension Database {
         read.answer.resume(returning: .failure(refusal()))
     }
 
-    /// The first connection that no slow read holds up: reads that share one cost the server less than those that are spread over several.
-    private func swiftRead() -> Connection? {
-        for case let connection? in reads where connection.assumeIsolated({ $0.state == .ready && !$0.isHeldUp }) { return connection }
-        return nil
-    }
-
-    /// When all are held up; another one is opened meanwhile.
-    private func leastLoadedRead() -> Connection? {
-        var best: (connection: Connection, load: Int)?
+    private func leastLoadedRead() -> (Connection, load: Int)? {
+        var best: (Connection, load: Int)?
         for case let connection? in reads {
             let load = connection.assumeIsolated { $0.state == .ready ? $0.load : .max }
             if load < best?.load ?? .max { best = (connection, load) }
         }
-        if best != nil { openRead() }
-        return best?.connection
+        return best
     }
 
     func add(_ job: WriteJob) {
