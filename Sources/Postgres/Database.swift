@@ -110,11 +110,6 @@ package actor Database {
     /// Round trips so far: what a test holds a design to.
     package nonisolated var roundTrips: Int { metrics.syncs.value }
 
-    /// Whether the database answers.
-    package func ping() async throws(PostgresError) {
-        _ = try await query("SELECT 1")
-    }
-
     /// Closes every connection; whatever still waits or runs fails with `.unavailable`, and so does every later call.
     package func close() {
         closeAll()

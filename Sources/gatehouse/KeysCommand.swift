@@ -32,8 +32,8 @@ struct KeysCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Option(help: "RS256 or ES256.")
-        var algorithm = "RS256"
+        @Option(help: "RS256 or ES256.", transform: Rotate.algorithm)
+        var algorithm = Algorithm.rs256
 
         @Flag(
             help:
@@ -41,14 +41,14 @@ struct KeysCommand: AsyncParsableCommand {
         )
         var compromised = false
 
-        func validate() throws {
-            guard Algorithm(rawValue: algorithm) != nil, ["RS256", "ES256"].contains(algorithm) else {
+        private static func algorithm(_ name: String) throws -> Algorithm {
+            guard let algorithm = Algorithm(rawValue: name), [.rs256, .es256].contains(algorithm) else {
                 throw ValidationError("--algorithm is RS256 or ES256")
             }
+            return algorithm
         }
 
         func run() async throws {
-            guard let algorithm = Algorithm(rawValue: algorithm) else { throw ValidationError("--algorithm is RS256 or ES256") }
             try await KeysCommand.withStore(common.config) { store in
                 let kid = try await store.rotate(algorithm, compromised: compromised)
                 print(kid)

@@ -1,3 +1,4 @@
+import Postgres
 import Runtime
 import Testing
 
@@ -7,5 +8,12 @@ func eventually(_ condition: () async throws -> Bool) async throws {
     while try await !condition() {
         try #require(MonotonicTime.read() < end, "it never came to be")
         try await Task.sleep(for: .milliseconds(5))
+    }
+}
+
+extension Database {
+    /// Throws unless the database answers.
+    func ping() async throws(PostgresError) {
+        _ = try await query("SELECT 1")
     }
 }
