@@ -3,6 +3,7 @@
 import re
 from html.parser import HTMLParser
 
+import pytest
 import requests
 
 import harness
@@ -116,3 +117,19 @@ class Page(HTMLParser):
 
 def opened(url, **options):
     return Page(requests.get(url, timeout=TIMEOUT, allow_redirects=False, **options))
+
+
+# Fixtures of the modules that import them.
+
+
+@pytest.fixture(scope="module")
+def site():
+    site = MailingSite()
+    site.serve()
+    yield site
+    site.close()
+
+
+@pytest.fixture(scope="module")
+def demo(site):
+    return site.servers[0].api()

@@ -7,23 +7,10 @@ import re
 import jwt
 import pytest
 
-from actions import APP, MailingSite, address, link_in, sign_up
+from actions import APP, address, demo, link_in, sign_up, site
 from clients import assert_error, query_of, together
 from common import API_KEY, note
 from harness import Site, free_port
-
-
-@pytest.fixture(scope="module")
-def site():
-    site = MailingSite()
-    site.serve()
-    yield site
-    site.close()
-
-
-@pytest.fixture(scope="module")
-def demo(site):
-    return site.servers[0].api()
 
 
 @pytest.fixture(scope="module")

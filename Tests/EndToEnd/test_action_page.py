@@ -10,23 +10,10 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from actions import APP, MailingSite, Page, address, opened, sign_up
+from actions import APP, Page, address, demo, opened, sign_up, site
 from clients import assert_error, query_of
 from common import API_KEY, TIMEOUT, note
 from harness import ROOT
-
-
-@pytest.fixture(scope="module")
-def site():
-    site = MailingSite()
-    site.serve()
-    yield site
-    site.close()
-
-
-@pytest.fixture(scope="module")
-def demo(site):
-    return site.servers[0].api()
 
 
 def mailed(site, api, kind, person=None, **more):
