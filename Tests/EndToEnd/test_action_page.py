@@ -5,7 +5,7 @@ import shutil
 import pytest
 import requests
 from selenium import webdriver
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -262,8 +262,11 @@ def browser(request, tmp_path_factory):
 
 
 def until(browser, found):
-    """What `found` gives, once the page that it looks at is there."""
-    return WebDriverWait(browser, 30, 0.05, ignored_exceptions=[NoSuchElementException, StaleElementReferenceException]).until(lambda _: found())
+    """What `found` gives, once the page that it looks at is there.
+
+    A page that gives way to the next while it is looked at fails in several ways, one of them the driver's own; each is a reason to look again.
+    """
+    return WebDriverWait(browser, 30, 0.05, ignored_exceptions=[WebDriverException]).until(lambda _: found())
 
 
 def heading(browser, text):

@@ -7,6 +7,7 @@ import jwt
 import pytest
 import requests
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -48,7 +49,7 @@ def until(browser, condition, what):
         return browser.find_element(By.TAG_NAME, "body").text
 
     try:
-        return WebDriverWait(browser, 20, 0.05).until(lambda _: condition())
+        return WebDriverWait(browser, 20, 0.05, ignored_exceptions=[WebDriverException]).until(lambda _: condition())
     except Exception as error:
         raise AssertionError(f"no {what}; at {browser.current_url} the page says: {text()}") from error
 
