@@ -28,7 +28,7 @@ final class DatabaseMetrics: Sendable {
         syncs = metrics.counter("gatehouse_database_round_trips_total", "Syncs sent: groups of reads, writes, steps.", ["loop": loop])
         lost = metrics.counter("gatehouse_database_connections_lost_total", "Connections that broke or failed to open.", ["loop": loop])
         refused = metrics.counter("gatehouse_database_refused_total", "Calls refused for want of a connection.", ["loop": loop])
-        undone = metrics.counter("gatehouse_database_batches_undone_total", "Writes that ran again one by one.", ["loop": loop])
+        undone = metrics.counter("gatehouse_database_batches_undone_total", "Batches undone, whose writes ran one by one.", ["loop": loop])
         let open = "Open connections."
         metrics.gauge("gatehouse_database_connections", open, ["loop": loop, "kind": "read"]) { [readConnections] in readConnections.value }
         metrics.gauge("gatehouse_database_connections", open, ["loop": loop, "kind": "write"]) { [writeConnections] in
