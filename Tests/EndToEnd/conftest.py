@@ -5,14 +5,7 @@ import pytest
 import harness
 from fake_microsoft import FakeMicrosoft
 from issuers import FakeIssuer, RealIssuer
-
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "last: runs after everything else")
-
-
-def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+from leaks import secrets_in_database, secrets_in_logs
 
 
 def pytest_sessionstart(session):
@@ -27,6 +20,13 @@ def pytest_sessionfinish(session, exitstatus):
         shutil.rmtree(harness.home, ignore_errors=True)
     else:
         print(f"\nconfigurations and logs are in {harness.home}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_secret_is_logged():
+    """SEC-21: after all tests of this process, no secret that they saw is in a log of theirs, at the most talkative level."""
+    yield
+    assert not secrets_in_logs()
 
 
 @pytest.fixture(scope="session")
@@ -92,7 +92,9 @@ def site(real_issuer, fake_issuer_of_session, microsoft_of_session):
     )
     site.serve()
     yield site
+    stored = secrets_in_database(site)
     site.close()
+    assert not stored, "SEC-21: a copy of the database opens nothing"
 
 
 @pytest.fixture(scope="session")

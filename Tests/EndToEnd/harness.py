@@ -89,10 +89,21 @@ def cluster():
     return _cluster
 
 
+# Ports that no outgoing connection is given by Linux, a share for each process that runs tests beside others.
+PORTS_OF_A_WORKER = 2000
+_worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
+_ports = itertools.cycle(range(11000 + _worker * PORTS_OF_A_WORKER, 11000 + (_worker + 1) * PORTS_OF_A_WORKER))
+for _ in range(os.getpid() * 7 % PORTS_OF_A_WORKER):
+    next(_ports)
+
+
 def free_port():
-    with contextlib.closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nothing listens on. No two calls of a test run get the same one."""
+    for port in itertools.islice(_ports, PORTS_OF_A_WORKER):
+        with contextlib.closing(socket.socket()) as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("every port of this test run is taken")
 
 
 def wait_until(condition, timeout=15, every=0.02, what="it"):

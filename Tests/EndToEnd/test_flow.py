@@ -16,7 +16,16 @@ from clients import ClientFlow, WebFlow, assert_error, posted, query_of, togethe
 from common import API_KEY, NUMBER, note
 
 
-def test_the_whole_way_of_a_browser_app(site, api, real_issuer):
+@pytest.fixture
+def fresh_site(real_issuer):
+    """A site where nobody has signed in yet."""
+    with harness.a_site({"oidc.real": real_issuer.entry()}) as site:
+        site.serve()
+        yield site
+
+
+def test_the_whole_way_of_a_browser_app(fresh_site, real_issuer):
+    site, api = fresh_site, fresh_site.servers[0].api()
     flow = WebFlow(site, "oidc.real")
     started = flow.start()
     assert started.status_code == 302
