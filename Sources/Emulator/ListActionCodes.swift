@@ -15,7 +15,10 @@ struct ListActionCodes: Endpoint {
     }
 
     struct Code: Encodable {
+        /// The account's own address; where the account has none yet, the one that was mailed.
         var email: String
+        /// Where the account goes, for `VERIFY_AND_CHANGE_EMAIL`: the address that was mailed.
+        var newEmail: String?
         var requestType: String
         var oobCode: String
         var oobLink: String
@@ -30,7 +33,8 @@ struct ListActionCodes: Endpoint {
 
 extension ListActionCodes.Code {
     init(_ pending: PendingLetter, _ site: Site) {
-        email = pending.letter.to
+        email = pending.email ?? pending.letter.to
+        newEmail = pending.letter.kind == .verifyAndChangeEmail ? pending.letter.newEmail : nil
         requestType = pending.letter.kind.requestType
         oobCode = pending.code
         oobLink = "\(site.publicURL)\(FollowLink.route.path)?\(pending.query)"

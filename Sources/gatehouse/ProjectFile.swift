@@ -56,7 +56,7 @@ enum ProjectFile {
         settings.customTokens.singleUse = customTokens.bool("singleUse", default: false)
         customTokens.finish()
         settings.passwordPolicy = PasswordPolicy(section.section("passwordPolicy"))
-        settings.limits = Limits(section.section("limits"))
+        settings.limits = Limits(section.section("limits"), development: development)
         let providers = section.sections("providers").compactMap { id, entry in
             ProviderSettings(id: id, section: entry, allowInsecure: development)
         }

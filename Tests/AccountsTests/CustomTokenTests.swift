@@ -156,4 +156,43 @@ import Testing
         #expect(try read(right).uid == "ada")
         #expect(throws: CustomTokenError.self) { try read(right, keys: []) }
     }
+
+    // MARK: Without a signature
+
+    private func unsigned(_ changes: JSON.Object = [:], header: JSON = ["alg": "none", "typ": "JWT"], signature: String = "") throws
+        -> CustomToken?
+    {
+        let parts = [header, Self.claims(changes)].map { Base64URL.encode($0.bytes()) } + [signature]
+        return try CustomToken.unsigned(parts.joined(separator: "."), at: Self.now)
+    }
+
+    @Test func `reads a token of the Admin SDKs' emulator mode`() throws {
+        let token = try #require(try unsigned(["claims": ["role": "admin"]]))
+        #expect(token.uid == "ada" && token.developerClaims == #"{"role":"admin"}"#)
+        #expect(token.expires == Instant(seconds: 1_800_003_600))
+        #expect(try unsigned()?.digest != unsigned(["uid": "grace"])?.digest)
+    }
+
+    @Test func `SEC-22 leaves every token that is not quite unsigned to the signed ones' rules`() throws {
+        for algorithm: JSON in ["RS256", "None", "NONE", "", .null, ["none"]] { #expect(try unsigned(header: ["alg": algorithm]) == nil) }
+        #expect(try unsigned(header: [:]) == nil)
+        #expect(try unsigned(signature: "AAAA") == nil)
+        #expect(try unsigned(signature: ".") == nil)
+        #expect(try unsigned(["claims": ["a": .string(String(repeating: "x", count: 20_000))]]) == nil)
+        for text in ["", ".", "..", "a.b.", "{}"] { #expect(try CustomToken.unsigned(text, at: Self.now) == nil) }
+    }
+
+    @Test(
+        arguments: [
+            ["aud": "demo"], ["sub": "ada"], ["iss": nil], ["iat": nil], ["exp": nil], ["iat": 1_800_000_061], ["exp": 1_800_003_601],
+            ["iat": 1_799_996_000, "exp": 1_800_000_000], ["nbf": 1_800_000_061], ["uid": 7], ["uid": "a\u{0}b"], ["uid": ""],
+            ["tenant_id": "t"], ["claims": "x"], ["claims": ["aud": 1]],
+        ] as [JSON.Object])
+    func `SEC-22 asks of an unsigned token what it asks of a signed one`(changes: JSON.Object) {
+        #expect(throws: CustomTokenError.self) { try unsigned(changes) }
+    }
+
+    @Test func `SEC-22 refuses an unsigned token with extensions`() {
+        #expect(throws: CustomTokenError.malformed) { try unsigned(header: ["alg": "none", "crit": ["b64"]]) }
+    }
 }

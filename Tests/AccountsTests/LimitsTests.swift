@@ -9,11 +9,11 @@ import Testing
 
 /// What a project file may say of limits, and what operators are told of refusals.
 @Suite struct LimitsTests {
-    private func reading(_ yaml: String) throws -> (limits: Limits, faults: [String]) {
+    private func reading(_ yaml: String, development: Bool = false) throws -> (limits: Limits, faults: [String]) {
         let folder = try TestFolder(["p.yaml": yaml])
         let faults = Faults()
         let file = ConfigFile.read("\(folder.path)/p.yaml", environment: [:], faults: faults)
-        let limits = Limits(file.section("limits"))
+        let limits = Limits(file.section("limits"), development: development)
         return (limits, faults.all.map { String($0.description.dropFirst(folder.path.count + 1)) })
     }
 
@@ -24,6 +24,27 @@ import Testing
         #expect(limits[.signUp, .address] == Rate(100, per: .seconds(3600)))
         #expect(limits[.password, .account] == Rate(40, per: .seconds(3600)))
         #expect(limits[.deleteAccount, .account] == nil)
+    }
+
+    @Test func `has no limit in development mode but those that the file sets`() throws {
+        #expect(try LimitedAction.allCases.allSatisfy { try reading("", development: true).limits.limits(of: $0).isEmpty })
+        let (limits, faults) = try reading("limits:\n  signUp: {perProject: 5 per 1d}\n", development: true)
+        #expect(faults.isEmpty)
+        #expect(limits.limits(of: .signUp).map(\.scope) == [.project])
+        #expect(limits.limits(of: .password).isEmpty)
+    }
+
+    @Test func `has the whole table in development mode once it is switched on`() throws {
+        let (limits, faults) = try reading("limits:\n  defaults: true\n  signUp: {perProject: 5 per 1d}\n", development: true)
+        #expect(faults.isEmpty)
+        #expect(limits.limits(of: .signUp).map(\.scope) == [.address, .project])
+        #expect(limits[.password, .account] == Rate(40, per: .seconds(3600)))
+    }
+
+    @Test func `cannot switch the table off in production`() throws {
+        let (_, faults) = try reading("limits:\n  defaults: false\n")
+        #expect(faults.count == 1)
+        #expect(faults.first?.contains("can be false in development mode alone") == true, "\(faults)")
     }
 
     @Test func `takes a limit away by the word none`() throws {

@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from clients import API, ClientFlow, WebFlow, assert_error, posted
-from common import API_KEY
+from common import API_KEY, TIMEOUT
 
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
 
@@ -131,6 +131,15 @@ def test_what_only_administrators_may_name(api, endpoint):
     for spelling in ("targetProjectId", "target_project_id"):
         assert_error(api.call(endpoint, {spelling: "demo"}), "INSUFFICIENT_PERMISSION")
     assert_error(api.call(endpoint, {"tenantId": "some-tenant"}), "UNSUPPORTED_TENANT_OPERATION")
+
+
+@pytest.mark.parametrize("path", ["/v2/passwordPolicy", "/v2/recaptchaConfig", "/v1/projects", "/v1/recaptchaParams"])
+@pytest.mark.parametrize("name", ["tenantId", "tenant_id"])
+def test_calls_without_a_body_refuse_tenants_too(api, path, name):
+    query = {"key": API_KEY, "clientType": "CLIENT_TYPE_WEB", "version": "RECAPTCHA_ENTERPRISE"}
+    ask = lambda **more: requests.get(api.url + path, params={**query, **more}, timeout=TIMEOUT)
+    assert_error(ask(**{name: "some-tenant"}), "UNSUPPORTED_TENANT_OPERATION")
+    assert ask(**{name: ""}).content == ask().content, "no tenant is none"
 
 
 def test_unknown_addresses_and_methods(site, api):

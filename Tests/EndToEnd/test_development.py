@@ -208,6 +208,17 @@ def test_SEC_22_pages_of_strangers_in_a_browser_of_this_machine_are_refused(deve
         assert refused.status_code == 403 and "authorizedDomains" in refused.json()["error"]["message"]
 
 
+def test_SEC_22_what_a_strangers_page_embeds_or_links_to_is_refused(development):
+    for method, path in [*HELPERS, ("GET", "/")]:
+        refused = ask(development, method, path, sec_fetch_site="cross-site", sec_fetch_mode="no-cors")
+        assert refused.status_code == 403 and "authorizedDomains" in refused.json()["error"]["message"]
+        # An app at localhost is cross-site to 127.0.0.1: its Origin says who asks.
+        own = ask(development, method, path, {} if method == "PATCH" else None, sec_fetch_site="cross-site", origin="http://localhost:3000")
+        assert own.status_code == (400 if path == "/emulator/action" else 200)
+    for site in ("none", "same-origin", "same-site"):
+        assert ask(development, "GET", "/", sec_fetch_site=site).status_code == 200
+
+
 @pytest.mark.parametrize("origin", ["http://localhost:3000", "http://127.0.0.1:9876", "http://app.localhost", "https://app.example.com"])
 def test_pages_of_this_machine_and_of_authorized_domains_may_read_the_answers(development, origin):
     for method, path in [*HELPERS, ("GET", "/")]:
@@ -346,9 +357,10 @@ def test_codes_are_listed_as_they_were_mailed_the_newest_last(development):
     mailed(development, "EMAIL_SIGNIN", email=email)
     mailed(development, "VERIFY_AND_CHANGE_EMAIL", idToken=token, newEmail=new)
     listed = codes(development)[before:]
-    assert [(code["email"], code["requestType"]) for code in listed] == [
-        (email, "VERIFY_EMAIL"), (email, "PASSWORD_RESET"), (email, "EMAIL_SIGNIN"), (new, "VERIFY_AND_CHANGE_EMAIL")]
+    kinds = ["VERIFY_EMAIL", "PASSWORD_RESET", "EMAIL_SIGNIN", "VERIFY_AND_CHANGE_EMAIL"]
+    assert [(code["email"], code["requestType"]) for code in listed] == [(email, kind) for kind in kinds]
     for code in listed:
+        assert code.pop("newEmail", None) == (new if code["requestType"] == "VERIFY_AND_CHANGE_EMAIL" else None)
         assert set(code) == {"email", "requestType", "oobCode", "oobLink"}
         address, _, query = code["oobLink"].partition("?")
         assert address == development.url + "/emulator/action"

@@ -296,7 +296,7 @@ def test_SEC_16_a_mailbox_is_not_flooded_by_accounts_that_come_and_go():
 @pytest.mark.parametrize("kind", ["PASSWORD_RESET", "EMAIL_SIGNIN"])
 def test_SEC_16_one_hostile_address_does_not_use_up_the_mails_of_the_owner(kind):
     """By the standard limits: five an hour from one address, fifteen from all."""
-    with a_site(project={"signIn": {"password": True, "emailLink": True}, "limits": {}}) as site:
+    with a_site(project={"signIn": {"password": True, "emailLink": True}, "limits": {"defaults": True}}) as site:
         api = site.serve().api()
 
         def mailed(address):

@@ -6,6 +6,8 @@ import Runtime
 package struct PendingLetter: Sendable {
     package let letter: Letter
     package let code: String
+    /// The account's address when the code was made, which a mail about another one does not go to; `nil` for an account without one.
+    package let email: String?
     /// The query of its link, as mailed.
     package let query: String
 }
@@ -14,16 +16,16 @@ extension Accounts {
     /// Those of `letters` whose codes are neither used nor expired, in their order; for development mode.
     package func pending(_ letters: [Letter], in project: ProjectSettings) async throws(AccountError) -> [PendingLetter] {
         let rows = try await storage.read(
-            "SELECT code_hash FROM action_codes WHERE project_id = \(project.id) AND expires_at > \(clock.now())")
-        var hashes: Set<[UInt8]> = []
+            "SELECT code_hash, email FROM action_codes WHERE project_id = \(project.id) AND expires_at > \(clock.now())")
+        var emails: [[UInt8]: String?] = [:]
         for row in rows {
-            do { hashes.insert(try row.get(0)) } catch { throw .database(error) }
+            do { emails[try row.get(0)] = .some(try row.get(1)) } catch { throw .database(error) }
         }
         return letters.compactMap { letter in
             guard let query = URI.parse(letter.link)?.query, let code = Form(query)?["oobCode"], let hash = ActionCode.hash(code),
-                hashes.contains(hash)
+                let email = emails[hash]
             else { return nil }
-            return PendingLetter(letter: letter, code: code, query: query)
+            return PendingLetter(letter: letter, code: code, email: email, query: query)
         }
     }
 }

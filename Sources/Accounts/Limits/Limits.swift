@@ -2,8 +2,12 @@ package import Config
 
 /// How much of what a project allows: the table of `LimitedAction.standard`, as its file changes it.
 ///
+/// In development mode the table does not apply unless the file says so, and what the file sets is all: test suites sign up hundreds of
+/// people an hour from one address.
+///
 /// ```yaml
 /// limits:
+///   defaults: true                      # in development mode, where it is false unless written
 ///   signUp: {perAddress: 20 per 1h, perProject: 1000 per 1d}
 ///   deleteAccount: {perAddress: none}
 /// ```
@@ -15,8 +19,13 @@ package struct Limits: Sendable {
     }
 
     /// Reads the section `limits` of a project file.
-    package init(_ section: Section) {
+    package init(_ section: Section, development: Bool = false) {
         self.init()
+        let defaults = section.bool("defaults", default: !development)
+        if !defaults, !development {
+            section.fault("defaults", "can be false in development mode alone; write none for each limit that this project is not to have")
+        }
+        if !defaults { rates = rates.mapValues { $0.map { ($0.scope, nil) } } }
         for action in LimitedAction.allCases {
             let entry = section.section(action.rawValue)
             for (scope, _) in action.standard {

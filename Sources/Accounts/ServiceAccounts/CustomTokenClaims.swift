@@ -1,0 +1,64 @@
+import Crypto
+import JSON
+import Runtime
+
+/// What the claims of a custom token must be, whether somebody signed it or not.
+struct CustomTokenClaims: Sendable {
+    private let json: JSON
+
+    init(_ json: JSON) { self.json = json }
+
+    /// The service account that the token claims to be of, once the token is for this purpose.
+    func issuer() throws(CustomTokenError) -> String {
+        guard json["aud"]?.string == CustomToken.audience else { throw .invalid("Invalid audience.") }
+        guard let issuer = json["iss"]?.string, !issuer.isEmpty, json["sub"]?.string == issuer else {
+            throw .invalid("iss and sub must both be the service account's e-mail.")
+        }
+        return issuer
+    }
+
+    /// When the token ends, once it is for now.
+    func expires(at now: Instant) throws(CustomTokenError) -> Instant {
+        guard let issued = json["iat"]?.integer, let expires = json["exp"]?.integer else {
+            throw .invalid("iat and exp must be numbers.")
+        }
+        // Bounded first, so that the arithmetic below cannot overflow.
+        guard issued <= now.seconds + CustomToken.skew else { throw .invalid("The token was issued in the future.") }
+        guard expires > now.seconds else { throw .invalid("The token has expired.") }
+        guard issued > 0, expires <= now.seconds + CustomToken.skew + CustomToken.longestLife,
+            (1...CustomToken.longestLife).contains(expires - issued)
+        else { throw .invalid("The token must expire within an hour of its issue.") }
+        if let start = json["nbf"] {
+            guard let start = start.integer, start <= now.seconds + CustomToken.skew else { throw .invalid("The token is not valid yet.") }
+        }
+        return Instant(seconds: expires)
+    }
+
+    /// The token that these claims make, once they say who signs in and nothing that they may not.
+    ///
+    /// - Parameter signedBytes: header and payload as they were sent, which name the token.
+    func token(expires: Instant, signedBytes: [UInt8]) throws(CustomTokenError) -> CustomToken {
+        if let tenant = json["tenant_id"], !tenant.isNull, tenant != "" { throw .tenant }
+        return CustomToken(
+            uid: try uid(), developerClaims: try developerClaims(), expires: expires,
+            digest: Array(Digest.sha256(signedBytes).prefix(16)))
+    }
+
+    private func uid() throws(CustomTokenError) -> String {
+        let named = [json["uid"], json["user_id"]].compactMap { $0 }
+        guard let claim = named.first(where: { !$0.isNull }), claim != "" else { throw .missingUID }
+        guard let uid = claim.string, uid.unicodeScalars.count <= CustomToken.longestUID,
+            uid.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        else { throw .invalid("uid must be a string of at most \(CustomToken.longestUID) characters.") }
+        return uid
+    }
+
+    private func developerClaims() throws(CustomTokenError) -> String? {
+        guard let claims = json["claims"], !claims.isNull else { return nil }
+        guard let object = claims.object else { throw .invalidClaims }
+        if let reserved = object.first(where: { CustomToken.reservedClaims.contains($0.name) }) { throw .forbiddenClaim(reserved.name) }
+        let text = claims.text()
+        guard text.unicodeScalars.count <= CustomToken.longestClaims else { throw .claimsTooLarge }
+        return object.isEmpty ? nil : text
+    }
+}
