@@ -20,8 +20,7 @@ package enum ConfigFile {
             let node = try compose(text(of: file))
             return Section(source: source, path: "", node: node)
         } catch {
-            faults.add(Fault(file: file, line: error.mark?.line ?? 0, column: error.mark?.column ?? 0, path: "", message: error.message))
-            return Section(source: source)
+            return Section(unreadable: source, error)
         }
     }
 
@@ -31,23 +30,25 @@ package enum ConfigFile {
         do {
             return Section(source: source, path: "", node: try compose(text))
         } catch {
-            faults.add(Fault(file: name, line: error.mark?.line ?? 0, column: error.mark?.column ?? 0, path: "", message: error.message))
-            return Section(source: source)
+            return Section(unreadable: source, error)
         }
     }
 
     /// The text of a file that belongs to the configuration without being YAML; `nil` with the reason in `faults`.
     package static func text(of file: String, faults: Faults) -> String? {
         do { return try text(of: file) } catch {
-            faults.add(Fault(file: file, line: 0, column: 0, path: "", message: error.message))
+            faults.add(error.fault(in: file))
             return nil
         }
     }
 
     /// Why there is nothing to read.
-    private struct Unreadable: Error {
+    fileprivate struct Unreadable: Error {
         let message: String
-        var mark: Mark?
+        var line = 0
+        var column = 0
+
+        func fault(in file: String) -> Fault { Fault(file: file, line: line, column: column, path: "", message: message) }
     }
 
     private static func text(of file: String) throws(Unreadable) -> String {
@@ -57,7 +58,12 @@ package enum ConfigFile {
         } catch {
             throw Unreadable(message: error.message)
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw Unreadable(message: "is not UTF-8 text") }
+        if let mark = ByteOrderMark(bytes) { throw Unreadable(message: mark.message, line: 1, column: 1) }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let line = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
+            throw Unreadable(message: "is not UTF-8 text; save it as UTF-8", line: line.map { $0 + 1 } ?? 0, column: line == nil ? 0 : 1)
+        }
         return text
     }
 
@@ -72,21 +78,54 @@ package enum ConfigFile {
             throw Unreadable(message: "is not YAML")
         }
         guard let node, !Section.isNull(node) else { throw Unreadable(message: "is empty") }
-        guard case .mapping = node else { throw Unreadable(message: "must be a mapping of keys to values", mark: node.mark) }
+        guard case .mapping = node else { throw Unreadable("must be a mapping of keys to values", node.mark) }
         return node
     }
 
     private static func unreadable(_ error: YamlError) -> Unreadable {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
-            Unreadable(message: "is not YAML: \(problem)", mark: mark)
+            Unreadable("is not YAML: \(problem)", mark)
         case .duplicatedKeysInMapping(let keys, let context):
-            Unreadable(
-                message: "the key \(keys.map { "\"\($0)\"" }.joined(separator: ", ")) is given twice in one mapping", mark: context.mark)
+            Unreadable("the key \(keys.map { "\"\($0)\"" }.joined(separator: ", ")) is given twice in one mapping", context.mark)
         case .reader(let problem, _, _, _):
             Unreadable(message: "is not YAML: \(problem)")
         default:
             Unreadable(message: "is not YAML")
+        }
+    }
+}
+
+extension ConfigFile.Unreadable {
+    init(_ message: String, _ mark: Mark?) { self.init(message: message, line: mark?.line ?? 0, column: mark?.column ?? 0) }
+}
+
+extension Section {
+    fileprivate convenience init(unreadable source: Source, _ error: ConfigFile.Unreadable) {
+        source.faults.add(error.fault(in: source.file))
+        source.isUnreadable = true
+        self.init(source: source)
+    }
+}
+
+/// The marks that some editors put in front of a text to say how it is encoded.
+private enum ByteOrderMark {
+    case utf8, utf16
+
+    init?(_ bytes: [UInt8]) {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) {
+            self = .utf8
+        } else if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            self = .utf16
+        } else {
+            return nil
+        }
+    }
+
+    var message: String {
+        switch self {
+        case .utf8: "begins with a byte order mark (BOM); save it as UTF-8 without BOM"
+        case .utf16: "is UTF-16 text; save it as UTF-8"
         }
     }
 }
@@ -96,6 +135,8 @@ final class Source {
     let file: String
     let environment: [String: String]
     let faults: Faults
+    /// Set once the reason is among the faults.
+    fileprivate(set) var isUnreadable = false
 
     init(file: String, environment: [String: String], faults: Faults) {
         self.file = file

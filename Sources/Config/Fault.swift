@@ -23,22 +23,28 @@ package struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
     fileprivate var text: String { path.isEmpty ? message : "\(path): \(message)" }
 }
 
-/// All faults of one reading, in the order of the files and lines.
+/// All faults of one reading, in the order of the files and lines; and besides them notes, on what is allowed and still looks wrong.
 package final class Faults {
     private var found: [Fault] = []
+    private var noted: [Fault] = []
 
     package init() {}
 
     package func add(_ fault: Fault) { found.append(fault) }
 
-    package var all: [Fault] {
-        found.enumerated().sorted { left, right in
+    /// Adds what stops nothing, and what an operator should know.
+    package func note(_ fault: Fault) { noted.append(fault) }
+
+    package var all: [Fault] { Self.sorted(found) }
+    package var notes: [Fault] { Self.sorted(noted) }
+    package var isEmpty: Bool { found.isEmpty }
+
+    private static func sorted(_ faults: [Fault]) -> [Fault] {
+        faults.enumerated().sorted { left, right in
             (left.element.file, left.element.line, left.element.column, left.offset)
                 < (right.element.file, right.element.line, right.element.column, right.offset)
         }.map(\.element)
     }
-
-    package var isEmpty: Bool { found.isEmpty }
 
     /// A line each, with what is wrong in one column, and a last line with their number and what became of it all ("Nothing was started.").
     package func report(_ outcome: String) -> String {

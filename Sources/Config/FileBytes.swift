@@ -31,4 +31,12 @@ enum FileBytes {
             bytes += buffer[..<count]
         }
     }
+
+    /// The mode of a file that its group or others can read, in octal digits; `nil` for one that they cannot, and for a pipe.
+    static func modeOpenToOthers(_ file: String) -> String? {
+        var status = stat()
+        guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & (S_IRGRP | S_IROTH) != 0 else { return nil }
+        let mode = String(status.st_mode & 0o7777, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - mode.count)) + mode
+    }
 }

@@ -41,6 +41,9 @@ extension Section {
         } catch {
             return wrong(key, node, "the file \(file) \(error.message)")
         }
+        if let mode = FileBytes.modeOpenToOthers(file) {
+            note(key, "group or others can read the file \(file) (mode \(mode)); make it the server's alone: chmod 600")
+        }
         guard let text = String(validating: bytes, as: UTF8.self) else { return wrong(key, node, "the file \(file) is not UTF-8 text") }
         let newlines = text.utf8.reversed().prefix { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.count
         guard newlines < text.utf8.count else { return wrong(key, node, "the file \(file) is empty") }

@@ -25,6 +25,9 @@ package final class Section {
         self.members = members
     }
 
+    /// Whether the file could not be read, so that every key is missing.
+    package var isUnreadable: Bool { source.isUnreadable }
+
     /// The file the section stands in.
     package var file: String { source.file }
 
@@ -34,18 +37,23 @@ package final class Section {
     package func has(_ key: String) -> Bool { members[key] != nil }
 
     /// Notes that the value of `key` will not do; `message` says what to do.
-    package func fault(_ key: String, _ message: String) { note(joined(key), members[key]?.value, message) }
+    package func fault(_ key: String, _ message: String) { add(joined(key), members[key]?.value, message) }
+
+    /// Notes that the value of `key` will do, but is probably not what the operator wants; `message` says why.
+    package func note(_ key: String, _ message: String) {
+        source.faults.note(fault(at: members[key]?.value, joined(key), message))
+    }
 
     /// Reports the keys that nobody asked for.
     package func finish() {
         guard case .mapping(let mapping)? = node else { return }
         for (key, _) in mapping {
             switch Self.text(key) {
-            case nil: note(path, key, "keys must be texts")
-            case "<<": note(joined("<<"), key, "merge keys are not taken; write the keys out")
+            case nil: add(path, key, "keys must be texts")
+            case "<<": add(joined("<<"), key, "merge keys are not taken; write the keys out")
             case let name? where !asked.contains(name):
                 let near = Spelling.nearest(to: name, in: asked).map { "; did you mean \"\($0)\"?" } ?? ""
-                note(joined(name), key, "unknown key" + near)
+                add(joined(name), key, "unknown key" + near)
             default: break
             }
         }
@@ -59,15 +67,21 @@ package final class Section {
 
     /// Notes a fault of the value `node` and gives nil back, to be returned or replaced by a stand-in.
     func wrong<Value>(_ key: String, _ node: Node, _ message: String) -> Value? {
-        note(joined(key), node, message)
+        add(joined(key), node, message)
         return nil
     }
 
     func joined(_ key: String) -> String { path.isEmpty || key.isEmpty ? path + key : "\(path).\(key)" }
 
-    private func note(_ path: String, _ node: Node?, _ message: String) {
+    private func add(_ path: String, _ node: Node?, _ message: String) {
+        // An unreadable file is one fault; what cannot be found in it is not another.
+        guard !source.isUnreadable else { return }
+        source.faults.add(fault(at: node, path, message))
+    }
+
+    private func fault(at node: Node?, _ path: String, _ message: String) -> Fault {
         let mark = node?.mark ?? mark
-        source.faults.add(Fault(file: source.file, line: mark?.line ?? 0, column: mark?.column ?? 0, path: path, message: message))
+        return Fault(file: source.file, line: mark?.line ?? 0, column: mark?.column ?? 0, path: path, message: message)
     }
 
     /// The text of a scalar as it stands in the file, so that `0123` or `yes` stay what was written. Nil for `null`, for nothing at all, and

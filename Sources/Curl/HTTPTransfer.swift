@@ -134,7 +134,8 @@ final class HTTPTransfer: Transfer {
         options.set(CURLOPT_MAXFILESIZE_LARGE, size: request.maxBytes)
         options.set(CURLOPT_HTTPHEADER, try list(of: lines))
         options.set(method: request.method, bodyCount: request.body?.count)
-        setCommon(&options, timeout: timeout, connectTimeout: request.connectTimeout, authorities: settings.authorities)
+        setCommon(
+            &options, timeout: timeout, connectTimeout: request.connectTimeout, authorities: request.authorities ?? settings.authorities)
         guard options.failure == nil else { throw .unreachable("libcurl refuses an option") }
     }
 }

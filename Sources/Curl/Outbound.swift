@@ -3,6 +3,14 @@ package import HTTP
 /// Whoever sends requests to other servers: `HTTPClient` in production, canned answers in tests.
 package protocol Upstream: Sendable {
     func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse
+
+    /// The PEM file of the authorities that vouch for the other servers; `nil` means the system's. An answer is worth as much as who
+    /// vouched for it, so caches keep answers apart by this.
+    var authorities: String? { get }
+}
+
+extension Upstream {
+    package var authorities: String? { nil }
 }
 
 /// One request to another server.
@@ -17,6 +25,8 @@ package struct OutboundRequest: Sendable {
     package var connectTimeout: Duration = .seconds(5)
     /// A longer response body ends the transfer with `tooLarge`.
     package var maxBytes = 1 << 20
+    /// A PEM file of authorities to trust in place of the client's own.
+    package var authorities: String?
 
     package init(_ method: Method = .get, _ url: String, headers: Headers = Headers(), body: [UInt8]? = nil) {
         self.method = method

@@ -79,7 +79,7 @@ class Transfer {
         return UnsafeMutableRawPointer(list)
     }
 
-    /// What holds for every transfer of ours, whatever its protocol.
+    /// What holds for every transfer of ours, whatever its protocol. `authorities` is a PEM file to trust in place of the system's.
     final func setCommon(_ options: inout EasyOptions, timeout: Duration, connectTimeout: Duration, authorities: String?) {
         options.set(CURLOPT_NOSIGNAL, 1)
         // Without it, giving up on a name look-up waits for the resolver's thread, and the loop with it.
@@ -90,7 +90,13 @@ class Transfer {
         options.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         options.set(CURLOPT_SSL_VERIFYPEER, 1)
         options.set(CURLOPT_SSL_VERIFYHOST, 2)
-        if let authorities { options.set(CURLOPT_CAINFO, authorities) }
+        if let authorities {
+            options.set(CURLOPT_CAINFO, authorities)
+            // Unless it is unset, libcurl trusts the system's folder of authorities as well.
+            options.set(CURLOPT_CAPATH, UnsafeMutableRawPointer?.none)
+            // Read for each new connection, so that a renewed file counts at once.
+            options.set(CURLOPT_CA_CACHE_TIMEOUT, 0)
+        }
         options.set(CURLOPT_TIMEOUT_MS, max(1, Int(timeout.microseconds / 1000)))
         options.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTimeout.microseconds / 1000)))
         options.set(CURLOPT_MAXAGE_CONN, 60)

@@ -1,36 +1,36 @@
 /// Who sent a request and whether by https, when trusted proxies stand in between (SEC-08).
 ///
-/// `Forwarded` (RFC 7239) and `X-Forwarded-For` count only from a trusted peer. They are read from the right, the end that the
-/// nearest proxy wrote, up to the first address that is no trusted proxy: what stands left of it anybody may have written.
-/// Whatever cannot be read on that way, and the two headers at odds, give the peer itself, which no one can forge.
+/// The header that the proxies set counts only from a trusted peer; see ``TrustedProxies`` for why there is one. It is read from the
+/// right, the end that the nearest proxy wrote, up to the first address that is not a trusted proxy: a client may have written what stands
+/// left of it. A header that cannot be read on that way, or is missing, gives the peer itself, which no one can forge.
 package struct ClientAddress: Sendable, Equatable {
     package let address: Address
     /// Whether a trusted proxy says that it was reached by https.
     package let isSecure: Bool
 
-    package static func resolve(peer: Address, headers: Headers, trusted: [CIDR]) -> ClientAddress {
-        guard isTrusted(peer, trusted) else { return ClientAddress(address: peer, isSecure: false) }
-        let forwarded = headers.values("forwarded").joined(separator: ",")
-        let forwardedFor = headers.values("x-forwarded-for").joined(separator: ",")
-        let elements = forwarded.isEmpty ? [] : Forwarded.elements(forwarded)
-        var found: [Address?] = []
-        if !forwarded.isEmpty { found.append(elements.flatMap { client(of: $0.map(\.client), trusted) }) }
-        if !forwardedFor.isEmpty { found.append(client(of: list(forwardedFor), trusted)) }
-        let isAgreed = found.allSatisfy { $0 == found[0] }
-        let proto = forwarded.isEmpty ? headers.values("x-forwarded-proto").joined(separator: ",") : elements?.last?.proto ?? ""
-        return ClientAddress(
-            address: isAgreed ? (found.first ?? nil) ?? peer : peer, isSecure: list(proto).last?.lowercased() == "https")
+    package static func resolve(peer: Address, headers: Headers, trusted: TrustedProxies) -> ClientAddress {
+        guard trusted.contains(peer) else { return ClientAddress(address: peer, isSecure: false) }
+        let nodes: [String]
+        let proto: String
+        switch trusted.header {
+        case .forwardedFor:
+            nodes = list(headers.values("x-forwarded-for").joined(separator: ","))
+            proto = list(headers.values("x-forwarded-proto").joined(separator: ",")).last ?? ""
+        case .forwarded:
+            let elements = Forwarded.elements(headers.values("forwarded").joined(separator: ",")) ?? []
+            nodes = elements.map(\.client)
+            proto = elements.last?.proto ?? ""
+        }
+        return ClientAddress(address: client(of: nodes, trusted) ?? peer, isSecure: proto.lowercased() == "https")
     }
 
-    private static func isTrusted(_ address: Address, _ trusted: [CIDR]) -> Bool { trusted.contains { $0.contains(address) } }
-
-    /// The rightmost address that is no trusted proxy, or the leftmost when all are.
-    private static func client(of nodes: [String], _ trusted: [CIDR]) -> Address? {
+    /// The rightmost address that is not a trusted proxy, or the leftmost when all are.
+    private static func client(of nodes: [String], _ trusted: TrustedProxies) -> Address? {
         var client: Address?
         for node in nodes.reversed() {
             guard let address = Forwarded.address(node) else { return nil }
             client = address
-            if !isTrusted(address, trusted) { break }
+            if !trusted.contains(address) { break }
         }
         return client
     }

@@ -11,7 +11,7 @@ final class Connections {
     let parserLimits: RequestParser.Limits
     let handler: any RequestHandler
     let log: Logger
-    let trustedProxies: [CIDR]
+    let trustedProxies: TrustedProxies
     /// Every connection reads into this; what it cannot use at once it must copy before the next one's turn.
     let input: UnsafeMutableRawBufferPointer
     /// Every connection writes its answers here and sends them before its turn ends.
@@ -37,7 +37,7 @@ final class Connections {
     private var whenEmpty: [() -> Void] = []
 
     init(
-        loop: Loop, limits: ServerLimits, trustedProxies: [CIDR], handler: any RequestHandler, metrics: Metrics, log: Logger,
+        loop: Loop, limits: ServerLimits, trustedProxies: TrustedProxies, handler: any RequestHandler, metrics: Metrics, log: Logger,
         accessLog: (@Sendable (UnsafeRawBufferPointer) -> Void)?, admission: Admission, clock: Clock
     ) {
         self.loop = loop
@@ -120,7 +120,7 @@ final class Connections {
         request.isSecure = client.isSecure
     }
 
-    private func isTrusted(_ peer: Address) -> Bool { !trustedProxies.isEmpty && trustedProxies.contains { $0.contains(peer) } }
+    private func isTrusted(_ peer: Address) -> Bool { !trustedProxies.isEmpty && trustedProxies.contains(peer) }
 
     /// Writes the answer to `output`, counts it and logs it.
     func write(_ response: borrowing Response, _ exchange: Exchange, keepsAlive: Bool) {

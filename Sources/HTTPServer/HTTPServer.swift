@@ -18,7 +18,8 @@ package actor HTTPServer {
 
     /// `admission` is shared by the servers of all loops, so that the limits on connections hold for the process.
     package init(
-        loop: Loop, limits: ServerLimits = ServerLimits(), trustedProxies: [CIDR] = [], handler: any RequestHandler, metrics: Metrics,
+        loop: Loop, limits: ServerLimits = ServerLimits(), trustedProxies: TrustedProxies = TrustedProxies(), handler: any RequestHandler,
+        metrics: Metrics,
         log: Logger, accessLog: Bool = true, admission: Admission = Admission(), clock: Clock = .system
     ) {
         self.init(
@@ -27,7 +28,7 @@ package actor HTTPServer {
     }
 
     init(
-        loop: Loop, limits: ServerLimits, trustedProxies: [CIDR], handler: any RequestHandler, metrics: Metrics, log: Logger,
+        loop: Loop, limits: ServerLimits, trustedProxies: TrustedProxies, handler: any RequestHandler, metrics: Metrics, log: Logger,
         accessLog: (@Sendable (UnsafeRawBufferPointer) -> Void)?, admission: Admission, clock: Clock
     ) {
         self.loop = loop

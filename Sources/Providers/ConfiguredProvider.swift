@@ -20,7 +20,7 @@ package struct ConfiguredProvider: Sendable {
 
     package init(_ settings: ProviderSettings, upstream: any Upstream, cache: MetadataCache, clock: Clock, log: Logger? = nil) {
         self.settings = settings
-        self.upstream = upstream
+        self.upstream = settings.authorities.map { PrivateUpstream(upstream: upstream, authorities: $0) } ?? upstream
         self.cache = cache
         self.clock = clock
         self.log = log

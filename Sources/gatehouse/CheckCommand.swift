@@ -26,6 +26,7 @@ struct CheckCommand: AsyncParsableCommand {
         }
         let count = configuration.projects.count
         print("The configuration is sound: \(count) \(count == 1 ? "project" : "projects").")
+        for note in configuration.notes { print("note: \(note)") }
         let problems = live ? try await ask(configuration) : 0
         for project in configuration.projects {
             for note in RedirectNotes.of(project) { print("\(project.settings.id)  \(note)") }

@@ -8,6 +8,8 @@ import Web
 struct Configuration {
     let server: ServerSettings
     let projects: [Project]
+    /// What is allowed and still looks wrong, for people.
+    let notes: [String]
 
     /// What is wrong, for people; nothing was started.
     struct Faulty: Error, CustomStringConvertible {
@@ -21,6 +23,8 @@ struct Configuration {
         let environment = ProcessInfo.processInfo.environment
         let section = ConfigFile.read(path, environment: environment, faults: faults)
         let server = ServerSettings(section)
+        // Without it the project files cannot be found.
+        guard !section.isUnreadable else { throw Faulty(faults) }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: server.projects)) ?? []
         let files = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { server.projects + "/" + $0 }
         if files.isEmpty {
@@ -38,7 +42,7 @@ struct Configuration {
             section.fault("developmentProject", "\(wanted) is the id of no project file")
         }
         guard faults.isEmpty else { throw Faulty(faults) }
-        return Configuration(server: server, projects: projects)
+        return Configuration(server: server, projects: projects, notes: faults.notes.map(\.description))
     }
 
     /// The server's file alone, for commands that touch no project.

@@ -1,6 +1,5 @@
 import Config
 import Curl
-import FoundationEssentials
 import HTTP
 import Logging
 import Mail
@@ -81,13 +80,10 @@ extension SMTPServer {
         self.init(
             host: host ?? "", port: section.int("port", default: standard, in: 1...65535), security: security, user: section.string("user"),
             password: section.secret("password"),
-            authorities: section.has("authorities") ? section.path("authorities", default: "") : nil,
+            authorities: section.authorities("authorities"),
             localName: localName,
             timeout: section.duration("timeout", default: .seconds(30), in: .seconds(1)...(.seconds(45))))
-        if let authorities, !FileManager.default.isReadableFile(atPath: authorities) {
-            section.fault("authorities", "the file \(authorities) cannot be read")
-        }
-        if (user == nil) != (password == nil) { section.fault("user", "goes with a password, and a password with a user") }
+        if section.has("user") != section.has("password") { section.fault("user", "goes with a password, and a password with a user") }
         let isLoopback = host.map { $0 == "localhost" || Address($0)?.isLoopback == true } ?? false
         if password != nil, security == .none, !isLoopback {
             section.fault("security", "is none, so the password would travel readable; use starttls or tls")

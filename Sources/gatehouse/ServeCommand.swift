@@ -16,6 +16,7 @@ struct ServeCommand: AsyncParsableCommand {
         let level = configuration.server.logLevel
         LoggingSystem.bootstrap { JSONLines(label: $0, level: level) }
         let log = Logger(label: "gatehouse")
+        for note in configuration.notes { log.warning("configuration", metadata: ["note": "\(note)"]) }
         // Taken over before anything starts: the default of these signals is the end of the process.
         let signals = Signals.stream([SIGTERM, SIGINT, SIGHUP])
         let server = try Server(configuration, path: common.config, log: log)

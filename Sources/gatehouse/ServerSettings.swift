@@ -24,7 +24,7 @@ struct ServerSettings: Sendable {
     let sample: String?
     /// 0: one a core.
     let loops: Int
-    let trustedProxies: [CIDR]
+    let trustedProxies: TrustedProxies
     let dialPolicy: DialPolicy
     /// `nil` where no way of mail is configured.
     let mail: MailSettings?
@@ -64,11 +64,12 @@ struct ServerSettings: Sendable {
         }
         databasePool = DatabaseSettings(section.section("databasePool"))
         let keyText = section.requiredSecret("masterKey")
-        let key = MasterKey(text: keyText.reveal())
-        if key == nil, !keyText.reveal().isEmpty {
-            section.fault("masterKey", "is not 32 bytes as base64 or hex; make a key with: openssl rand -base64 32")
+        do throws(MasterKey.TextFault) {
+            masterKey = try MasterKey(text: keyText.reveal())
+        } catch {
+            masterKey = MasterKey(bytes: Random.bytes(32))
+            if !keyText.reveal().isEmpty { section.fault("masterKey", error.message) }
         }
-        masterKey = key ?? MasterKey(bytes: Random.bytes(32))
         projects = section.path("projects", default: "projects")
         migrations = section.path("migrations", default: "../Migrations")
         do { _ = try Migrator(directory: migrations).fingerprint() } catch {
@@ -77,7 +78,9 @@ struct ServerSettings: Sendable {
         sample = section.has("sample") ? section.path("sample", default: "") : nil
         if sample != nil, !development { section.fault("sample", "is for development: true alone") }
         loops = section.int("loops", default: 0, in: 0...256)
-        trustedProxies = section.values("trustedProxies", expected: "an address range, such as 10.0.0.0/8") { CIDR($0) }
+        trustedProxies = TrustedProxies(
+            section.values("trustedProxies", expected: "an address range, such as 10.0.0.0/8") { CIDR($0) },
+            header: section.choice("proxyHeader", default: .forwardedFor))
         if development, section.has("trustedProxies") {
             section.fault("trustedProxies", "does not go with development: true, which no proxy may make reachable from elsewhere")
         }

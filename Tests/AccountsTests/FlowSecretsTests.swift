@@ -37,9 +37,25 @@ import Testing
 
     @Test func `reads a master key from hex or base64 and nothing else`() {
         let bytes = Array(UInt8(0)..<32)
-        #expect(MasterKey(text: Hex.encode(bytes) + "\n") != nil)
-        #expect(MasterKey(text: Base64.encode(bytes)) != nil)
-        #expect(MasterKey(text: "secret") == nil)
-        #expect(MasterKey(text: "") == nil)
+        #expect(throws: Never.self) { try MasterKey(text: Hex.encode(bytes) + "\n") }
+        #expect(throws: Never.self) { try MasterKey(text: Hex.encode(bytes).uppercased()) }
+        #expect(throws: Never.self) { try MasterKey(text: Base64.encode(bytes)) }
+        for text in ["secret", "", Hex.encode(bytes) + "00"] {
+            #expect(throws: MasterKey.TextFault.notAKey) { try MasterKey(text: text) }
+        }
+    }
+
+    @Test func `refuses a master key in digits that only look like digits`() {
+        let text = Hex.encode(Array(UInt8(0)..<32)).map { digit in
+            digit.wholeNumberValue.flatMap { Unicode.Scalar(0xFF10 + $0) }.map(Character.init) ?? digit
+        }
+        #expect(throws: MasterKey.TextFault.notAKey) { try MasterKey(text: String(text)) }
+    }
+
+    @Test(arguments: [[0], [0x41], [1, 2], Array(1...15)] as [[UInt8]])
+    func `refuses a master key that repeats itself`(pattern: [UInt8]) {
+        let bytes = (0..<32).map { pattern[$0 % pattern.count] }
+        #expect(throws: MasterKey.TextFault.notRandom) { try MasterKey(text: Hex.encode(bytes)) }
+        #expect(throws: MasterKey.TextFault.notRandom) { try MasterKey(text: Base64.encode(bytes)) }
     }
 }

@@ -37,7 +37,27 @@ import Testing
         let faults = Faults()
         _ = ConfigFile.read(folder.write("a.yaml", [0x61, 0x3A, 0x20, 0xFF]), environment: [:], faults: faults)
         _ = ConfigFile.read(folder.write("b.yaml", [UInt8](repeating: 0x23, count: 1 << 20 + 1)), environment: [:], faults: faults)
-        #expect(faults.all.map(\.message) == ["is not UTF-8 text", "is larger than 1024 KiB"])
+        #expect(faults.all.map(\.message) == ["is not UTF-8 text; save it as UTF-8", "is larger than 1024 KiB"])
+    }
+
+    /// `a: 1` and `b: Käse`, as other editors save them.
+    static let encodings: [([UInt8], String)] = [
+        ([0xEF, 0xBB, 0xBF, 0x61, 0x3A, 0x31], "c.yaml:1:1  begins with a byte order mark (BOM); save it as UTF-8 without BOM"),
+        ([0xFF, 0xFE, 0x61, 0, 0x3A, 0], "c.yaml:1:1  is UTF-16 text; save it as UTF-8"),
+        ([0xFE, 0xFF, 0, 0x61, 0, 0x3A], "c.yaml:1:1  is UTF-16 text; save it as UTF-8"),
+        ([0x61, 0x3A, 0x31, 0x0A, 0x62, 0x3A, 0x4B, 0xE4, 0x73, 0x65], "c.yaml:2:1  is not UTF-8 text; save it as UTF-8"),
+    ]
+
+    @Test(arguments: encodings)
+    func `a file in another encoding is one fault that names it`(bytes: [UInt8], fault: String) {
+        let folder = Folder()
+        let faults = Faults()
+        let section = ConfigFile.read(folder.write("c.yaml", bytes), environment: [:], faults: faults)
+        _ = section.required("a")
+        _ = section.requiredSecret("b")
+        section.finish()
+        #expect(section.isUnreadable)
+        #expect(faults.all.map { String($0.description.dropFirst(folder.path.count + 1)) } == [fault])
     }
 
     @Test(arguments: ["[", "- ", "{a: ", "? "])

@@ -50,6 +50,21 @@ import Testing
         #expect(faults.all.map { $0.message.hasSuffix("is empty") || $0.message.hasSuffix("is not UTF-8 text") } == [true, true])
     }
 
+    @Test(
+        arguments: [(0o600, nil), (0o400, nil), (0o644, "0644"), (0o640, "0640"), (0o604, "0604"), (0o666, "0666")] as [(mode_t, String?)])
+    func `SEC-21 a secret file that others can read is noted, and no fault`(mode: mode_t, told: String?) {
+        let folder = Folder()
+        let file = folder.write("key", "a secret")
+        #expect(chmod(file, mode) == 0)
+        let faults = Faults()
+        let section = ConfigFile.read(folder.write("c.yaml", "a: 1\nk: {file: key}\n"), environment: [:], faults: faults)
+        #expect(section.secret("k")?.reveal() == "a secret")
+        #expect(faults.isEmpty)
+        let remedy = "make it the server's alone: chmod 600"
+        let note = told.map { "\(folder.path)/c.yaml:2:4  k: group or others can read the file \(file) (mode \($0)); \(remedy)" }
+        #expect(faults.notes.map(\.description) == [note].compactMap { $0 })
+    }
+
     @Test func `a secret is read from a pipe as from a file`() throws {
         let folder = Folder()
         var ends: [Int32] = [0, 0]

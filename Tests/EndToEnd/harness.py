@@ -147,6 +147,13 @@ def limits(**changes):
     return {**GENEROUS, **{action: {**GENEROUS[action], **rates} for action, rates in changes.items()}}
 
 
+def write_secret(file, text):
+    """A file that only its owner can read."""
+    file.touch(mode=0o600)
+    file.chmod(0o600)
+    file.write_text(text + "\n")
+
+
 class Site:
     """One configuration and one database. Files are JSON, which is YAML."""
 
@@ -196,7 +203,7 @@ class Site:
 
     def write(self):
         (self.folder / "projects").mkdir(exist_ok=True)
-        (self.folder / "master.key").write_text(self.master_key + "\n")
+        write_secret(self.folder / "master.key", self.master_key)
         self.config.write_text(json.dumps(self.settings, indent=1))
         (self.folder / "projects/demo.yaml").write_text(json.dumps(self.project, indent=1))
         for name, project in self.others.items():

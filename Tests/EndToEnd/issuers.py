@@ -32,12 +32,13 @@ class QuietHandler(WSGIRequestHandler):
 
 
 class WebServer:
-    """A WSGI application on a loopback port, in threads of this process."""
+    """A WSGI application on a loopback port, in threads of this process; over TLS where there is a certificate."""
 
-    def __init__(self, app, port=0):
-        self.server = make_server("127.0.0.1", port, app, threaded=True, request_handler=QuietHandler)
+    def __init__(self, app, port=0, certificate=None):
+        context = certificate.context() if certificate else None
+        self.server = make_server("127.0.0.1", port, app, threaded=True, request_handler=QuietHandler, ssl_context=context)
         self.server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.server.port}"
+        self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{self.server.port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):
@@ -134,11 +135,11 @@ class FakeIssuer:
 
     client_id = "a-client-id"
 
-    def __init__(self):
+    def __init__(self, certificate=None):
         self.users = {"ada": {"sub": "ada", "email": "ada@example.com", "email_verified": True, "name": "Ada Lovelace"}}
         self.key = Key("key-1")
         self.lock = threading.Lock()
-        self.web = WebServer(Request.application(self.respond))
+        self.web = WebServer(Request.application(self.respond), certificate=certificate)
         self.url = self.web.url
         self.keys = [self.key]
         self.reset()

@@ -124,7 +124,7 @@ class Received:
 class Certificate:
     """An authority of our own and a certificate of it for 127.0.0.1 and localhost."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, authority="Test authority"):
         self.authority = folder / "authority.pem"
         self.file = folder / "server.pem"
         now = datetime.datetime.now(datetime.timezone.utc)
@@ -141,9 +141,9 @@ class Certificate:
             return builder.sign(signer, hashes.SHA256())
 
         root_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
-        root = made("Test authority", "Test authority", root_key, root_key, (x509.BasicConstraints(True, None), True))
+        root = made(authority, authority, root_key, root_key, (x509.BasicConstraints(True, None), True))
         names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
-        leaf = made("localhost", "Test authority", key, root_key, (x509.SubjectAlternativeName(names), False))
+        leaf = made("localhost", authority, key, root_key, (x509.SubjectAlternativeName(names), False))
         pem = serialization.Encoding.PEM
         self.authority.write_bytes(root.public_bytes(pem))
         private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())

@@ -105,6 +105,9 @@ def test_the_log_says_why_a_sign_in_was_refused(site, api, fake_issuer):
     assert "why@example.com" not in server.log(), "nor anything of the person"
 
 
+FORWARDED = {"trustedProxies": ["127.0.0.0/8"], "proxyHeader": "forwarded"}
+
+
 @pytest.mark.parametrize(
     "trusted, header, address",
     [
@@ -113,11 +116,16 @@ def test_the_log_says_why_a_sign_in_was_refused(site, api, fake_issuer):
         (["127.0.0.0/8"], {"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}, "203.0.113.7"),
         (["127.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7, garbage"}, "127.0.0.1"),
         (["10.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7"}, "127.0.0.1"),
+        (["127.0.0.0/8"], {"X-Forwarded-For": "203.0.113.7", "Forwarded": "for=198.51.100.9"}, "203.0.113.7"),
+        (FORWARDED, {"Forwarded": "for=203.0.113.7;proto=https"}, "203.0.113.7"),
+        (FORWARDED, {"Forwarded": "for=203.0.113.7", "X-Forwarded-For": "198.51.100.9"}, "203.0.113.7"),
+        (FORWARDED, {"X-Forwarded-For": "203.0.113.7"}, "127.0.0.1"),
     ],
-    ids=["nobody", "the proxy", "a chain", "garbage", "another proxy"],
+    ids=["nobody", "the proxy", "a chain", "garbage", "another proxy", "a header of the client", "Forwarded", "both", "the wrong header"],
 )
 def test_SEC_08_whose_word_on_the_clients_address_counts(trusted, header, address):
-    settings = {"development": False, "publicURL": "https://auth.example.com", "trustedProxies": trusted}
+    proxies = trusted if isinstance(trusted, dict) else {"trustedProxies": trusted}
+    settings = {"development": False, "publicURL": "https://auth.example.com", **proxies}
     project = {"signIn": {"anonymous": True}, "authorizedDomains": ["auth.example.com"], "redirectURLs": []}
     with a_site(settings=settings, project=project) as site:
         api = site.serve().api()

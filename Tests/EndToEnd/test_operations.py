@@ -2,6 +2,7 @@
 
 import json
 import re
+import secrets
 import signal
 import socket
 import subprocess
@@ -167,7 +168,7 @@ def test_several_migrations_at_once_apply_everything_once(fake_issuer):
 def test_another_master_key_does_not_start(fake_issuer):
     with a_site({"oidc.fake": fake_issuer.entry()}) as site:
         assert site.serve().stop() == 0
-        site.master_key = note("ab" * 32)
+        site.master_key = note(secrets.token_hex(32))
         site.write()
         refused = site.run("serve", timeout=30)
         assert refused.returncode != 0 and "master key" in refused.stdout + refused.stderr

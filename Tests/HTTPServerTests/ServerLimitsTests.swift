@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test func `SEC-19 bounds the connections in all`() async throws {
-        let proxies = try [#require(CIDR("127.0.0.0/8"))]
+        let proxies = TrustedProxies([try #require(CIDR("127.0.0.0/8"))])
         try await TestServer.with(limits { ($0.connections, $0.connectionsPerAddress) = (2, 1) }, trustedProxies: proxies) { server in
             // Both come from a trusted proxy, which the limit per address would make useless.
             let clients = try (0..<2).map { _ in try server.client() }
@@ -193,7 +193,7 @@ import Testing
             let untrusted = try await server.client().get("/peer", fields)
             #expect(untrusted.hasSuffix("127.0.0.1 false"))
         }
-        let proxies = try [#require(CIDR("127.0.0.0/8"))]
+        let proxies = TrustedProxies([try #require(CIDR("127.0.0.0/8"))])
         try await TestServer.with(trustedProxies: proxies) { server in
             let client = try server.client()
             #expect(try await client.get("/peer", fields).hasSuffix("203.0.113.9 true"))

@@ -16,7 +16,7 @@ struct TestServer {
     let gate = Gate()
     private let log = Lines()
 
-    init(_ limits: ServerLimits = ServerLimits(), trustedProxies: [CIDR] = []) async throws {
+    init(_ limits: ServerLimits = ServerLimits(), trustedProxies: TrustedProxies = TrustedProxies()) async throws {
         server = HTTPServer(
             loop: try Loop(index: 0), limits: limits, trustedProxies: trustedProxies, handler: TestHandler(gate: gate), metrics: metrics,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, accessLog: { [log] in log.append($0) }, admission: Admission(),
@@ -26,7 +26,8 @@ struct TestServer {
 
     /// Runs `body` against a server and stops the server, whatever happens.
     static func with(
-        _ limits: ServerLimits = ServerLimits(), trustedProxies: [CIDR] = [], _ body: (TestServer) async throws -> Void
+        _ limits: ServerLimits = ServerLimits(), trustedProxies: TrustedProxies = TrustedProxies(),
+        _ body: (TestServer) async throws -> Void
     ) async throws {
         let server = try await TestServer(limits, trustedProxies: trustedProxies)
         do {

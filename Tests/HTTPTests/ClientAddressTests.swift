@@ -2,10 +2,12 @@ import HTTP
 import Testing
 
 @Suite struct ClientAddressTests {
-    let proxies = ["10.0.0.0/8", "fd00::/8"].compactMap { CIDR($0) }
+    func proxies(_ header: TrustedProxies.Header) -> TrustedProxies {
+        TrustedProxies(["10.0.0.0/8", "fd00::/8"].compactMap { CIDR($0) }, header: header)
+    }
 
-    func client(_ peer: String, _ headers: Headers) throws -> String {
-        ClientAddress.resolve(peer: try #require(Address(peer)), headers: headers, trusted: proxies).address.description
+    func client(_ peer: String, _ headers: Headers, by header: TrustedProxies.Header = .forwardedFor) throws -> String {
+        ClientAddress.resolve(peer: try #require(Address(peer)), headers: headers, trusted: proxies(header)).address.description
     }
 
     @Test(
@@ -16,9 +18,10 @@ import Testing
     func `SEC-08 ignores forwarded headers of an untrusted peer`(headers: Headers) throws {
         let peer = try #require(Address("198.51.100.1"))
         #expect(
-            ClientAddress.resolve(peer: peer, headers: headers, trusted: proxies)
-                == ClientAddress.resolve(peer: peer, headers: [:], trusted: []))
+            ClientAddress.resolve(peer: peer, headers: headers, trusted: proxies(.forwardedFor))
+                == ClientAddress.resolve(peer: peer, headers: [:], trusted: TrustedProxies()))
         #expect(try client("198.51.100.1", headers) == "198.51.100.1")
+        #expect(try client("198.51.100.1", headers, by: .forwarded) == "198.51.100.1")
     }
 
     @Test(arguments: [
@@ -49,7 +52,7 @@ import Testing
         ("for=1.1.1.1, for=203.0.113.9;host=a", "203.0.113.9"), ("for=203.0.113.9, for=10.3.3.3", "203.0.113.9"),
     ])
     func `SEC-08 takes the rightmost untrusted address of Forwarded`(value: String, expected: String) throws {
-        #expect(try client("fd00::1", ["forwarded": value]) == expected)
+        #expect(try client("fd00::1", ["forwarded": value], by: .forwarded) == expected)
     }
 
     @Test(arguments: [
@@ -58,20 +61,26 @@ import Testing
         "for=203.0.113.9 x", "for=203.0.113.9;", "for=203.0.113.9,",
     ])
     func `SEC-08 falls back to the peer when Forwarded cannot be read`(value: String) throws {
-        #expect(try client("10.0.0.1", ["forwarded": value]) == "10.0.0.1")
+        #expect(try client("10.0.0.1", ["forwarded": value], by: .forwarded) == "10.0.0.1")
     }
 
-    @Test func `SEC-08 trusts neither header when they disagree`() throws {
-        #expect(try client("10.0.0.1", ["forwarded": "for=203.0.113.9", "x-forwarded-for": "203.0.113.8"]) == "10.0.0.1")
-        #expect(try client("10.0.0.1", ["forwarded": "for=203.0.113.9", "x-forwarded-for": "203.0.113.9"]) == "203.0.113.9")
-        #expect(try client("10.0.0.1", ["forwarded": "garbage", "x-forwarded-for": "203.0.113.9"]) == "10.0.0.1")
+    @Test(arguments: ["for=198.51.100.7", "garbage", "for=203.0.113.9", ""])
+    func `SEC-08 hides no client by a header that the proxies do not set`(written: String) throws {
+        #expect(try client("10.0.0.1", ["forwarded": written, "x-forwarded-for": "203.0.113.9"]) == "203.0.113.9")
+        let other: Headers = ["forwarded": "for=203.0.113.9", "x-forwarded-for": written]
+        #expect(try client("10.0.0.1", other, by: .forwarded) == "203.0.113.9")
+        #expect(try client("10.0.0.1", ["forwarded": written]) == "10.0.0.1")
     }
 
-    @Test func `tells https by the nearest trusted proxy`() throws {
+    @Test func `tells https by the header of the nearest trusted proxy`() throws {
         let peer = try #require(Address("10.0.0.1"))
-        let isSecure = { (headers: Headers) in ClientAddress.resolve(peer: peer, headers: headers, trusted: self.proxies).isSecure }
+        func isSecure(_ headers: Headers, by header: TrustedProxies.Header = .forwardedFor) -> Bool {
+            ClientAddress.resolve(peer: peer, headers: headers, trusted: proxies(header)).isSecure
+        }
         #expect(isSecure(["x-forwarded-proto": "https"]))
-        #expect(isSecure(["forwarded": "for=203.0.113.9;proto=HTTPS"]))
+        #expect(!isSecure(["x-forwarded-proto": "https"], by: .forwarded))
+        #expect(isSecure(["forwarded": "for=203.0.113.9;proto=HTTPS"], by: .forwarded))
+        #expect(!isSecure(["forwarded": "for=203.0.113.9;proto=https"]))
         #expect(!isSecure(["x-forwarded-proto": "https, http"]))
         #expect(!isSecure([:]))
     }

@@ -19,7 +19,7 @@ package final class MetadataCache: Sendable {
     }
 
     func document(_ url: String, _ upstream: any Upstream, now: Instant) async throws(ProviderError) -> IssuerMetadata {
-        try await documents.value(of: url, now: now) { () async throws(ProviderError) in
+        try await documents.value(of: Self.key(url, upstream), now: now) { () async throws(ProviderError) in
             let json = try await Self.fetch(url, "discovery document", upstream)
             do throws(MetadataFault) {
                 return try IssuerMetadata(json)
@@ -30,12 +30,21 @@ package final class MetadataCache: Sendable {
     }
 
     func keys(_ url: String, _ upstream: any Upstream, now: Instant) async throws(ProviderError) -> JWKSet {
-        try await keySets.value(of: url, now: now) { () async throws(ProviderError) in try await Self.fetchKeys(url, upstream) }
+        try await keySets.value(of: Self.key(url, upstream), now: now) { () async throws(ProviderError) in
+            try await Self.fetchKeys(url, upstream)
+        }
     }
 
     /// The keys fetched anew, since a token names one that is not there; `nil` when they were fetched less than a minute ago.
     func newerKeys(_ url: String, _ upstream: any Upstream, now: Instant) async throws(ProviderError) -> JWKSet? {
-        try await keySets.newer(of: url, now: now) { () async throws(ProviderError) in try await Self.fetchKeys(url, upstream) }
+        try await keySets.newer(of: Self.key(url, upstream), now: now) { () async throws(ProviderError) in
+            try await Self.fetchKeys(url, upstream)
+        }
+    }
+
+    /// Two entries may name one URL and trust different authorities; neither may rest on what the other was told.
+    private static func key(_ url: String, _ upstream: any Upstream) -> String {
+        upstream.authorities.map { "\(url) \($0)" } ?? url
     }
 
     private static func fetchKeys(_ url: String, _ upstream: any Upstream) async throws(ProviderError) -> JWKSet {

@@ -28,6 +28,8 @@ package struct ProviderSettings: Sendable {
     var authoritativeDomains: Set<String> = []
     /// Whether issuer and endpoints may be plain `http`, for development.
     var allowsPlainText = false
+    /// A PEM file of the authorities that vouch for the provider's servers, in place of the system's.
+    var authorities: String?
     var issuer: any Issuer
 
     init(id: String, name: String, clientID: String, clientSecret: Secret?, scopes: [String], issuer: any Issuer) {

@@ -25,6 +25,7 @@ extension ProviderSettings {
         usesPKCE = section.choice("pkce", default: PKCE.s256) == .s256
         nonceRule = section.choice("nonce", default: nonceRule)
         allowsPlainText = allowInsecure
+        authorities = section.authorities("authorities")
         let names = Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
         let wanted = section.values("algorithms", expected: "one of \(names)") { Algorithm(rawValue: $0) }
         algorithms = wanted.isEmpty ? nil : Set(wanted)

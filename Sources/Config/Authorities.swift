@@ -1,0 +1,18 @@
+extension Section {
+    private static let maxAuthorityBytes = 1 << 20
+
+    /// The path of a PEM file of certificate authorities, seen from the configuration file's folder; `nil` where none is named.
+    package func authorities(_ key: String) -> String? {
+        guard let name = string(key) else { return nil }
+        let file = source.resolved(name)
+        do {
+            let text = String(decoding: try FileBytes.read(file, atMost: Self.maxAuthorityBytes), as: UTF8.self)
+            if !text.utf8.contains(Array("-----BEGIN CERTIFICATE-----".utf8)) {
+                fault(key, "the file \(file) has no certificate; it must hold the authorities' certificates in PEM form")
+            }
+        } catch {
+            fault(key, "the file \(file) \(error.message)")
+        }
+        return file
+    }
+}

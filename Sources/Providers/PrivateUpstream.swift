@@ -1,0 +1,14 @@
+import Curl
+
+/// An upstream whose servers are vouched for by the operator's own authorities, and by no others.
+struct PrivateUpstream: Upstream {
+    let upstream: any Upstream
+    /// A PEM file.
+    let authorities: String?
+
+    func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
+        var request = request
+        request.authorities = authorities
+        return try await upstream.send(request)
+    }
+}
