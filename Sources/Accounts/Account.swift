@@ -16,8 +16,10 @@ package struct Account: Sendable, Equatable {
     package var disabled = false
     /// A JSON object as text: claims that an administrator put into the person's tokens.
     package var customAttributes: String?
-    /// What was issued before is dead. Whole seconds.
+    /// What other verifiers are told: they take tokens of before for revoked. Whole seconds.
     package var validSince: Instant
+    /// When its sessions were last ended, all of them or all but the one that asked for it; `nil` if never.
+    package var sessionsEndedAt: Instant?
     package var createdAt: Instant
     package var lastLoginAt: Instant?
     package var lastRefreshAt: Instant?
@@ -56,6 +58,7 @@ extension Account {
     static let columns: SQL = """
         a.account_id, a.email, a.email_verified, a.email_proven, a.display_name, a.photo_url, a.disabled, a.custom_attributes, a.valid_since, \
         a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
+        a.sessions_ended_at, \
         i.provider_id, i.subject, i.email, i.display_name, i.photo_url, i.screen_name
         """
     /// What finds the one account that `condition` on `a` is true of; read the rows by `one(of:)`.
@@ -70,9 +73,9 @@ extension Account {
         do { return try Account(rows: rows) } catch { throw .database(error) }
     }
 
-    static let columnCount = 22
+    static let columnCount = 23
     /// The first of an identity's columns.
-    static let providerColumn = 16
+    static let providerColumn = 17
 
     /// The account that `rows` of one account tell of; `nil` when there are none, or an outer join found no account.
     init?(rows: [Row], at start: Int = 0) throws(PostgresError) {
@@ -93,13 +96,15 @@ extension Account {
         passwordUpdatedAt = try row.get(start + 13)
         emailLinkSignIn = try row.get(start + 14)
         customAuth = try row.get(start + 15)
+        sessionsEndedAt = try row.get(start + 16)
         for row in rows {
-            guard let providerID = try row.get(start + 16, as: String?.self) else { continue }
+            let first = start + Self.providerColumn
+            guard let providerID = try row.get(first, as: String?.self) else { continue }
             identities.append(
                 LinkedIdentity(
-                    providerID: providerID, subject: try row.get(start + 17), email: try row.get(start + 18),
-                    displayName: try row.get(start + 19), photoURL: try row.get(start + 20),
-                    screenName: try row.get(start + 21)))
+                    providerID: providerID, subject: try row.get(first + 1), email: try row.get(first + 2),
+                    displayName: try row.get(first + 3), photoURL: try row.get(first + 4),
+                    screenName: try row.get(first + 5)))
         }
         // Here and not in the database, which would make ready to sort for the one row that most people have.
         if identities.count > 1 { identities.sort { $0.providerID < $1.providerID } }

@@ -43,6 +43,21 @@ extension AccountChange {
         password != nil || changed.credentials != account.credentials || changed.isAnonymous && !account.isAnonymous
     }
 
+    /// What becomes of the account's sessions. SDKs take new tokens from the answer to a new address or password, and ignore those of
+    /// any other; see the table in docs/request-path.md.
+    enum SessionFate {
+        case goOn
+        /// The caller's own goes on.
+        case othersEnd
+        /// All end, and the caller gets another one.
+        case replaced
+    }
+
+    func sessions(of account: Account, changed: Account) -> SessionFate {
+        if password != nil || changed.email != nil && changed.email != account.email { return .replaced }
+        return changed.credentials == account.credentials ? .goOn : .othersEnd
+    }
+
     /// The account as it is once this has happened.
     ///
     /// Throws `addressNeeded` for a password without an address to sign in with.
@@ -58,13 +73,11 @@ extension AccountChange {
         if removed.contains(.password) { changed.passwordUpdatedAt = nil }
         if removed.contains(.email) { changed.loseEmail() }
         if unlinked.contains(SignInProvider.password) {
+            // The address stays the account's: whoever signs in with it another way, or links a password again, finds the same account.
             changed.passwordUpdatedAt = nil
             changed.emailLinkSignIn = false
-            // An address that no other way to sign in bears is free again.
-            if !changed.identities.contains(where: { $0.email == changed.email }) { changed.loseEmail() }
         }
         guard changed.email != nil || !changed.hasPassword else { throw .addressNeeded }
-        if changed.credentials != account.credentials { changed.endTokens(at: now) }
         return changed
     }
 }

@@ -7,7 +7,8 @@ extension Accounts {
     /// Carries out what the caller asks of their own account.
     ///
     /// A change of the address or the password ends every session, every ID token and every pending code; the caller gets a new session in
-    /// place of theirs, and the former address a way back.
+    /// place of theirs, and the former address a way back. Where one of them is only removed, the caller's own session goes on: SDKs
+    /// take no tokens from that answer.
     /// Throws what the ID token deserves, then `signInTooOld`, `emailNeedsVerification`, `emailTaken`, what the password policy says, and
     /// `addressNeeded`.
     /// - Parameter attempt: what the account of this id takes from the limits.
@@ -54,24 +55,33 @@ extension Accounts {
         from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session?) {
         let now = clock.now()
-        let changed = try change.applied(to: account, at: now)
+        var changed = try change.applied(to: account, at: now)
         if change.needsFreshSignIn(for: account, changed: changed) { try requireFresh(token, of: account, in: project) }
+        let fate = change.sessions(of: account, changed: changed)
+        // Which session goes on cannot be told of a token that does not name it.
+        if fate == .othersEnd, token.sessionID == nil { throw .signInTooOld }
         if let email = change.email, change.movesEmail(of: account) {
             guard try await isFree(email, in: project) else { throw .emailTaken }
         }
         if let password = change.password { try project.passwordPolicy.check(password) }
         var hash: PasswordHash?
         if let password = change.password, changed.hasPassword { hash = try await self.hash(password) }
-        var statements = [changed.update(from: account, passwordHash: hash?.text, in: project)]
+        if fate != .goOn { changed.endTokens(at: now, sparingSessionFrom: fate == .othersEnd ? token.authTime : nil) }
+        var statements = [changed.update(from: account, passwordHash: hash?.text, in: project)] + token.holdSession(in: project)
         let unlinked = account.identities.filter { identity in !changed.identities.contains { $0.providerID == identity.providerID } }
         if !unlinked.isEmpty { statements.append(account.unlink(unlinked.map(\.providerID), in: project)) }
         var session: Session?
-        if changed.credentials != account.credentials {
+        if fate != .goOn {
+            statements += farewell(from: account, to: changed, language: language, in: project)
+            statements.append(
+                account.endSessions(
+                    because: "credentials changed", sparing: fate == .othersEnd ? token.sessionID : nil, in: project, at: now))
+        }
+        if fate == .replaced {
             let provider =
                 changed.hasPassword && token.signInProvider == SignInProvider.anonymous ? SignInProvider.password : token.signInProvider
             let fresh = Session(project: project.id, account: account.id, signInProvider: provider, authTime: now)
-            statements += farewell(from: account, to: changed, language: language, in: project)
-            statements += [account.endSessions(because: "credentials changed", in: project, at: now), fresh.insert(from: origin, at: now)]
+            statements.append(fresh.insert(from: origin, at: now))
             session = fresh
         }
         _ = try await storage.write(all: statements)
@@ -97,8 +107,8 @@ extension Account {
                 display_name = \(displayName), photo_url = \(photoURL), initial_email = \(initialEmail),
                 password_hash = CASE WHEN \(hasPassword) THEN coalesce(\(passwordHash), password_hash) END,
                 password_updated_at = \(passwordUpdatedAt), email_link_sign_in = \(emailLinkSignIn), custom_auth = \(customAuth),
-                last_login_at = greatest(last_login_at, \(lastLoginAt)), valid_since = \(validSince)
-            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND valid_since = \(read.validSince)
+                last_login_at = greatest(last_login_at, \(lastLoginAt)), valid_since = \(validSince), sessions_ended_at = \(sessionsEndedAt)
+            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(read.sessionsStand)
                 AND (email, display_name, photo_url, initial_email, password_updated_at) IS NOT DISTINCT FROM
                     (\(read.email), \(read.displayName), \(read.photoURL), \(read.initialEmail), \(read.passwordUpdatedAt))
                 AND (email_verified, email_proven, email_link_sign_in, custom_auth)
@@ -109,13 +119,6 @@ extension Account {
     func unlink(_ providerIDs: [String], in project: ProjectSettings) -> SQL {
         """
         DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(id) AND provider_id = ANY(\(providerIDs))
-        """
-    }
-
-    func endSessions(because reason: String, in project: ProjectSettings, at now: Instant) -> SQL {
-        """
-        UPDATE sessions SET ended_at = \(now), end_reason = \(reason)
-        WHERE project_id = \(project.id) AND account_id = \(id) AND ended_at IS NULL
         """
     }
 }

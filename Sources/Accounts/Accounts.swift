@@ -49,56 +49,75 @@ package struct Accounts: Sendable {
 
     /// The caller's account, from the ID token they bring; the checks are in the contract's order.
     ///
-    /// Throws `invalidIDToken`, `accountNotFound`, `sessionEnded` (expired, or from before `validSince`) or `accountDisabled`.
+    /// Throws `invalidIDToken`, `accountNotFound`, `sessionEnded` (expired, or its session is over) or `accountDisabled`.
     /// - Parameter attempt: what the account of this id takes from the limits, in the same round trip.
     package func account(
         forIDToken token: String, charging attempt: ((String) -> Attempt)? = nil, in project: ProjectSettings
     ) async throws(AccountError) -> (Account, IDToken) {
         let idToken = try verified(token, in: project)
-        let select = Account.select("a.account_id = \(idToken.accountID)", in: project)
+        let select: SQL = """
+            SELECT \(Account.columns), \(idToken.sessionLives(in: project)) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
+            WHERE a.project_id = \(project.id) AND a.account_id = \(idToken.accountID)
+            """
         let rows =
             if let attempt { try await limits.charge(attempt(idToken.accountID), then: select) } else { try await storage.read(select) }
         guard let account = try Account.one(of: rows) else { throw .accountNotFound }
-        guard idToken.expires > clock.now(), idToken.issued >= account.validSince else { throw .sessionEnded }
+        let sessionLives: Bool
+        do { sessionLives = try rows[0].get(Account.columnCount) } catch { throw .database(error) }
+        try account.check(idToken, sessionLives: sessionLives, at: clock.now())
         guard !account.disabled else { throw .accountDisabled }
         return (account, idToken)
     }
 
     /// Removes the caller's own account, soon after they signed in; see `delete(_:in:)`.
     package func delete(forIDToken idToken: String, in project: ProjectSettings) async throws(AccountError) {
-        let (account, token) = try await account(forIDToken: idToken, in: project)
-        guard project.signIn.deletion else { throw .adminOnly }
-        try requireFresh(token, of: account, in: project)
-        try await delete(account.id, in: project)
+        try await settled { () async throws(AccountError) in
+            let (account, token) = try await account(forIDToken: idToken, in: project)
+            guard project.signIn.deletion else { throw .adminOnly }
+            try requireFresh(token, of: account, in: project)
+            _ = try await storage.write(
+                all: [deletion(of: account.id, only: account.sessionsStand, in: project)] + token.holdSession(in: project)
+                    + [endSessions(ofDeleted: account.id, in: project)])
+        }
     }
 
     /// Removes the account with all that hangs on it. Its sessions stay as ended rows without personal data, so that their refresh
     /// tokens answer `USER_NOT_FOUND` rather than count as garbage.
     package func delete(_ id: String, in project: ProjectSettings) async throws(AccountError) {
-        let now = clock.now()
-        let results = try await storage.write(all: [
-            // Codes that sign in to its address stand for the address alone; the others go with their account.
-            """
-            WITH gone AS (DELETE FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) RETURNING account_id, email),
-                codes AS (DELETE FROM action_codes c USING gone WHERE c.project_id = \(project.id) AND c.account_id IS NULL AND c.email = gone.email)
-            SELECT account_id FROM gone
-            """,
-            """
-            UPDATE sessions SET ended_at = coalesce(ended_at, \(now)), end_reason = 'account deleted', user_agent = NULL, address = NULL
-            WHERE project_id = \(project.id) AND account_id = \(id)
-            """,
-        ])
+        let results = try await storage.write(all: [deletion(of: id, in: project), endSessions(ofDeleted: id, in: project)])
         guard results.first?.isEmpty == false else { throw .accountNotFound }
     }
 
-    /// Ends every session of the account, and every ID token issued before this second.
+    /// Codes that sign in to its address stand for the address alone; the others go with their account.
+    /// - Parameter condition: undoes the write when it is not true of the account, as `SQL.required` does.
+    private func deletion(of id: String, only condition: SQL? = nil, in project: ProjectSettings) -> SQL {
+        """
+        WITH gone AS (
+            DELETE FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) AND \(condition ?? "true") RETURNING account_id, email
+        ), codes AS (
+            DELETE FROM action_codes c USING gone WHERE c.project_id = \(project.id) AND c.account_id IS NULL AND c.email = gone.email
+        )
+        SELECT \(condition == nil ? "account_id" : "1 / count(*)") FROM gone
+        """
+    }
+
+    private func endSessions(ofDeleted id: String, in project: ProjectSettings) -> SQL {
+        """
+        UPDATE sessions SET ended_at = coalesce(ended_at, \(clock.now())), end_reason = 'account deleted', user_agent = NULL, address = NULL
+        WHERE project_id = \(project.id) AND account_id = \(id)
+        """
+    }
+
+    /// Ends every session of the account with its ID tokens, and the codes that were asked for in them.
     package func revokeSessions(of id: String, in projectID: String) async throws(AccountError) {
         let now = clock.now()
         let results = try await storage.write(all: [
             """
-            UPDATE accounts SET valid_since = greatest(valid_since, \(Instant(seconds: now.seconds)))
+            UPDATE accounts SET valid_since = greatest(valid_since, \(Instant(seconds: now.seconds))),
+                sessions_ended_at = greatest(sessions_ended_at, \(now))
             WHERE project_id = \(projectID) AND account_id = \(id) RETURNING account_id
             """,
+            "DELETE FROM action_codes WHERE project_id = \(projectID) AND account_id = \(id) AND kind <> 'recoverEmail'",
             """
             UPDATE sessions SET ended_at = \(now), end_reason = 'revoked'
             WHERE project_id = \(projectID) AND account_id = \(id) AND ended_at IS NULL

@@ -10,6 +10,11 @@ package enum SignInIntent: Sendable {
     case link(IDToken)
 }
 
+extension SignInIntent {
+    /// What links.
+    var token: IDToken? { if case .link(let token) = self { token } else { nil } }
+}
+
 /// What became of a sign-in or link with a proven identity.
 package enum FederatedSignIn: Sendable {
     case signedIn(Account, Session, isNewUser: Bool, emailRecycled: Bool)
@@ -31,7 +36,7 @@ extension Accounts {
             attempts += 1
             let found = try await holders(of: identity, intent, in: project)
             let decision = try Linking.decide(
-                try wish(intent, found.linking), identity, owner: found.owner, namesake: found.namesake,
+                try wish(intent, found), identity, owner: found.owner, namesake: found.namesake,
                 oneAccountPerEmail: project.oneAccountPerEmail)
             if case .create = decision, !project.signIn.signUp { throw .adminOnly }
             if case .confirm(let account) = decision {
@@ -39,7 +44,7 @@ extension Accounts {
                 return .needsConfirmation(account)
             }
             do {
-                return try await carryOut(decision, identity, in: project, from: origin, completing: completing)
+                return try await carryOut(decision, identity, intent, in: project, from: origin, completing: completing)
             } catch {
                 switch error {
                 case .emailTaken, .identityTaken, .overtaken:
@@ -51,12 +56,12 @@ extension Accounts {
     }
 
     /// The account to link to is the one that the database has now, not the one that the caller's token was issued for.
-    private func wish(_ intent: SignInIntent, _ linking: Account?) throws(AccountError) -> Linking.Wish {
+    private func wish(_ intent: SignInIntent, _ found: Holders) throws(AccountError) -> Linking.Wish {
         switch intent {
         case .signIn(let mayCreate): return .signIn(mayCreate: mayCreate)
         case .link(let token):
-            guard let linking else { throw .accountNotFound }
-            guard token.issued >= linking.validSince else { throw .sessionEnded }
+            guard let linking = found.linking else { throw .accountNotFound }
+            try linking.check(token, sessionLives: found.sessionLives, at: clock.now())
             guard !linking.disabled else { throw .accountDisabled }
             return .link(linking)
         }
@@ -69,17 +74,19 @@ extension Accounts {
         var namesake: Account?
         /// Is the one to link to.
         var linking: Account?
+        /// Whether the session that links lives.
+        var sessionLives = false
     }
 
     /// All accounts that the decision is about, in one read. The identity counts only under the issuer that its provider is pinned to.
     private func holders(
         of identity: ProvenIdentity, _ intent: SignInIntent, in project: ProjectSettings
     ) async throws(AccountError) -> Holders {
-        var linkID: String?
-        if case .link(let token) = intent { linkID = token.accountID }
+        let token = intent.token
+        let linkID = token?.accountID
         let rows = try await storage.read(
             """
-            SELECT \(Account.columns), i.tenant, i.alias FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
+            SELECT \(Account.columns), i.tenant, i.alias, \(token?.sessionLives(in: project) ?? "false") FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
             WHERE a.project_id = \(project.id) AND (a.email = \(identity.email) OR a.account_id = \(linkID) OR a.account_id = (
                 SELECT account_id FROM identities JOIN provider_issuers p USING (project_id, provider_id)
                 WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND p.issuer = \(identity.issuer)
@@ -96,7 +103,10 @@ extension Accounts {
                 let account = try Account(rows: Array(own))
                 if try own.contains(where: { row in try Self.isOwner(row, identity) }) { found.owner = account }
                 if let email = identity.email, account?.email == email { found.namesake = account }
-                if id == linkID { found.linking = account }
+                if id == linkID {
+                    found.linking = account
+                    found.sessionLives = try first.get(Account.columnCount + 2)
+                }
             }
             return found
         } catch let error as AccountError {
@@ -119,8 +129,8 @@ extension Accounts {
     }
 
     private func carryOut(
-        _ decision: Linking.Decision, _ identity: ProvenIdentity, in project: ProjectSettings, from origin: Session.Origin,
-        completing: SQL?
+        _ decision: Linking.Decision, _ identity: ProvenIdentity, _ intent: SignInIntent, in project: ProjectSettings,
+        from origin: Session.Origin, completing: SQL?
     ) async throws(AccountError) -> FederatedSignIn {
         let now = clock.now()
         var account: Account
@@ -144,6 +154,7 @@ extension Accounts {
             emailRecycled = recycled
             account.join(identity, takeover: takeover, oneAccountPerEmail: project.oneAccountPerEmail, at: now)
             statements = [account.update(joined, takeover: takeover, in: project)]
+            if let token = intent.token { statements += token.holdSession(in: project) }
             if takeover { statements += account.endEverything(in: project, at: now) }
             statements.append(account.insert(identity, in: project, at: now))
         }

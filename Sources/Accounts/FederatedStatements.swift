@@ -55,14 +55,14 @@ extension Account {
             takeover
             ? """
             , display_name = \(displayName), photo_url = \(photoURL), custom_attributes = \(customAttributes), valid_since = \(validSince),
-                password_hash = NULL, password_updated_at = NULL, custom_auth = false
+                sessions_ended_at = \(sessionsEndedAt), password_hash = NULL, password_updated_at = NULL, custom_auth = false
             """
             : ""
         return .required(
             """
             UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
                 email_link_sign_in = \(emailLinkSignIn), last_login_at = \(lastLoginAt)\(profile)
-            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND valid_since = \(read.validSince)
+            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(read.sessionsStand)
                 AND email_proven = \(read.emailProven) AND email IS NOT DISTINCT FROM \(read.email) RETURNING account_id
             """)
     }
@@ -71,7 +71,7 @@ extension Account {
         .required(
             """
             UPDATE accounts SET last_login_at = \(lastLoginAt)
-            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled RETURNING account_id
+            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(sessionsStand) RETURNING account_id
             """)
     }
 

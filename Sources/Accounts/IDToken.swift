@@ -1,10 +1,14 @@
+import Crypto
 import JOSE
 import JSON
 package import Runtime
 
-/// An ID token that was verified: this server signed it for this project. Whether it still counts depends on the account.
+/// An ID token that was verified: this server signed it for this project. Whether it still counts depends on the account and on the session
+/// that it came from (`IDTokenSession.swift`).
 package struct IDToken: Sendable {
     package let accountID: String
+    /// The session that it came from; `nil` for a token of a version that did not say so.
+    let sessionID: [UInt8]?
     package let issued: Instant
     package let expires: Instant
     /// When the person authenticated; recent-login rules count from here.
@@ -28,10 +32,7 @@ extension Accounts {
     ///
     /// Claims and their order of precedence are Firebase's: custom claims may override the name and the picture, never the rest.
     /// <https://firebase.google.com/docs/auth/admin/verify-id-tokens>
-    /// - Parameter lifetime: the project's, if not given.
-    package func idToken(
-        for account: Account, _ session: Session, in project: ProjectSettings, lifetime: Duration? = nil
-    ) throws -> String {
+    package func idToken(for account: Account, _ session: Session, in project: ProjectSettings) throws -> String {
         let now = clock.now()
         // Later ones override earlier ones, and both override the name and the picture.
         var custom = try account.customAttributes.map { try JSON.parse($0).object } ?? nil
@@ -49,8 +50,9 @@ extension Accounts {
             claims.field("auth_time", session.authTime.seconds)
             claims.field("user_id", account.id)
             claims.field("sub", account.id)
+            claims.field("sid", Base64URL.encode(session.id))
             claims.field("iat", now.seconds)
-            claims.field("exp", now.seconds + (lifetime ?? project.tokens.lifetime).wholeSeconds)
+            claims.field("exp", now.seconds + project.tokens.lifetime.wholeSeconds)
             if let email = account.email {
                 claims.field("email", email)
                 claims.field("email_verified", account.emailVerified)
@@ -68,7 +70,7 @@ extension Accounts {
 
     /// Claims that custom attributes never override.
     private static let ownClaims: Set<String> = [
-        "iss", "aud", "auth_time", "user_id", "sub", "iat", "exp", "email", "email_verified", "phone_number", "firebase",
+        "iss", "aud", "auth_time", "user_id", "sub", "sid", "iat", "exp", "email", "email_verified", "phone_number", "firebase",
         "provider_id",
     ]
 
@@ -84,8 +86,10 @@ extension Accounts {
                 let expires = jwt.claims["exp"]?.integer, let authTime = jwt.claims["auth_time"]?.integer,
                 let provider = jwt.claims["firebase"]?["sign_in_provider"]?.string
             else { throw AccountError.invalidIDToken }
+            // Before tokens named their session, a custom claim might have had this name, in any form.
+            let sessionID = jwt.claims["sid"]?.string.flatMap(Base64URL.decodeStrict).flatMap { $0.count == Session.idCount ? $0 : nil }
             return IDToken(
-                accountID: accountID, issued: Instant(seconds: issued), expires: Instant(seconds: expires),
+                accountID: accountID, sessionID: sessionID, issued: Instant(seconds: issued), expires: Instant(seconds: expires),
                 authTime: Instant(seconds: authTime), signInProvider: provider)
         } catch {
             throw .invalidIDToken

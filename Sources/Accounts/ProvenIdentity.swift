@@ -44,10 +44,11 @@ package struct ProvenIdentity: Sendable, Equatable {
     /// Both forms under which the person may be stored.
     var names: [String] { [subject] + (alias.map { [$0] } ?? []) }
 
-    /// A proof from before the account's sessions were revoked opens it no more.
+    /// A proof from before the account's sessions were ended opens it no more. Throws `invalidPendingToken`.
     func checkAge(against account: Account) throws(AccountError) {
-        guard let provenAt, provenAt.seconds < account.validSince.seconds else { return }
-        throw .invalidPendingToken
+        guard let provenAt else { return }
+        let isLater = account.sessionsEndedAt.map { provenAt > $0 } ?? true
+        guard isLater, provenAt.seconds >= account.validSince.seconds else { throw .invalidPendingToken }
     }
 
     /// A provider's text as it may be kept and shown: without treacherous characters (`ProfileText`), cut to what Firebase keeps, `nil` when nothing is left.

@@ -4,7 +4,10 @@ package import Runtime
 
 /// One sign-in that lasts: the family of refresh tokens that comes from one authentication.
 package struct Session: Sendable {
+    static let idCount = 16
+
     package let projectID: String
+    /// Names the session in its ID tokens (`sid`), too. Whoever knows it can do nothing with it: a refresh token bears a MAC.
     package let id: [UInt8]
     package let accountID: String
     /// `sign_in_provider` of its ID tokens.
@@ -43,7 +46,7 @@ package struct Session: Sendable {
     /// A session of somebody who has just authenticated.
     init(project: String, account: String, signInProvider: String, authTime: Instant, developerClaims: String? = nil) {
         self.init(
-            projectID: project, id: Random.bytes(16), accountID: account, signInProvider: signInProvider, authTime: authTime,
+            projectID: project, id: Random.bytes(Self.idCount), accountID: account, signInProvider: signInProvider, authTime: authTime,
             developerClaims: developerClaims, generation: 0)
     }
 

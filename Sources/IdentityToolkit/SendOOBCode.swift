@@ -55,10 +55,10 @@ struct SendOOBCode: Endpoint {
             return Output(email: email)
         case .verifyEmail:
             guard let idToken = input.wish.idToken, !idToken.isEmpty else { throw AccountError.invalidIDToken }
-            let (account, _) = try await caller(idToken, context)
+            let (account, token) = try await caller(idToken, context)
             // However many accounts ask, a stranger's mailbox is not flooded.
             if let email = account.email { try await context.limit(.sendVerification, mailbox: email) }
-            return Output(email: try await accounts.mailVerification(to: account, letter, in: project))
+            return Output(email: try await accounts.mailVerification(to: account, token, letter, in: project))
         case .verifyAndChangeEmail:
             guard let newEmail = input.wish.newEmail, !newEmail.isEmpty else { throw Failure("MISSING_NEW_EMAIL") }
             guard let address = EmailAddress.canonical(newEmail) else { throw Failure("INVALID_NEW_EMAIL") }

@@ -55,7 +55,7 @@ struct SignUp: Endpoint {
                 { context.attempt(.update, accountID: $0, of: caller) }, in: project,
                 from: context.origin)
         }
-        let tokens = try IssuedTokens(account, session, context, replacing: input.fields.idToken)
+        let tokens = try IssuedTokens(account, session, context)
         return Output(
             localId: account.id, email: account.email, displayName: account.displayName, idToken: tokens.idToken,
             refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn)

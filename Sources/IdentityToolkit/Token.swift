@@ -66,20 +66,12 @@ struct IssuedTokens {
     /// Seconds, as a string.
     let expiresIn: String
 
-    /// - Parameter former: the ID token that these tokens replace. An SDK that gets the same one again takes no notice of what comes with it
-    ///   (<https://github.com/firebase/firebase-js-sdk/blob/main/packages/auth/src/core/user/user_impl.ts>, `_updateTokensIfNecessary`), and
-    ///   goes on with the refresh token of a session that has ended. Two of one second with the same claims are the same but for their end.
-    init(_ account: Account, _ session: Session, _ context: Context, replacing former: String? = nil) throws {
+    /// The ID token of another session is another one, even within the same second: it names its session. SDKs that get the same one again
+    /// take no notice of the refresh token beside it.
+    init(_ account: Account, _ session: Session, _ context: Context) throws {
         let project = try context.project.settings
-        let accounts = context.services.accounts
-        var lifetime = project.tokens.lifetime
-        var idToken = try accounts.idToken(for: account, session, in: project, lifetime: lifetime)
-        if let former, former.utf8.elementsEqual(idToken.utf8) {
-            lifetime -= .seconds(1)
-            idToken = try accounts.idToken(for: account, session, in: project, lifetime: lifetime)
-        }
-        self.idToken = idToken
+        idToken = try context.services.accounts.idToken(for: account, session, in: project)
         refreshToken = context.services.sessions.refreshToken(for: session, in: project)
-        expiresIn = String(lifetime.wholeSeconds)
+        expiresIn = String(project.tokens.lifetime.wholeSeconds)
     }
 }

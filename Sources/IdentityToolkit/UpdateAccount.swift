@@ -71,7 +71,7 @@ struct UpdateAccount: Endpoint {
         let (account, session) = try await context.services.accounts.update(
             idToken, try AccountChange(input, in: project.settings), language: language,
             { context.attempt(.update, accountID: $0, of: project) }, in: project.settings, from: context.origin)
-        return Output(account, try session.map { try IssuedTokens(account, $0, context, replacing: idToken) })
+        return Output(account, try session.map { try IssuedTokens(account, $0, context) })
     }
 }
 

@@ -12,7 +12,7 @@ struct SessionsCommand: AsyncParsableCommand {
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "revoke",
-            abstract: "End every session of an account: its refresh tokens, and the ID tokens issued before this second.")
+            abstract: "End every session of an account, with its refresh tokens and ID tokens.")
 
         @OptionGroup var common: CommonOptions
 

@@ -28,7 +28,24 @@ import Testing
     @Test func `a new name leaves the sessions alone`() throws {
         let changed = try apply(account()) { $0.displayName = .set("Ada") }
         #expect(changed.displayName == "Ada")
-        #expect(changed.validSince == account().validSince)
+        #expect(try sessions(account()) { $0.displayName = .set("Ada") } == .goOn)
+    }
+
+    private func sessions(_ account: Account, _ configure: (inout AccountChange) -> Void) throws -> AccountChange.SessionFate {
+        var change = AccountChange()
+        configure(&change)
+        return change.sessions(of: account, changed: try change.applied(to: account, at: now))
+    }
+
+    @Test func `a new address or password replaces the caller's session, and a removal leaves it alone`() throws {
+        let linked = account { $0.identities = [identity("oidc.acme")] }
+        #expect(try sessions(linked) { $0.password = "new secret" } == .replaced)
+        #expect(try sessions(linked) { $0.email = "new@example.com" } == .replaced)
+        #expect(try sessions(linked) { $0.email = "ada@example.com" } == .goOn)
+        #expect(try sessions(linked) { $0.unlinked = ["password"] } == .othersEnd)
+        #expect(try sessions(linked) { $0.removed = [.password] } == .othersEnd)
+        #expect(try sessions(linked) { $0.removed = [.email] } == .othersEnd)
+        #expect(try sessions(linked) { $0.unlinked = ["oidc.acme"] } == .goOn)
     }
 
     @Test func `null clears what an absent field keeps`() throws {
@@ -45,7 +62,6 @@ import Testing
         #expect(changed.email == "new@example.com")
         #expect(!changed.emailVerified && !changed.emailProven)
         #expect(changed.initialEmail == "ada@example.com")
-        #expect(changed.validSince == now)
         let again = try apply(changed) { $0.email = "third@example.com" }
         #expect(again.initialEmail == "ada@example.com")
     }
@@ -54,9 +70,8 @@ import Testing
         #expect(try apply(account()) { $0.email = "ada@example.com" } == account())
     }
 
-    @Test func `a new password ends what was issued before`() throws {
+    @Test func `a new password leaves the address as it is`() throws {
         let changed = try apply(account()) { $0.password = "new secret" }
-        #expect(changed.validSince == now)
         #expect(changed.passwordUpdatedAt == now)
         #expect(changed.emailVerified)
     }
@@ -76,7 +91,6 @@ import Testing
     @Test func `removing the address takes the password with it`() throws {
         let changed = try apply(account()) { $0.removed = [.email] }
         #expect(changed.email == nil && !changed.hasPassword && !changed.emailVerified)
-        #expect(changed.validSince == now)
     }
 
     @Test func `removing the password keeps the address`() throws {
@@ -84,22 +98,29 @@ import Testing
         #expect(changed.email == "ada@example.com" && !changed.hasPassword && changed.emailVerified)
     }
 
-    @Test func `unlinking the password frees an address that nothing else bears`() throws {
-        let changed = try apply(account { $0.identities = [identity("oidc.acme")] }) { $0.unlinked = ["password"] }
-        #expect(changed.email == nil && !changed.hasPassword)
+    @Test func `unlinking the password keeps the address, whatever else bears it`() throws {
+        let linked = account {
+            $0.identities = [identity("oidc.acme")]
+            $0.emailLinkSignIn = true
+        }
+        let changed = try apply(linked) { $0.unlinked = ["password"] }
+        #expect(changed.email == "ada@example.com" && changed.emailVerified && !changed.hasEmailSignIn)
     }
 
-    @Test func `unlinking the password keeps an address that a linked provider bears`() throws {
-        let linked = account { $0.identities = [identity("oidc.acme", email: "ada@example.com")] }
-        let changed = try apply(linked) { $0.unlinked = ["password"] }
-        #expect(changed.email == "ada@example.com" && changed.emailVerified && !changed.hasPassword)
+    @Test func `a session that goes on is never older than what verifiers elsewhere take for revoked`() {
+        var account = account()
+        let began = Instant(seconds: 1_799_999_000)
+        account.endTokens(at: now, sparingSessionFrom: began)
+        #expect(account.validSince == began)
+        #expect(account.sessionsEndedAt == now)
+        account.endTokens(at: now)
+        #expect(account.validSince == now)
     }
 
     @Test func `unlinking a provider leaves the others and the sessions`() throws {
         let linked = account { $0.identities = [identity("oidc.a"), identity("oidc.b")] }
         let changed = try apply(linked) { $0.unlinked = ["oidc.a", "oidc.unknown"] }
         #expect(changed.identities == [identity("oidc.b")])
-        #expect(changed.validSince == linked.validSince)
     }
 
     private func needsFreshSignIn(_ account: Account, _ configure: (inout AccountChange) -> Void) throws -> Bool {

@@ -128,7 +128,7 @@ import Testing
         await #expect { try await fixture.signIn(Fixture.ada("oidc.b", subject: "mallory"), .link(token)) } throws: {
             if case AccountError.sessionEnded = $0 { true } else { false }
         }
-        let fresh = fixture.token(owner.account)
+        let fresh = fixture.token(owner.account, owner.session)
         _ = try await fixture.database.write("UPDATE accounts SET disabled = true")
         await #expect { try await fixture.signIn(Fixture.ada("oidc.b", subject: "mallory"), .link(fresh)) } throws: {
             if case AccountError.accountDisabled = $0 { true } else { false }

@@ -50,10 +50,12 @@ struct Fixture {
     /// Of all providers in these tests.
     static let issuer = "https://issuer.example.com"
 
-    /// A token of the account, issued now.
-    func token(_ account: Account) -> IDToken {
+    /// A token of the account, issued now; without a session, as before tokens named theirs.
+    func token(_ account: Account, _ session: Session? = nil) -> IDToken {
         let now = time.clock.now()
-        return IDToken(accountID: account.id, issued: now, expires: now + .seconds(3600), authTime: now, signInProvider: "test")
+        return IDToken(
+            accountID: account.id, sessionID: session?.id, issued: now, expires: now + .seconds(3600), authTime: session?.authTime ?? now,
+            signInProvider: session?.signInProvider ?? "test")
     }
 
     var keyStore: SigningKeyStore { SigningKeyStore(database: database, masterKey: masterKey, clock: time.clock) }

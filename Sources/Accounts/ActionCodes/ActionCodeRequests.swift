@@ -34,10 +34,11 @@ extension Accounts {
     ///
     /// Throws `addressNeeded` for an account without one.
     /// - Returns: the address.
-    package func mailVerification(to account: Account, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) -> String
-    {
+    package func mailVerification(
+        to account: Account, _ token: IDToken, _ wish: LetterWish, in project: ProjectSettings
+    ) async throws(AccountError) -> String {
         guard let email = account.email else { throw .addressNeeded }
-        try await mail(Posting(.verifyEmail, to: email, account: account, email: email), wish, in: project)
+        try await mail(Posting(.verifyEmail, to: email, account: account, email: email), by: token, wish, in: project)
         return email
     }
 
@@ -51,12 +52,15 @@ extension Accounts {
         let free = try await isFree(newEmail, in: project)
         guard free || project.emailEnumerationProtection else { throw .emailTaken }
         try await mail(
-            Posting(.verifyAndChangeEmail, to: newEmail, account: account, email: account.email, newEmail: newEmail, isDecoy: !free), wish,
-            in: project)
+            Posting(.verifyAndChangeEmail, to: newEmail, account: account, email: account.email, newEmail: newEmail, isDecoy: !free),
+            by: token, wish, in: project)
     }
 
-    private func mail(_ posting: Posting, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {
-        _ = try await storage.write(all: statements(for: posting, wish, in: project))
+    /// - Parameter token: of the caller who asks, whose session must live when the code is stored.
+    private func mail(
+        _ posting: Posting, by token: IDToken? = nil, _ wish: LetterWish, in project: ProjectSettings
+    ) async throws(AccountError) {
+        _ = try await storage.write(all: statements(for: posting, wish, in: project) + (token?.holdSession(in: project) ?? []))
         outbox?.ring()
     }
 

@@ -14,7 +14,8 @@ extension ActionCode {
             SELECT \(project.id), \(hash), \(kind.rawValue), \(accountID), \(email), \(newEmail), \(emailProven), \(created), \(expires)
             WHERE \(account == nil) OR EXISTS (
                 SELECT FROM accounts WHERE project_id = \(project.id) AND account_id = \(account?.id) AND NOT disabled
-                    AND valid_since = \(account?.validSince) FOR SHARE)
+                    AND valid_since = \(account?.validSince)
+                    AND sessions_ended_at IS NOT DISTINCT FROM \(account?.sessionsEndedAt) FOR SHARE)
             RETURNING code_hash
             """)
     }

@@ -20,7 +20,7 @@ extension Accounts {
                 let (account, token) = try await account(forIDToken: idToken, in: project)
                 guard pending.account == nil || pending.account?.id == account.id else { throw .emailTaken }
                 if account.email != email { try requireFresh(token, of: account, in: project) }
-                return try await link(pending, email: email, to: account, language: language, in: project, from: origin)
+                return try await link(pending, email: email, to: account, token, language: language, in: project, from: origin)
             }
             guard let account = pending.account else { return try await create(pending, email: email, in: project, from: origin) }
             guard !account.disabled else { throw .accountDisabled }
@@ -65,7 +65,7 @@ extension Accounts {
     }
 
     private func link(
-        _ pending: PendingCode, email: String, to account: Account, language: String, in project: ProjectSettings,
+        _ pending: PendingCode, email: String, to account: Account, _ token: IDToken, language: String, in project: ProjectSettings,
         from origin: Session.Origin
     ) async throws(AccountError) -> EmailLinkSignIn {
         let now = clock.now()
@@ -78,9 +78,13 @@ extension Accounts {
         var statements: [SQL] = []
         if changed.credentials != account.credentials {
             changed.endTokens(at: now)
-            statements.append(account.endSessions(because: "credentials changed", in: project, at: now))
+            statements = [
+                account.deleteCodes(.allButRecovery, in: project), account.endSessions(because: "credentials changed", in: project, at: now),
+            ]
         }
-        statements.insert(contentsOf: [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now)], at: 0)
+        statements.insert(
+            contentsOf: [changed.update(from: account, passwordHash: nil, in: project)] + token.holdSession(in: project)
+                + [pending.spend(at: now)], at: 0)
         if !account.emailProven, account.email == email { statements.append(account.markUnproven(in: project)) }
         if account.email != email { statements += farewell(from: account, to: changed, language: language, in: project) }
         statements += [changed.deleteCodes(.only(.signIn), in: project), session.insert(from: origin, at: now)]

@@ -39,9 +39,6 @@ extension Account {
         emailProven = true
     }
 
-    /// What was issued until now is dead; whole seconds.
-    mutating func endTokens(at now: Instant) { validSince = max(validSince, Instant(seconds: now.seconds)) }
-
     /// Unlinks what was linked before the address was proven: all, if it only is now.
     func dropUnproven(in project: ProjectSettings) -> SQL {
         """

@@ -94,7 +94,8 @@ extension Fixture {
 
     func verifyCode(_ idToken: String, _ email: String) async throws -> String {
         time.advance(.seconds(1))
-        _ = try await accounts.mailVerification(to: try await caller(idToken).0, Self.english, in: project)
+        let (account, token) = try await caller(idToken)
+        _ = try await accounts.mailVerification(to: account, token, Self.english, in: project)
         return try await code(.verifyEmail, to: email)
     }
 

@@ -1,0 +1,138 @@
+@testable import Accounts
+import Crypto
+import JOSE
+import JSON
+import Postgres
+import Runtime
+import Testing
+
+/// What an ID token is worth once its session has ended, and which tokens and proofs an ending reaches.
+@Suite struct SessionEndingTests {
+    /// As versions made it that did not name the session.
+    private func unnamed(_ idToken: String, _ fixture: Fixture, more: JSON.Object = [:]) throws -> String {
+        let payload = try #require(Base64URL.decodeStrict(String(idToken.split(separator: ".")[1])))
+        var claims = try #require(try JSON.parse(payload).object)
+        claims["sid"] = nil
+        let all = JSON.object(claims.merging(more))
+        return try fixture.keys.signer(for: .rs256, at: fixture.time.clock.now()).sign(claims: all.bytes())
+    }
+
+    @Test func `SEC-50 a token is dead as soon as its own session has ended, in whichever second`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, session, idToken) = try await fixture.signUp("ada@example.com")
+        let other = try await fixture.accounts.signIn(
+            email: "ada@example.com", password: "first password", fixture.attempt(.password, "ada@example.com"), in: fixture.project,
+            from: Fixture.here)
+        _ = try await fixture.caller(idToken)
+        _ = try await fixture.database.write("UPDATE sessions SET ended_at = now() WHERE session_id = \(session.id)")
+        await expectRefusal("sessionEnded") { try await fixture.caller(idToken) }
+        #expect(try await fixture.caller(try fixture.idToken(account, other.1)).0.id == account.id)
+    }
+
+    @Test func `SEC-50 a token that a refresh signs after the ending it raced with is dead`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, session, _) = try await fixture.signUp("ada@example.com")
+        try await fixture.accounts.revokeSessions(of: account.id, in: fixture.project.id)
+        fixture.time.advance(.seconds(60))
+        await expectRefusal("sessionEnded") { try await fixture.caller(try fixture.idToken(account, session)) }
+    }
+
+    @Test func `SEC-50 a token names a session of its own account or none`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (ada, _, _) = try await fixture.signUp("ada@example.com")
+        let (_, foreign, _) = try await fixture.signUp("eve@example.com")
+        await expectRefusal("sessionEnded") { try await fixture.caller(try fixture.idToken(ada, foreign)) }
+    }
+
+    @Test func `SEC-50 a custom claim cannot name the session`() async throws {
+        let fixture = try await Fixture.forCodes()
+        var (account, session, _) = try await fixture.signUp("ada@example.com")
+        account.customAttributes = #"{"sid": "AAAAAAAAAAAAAAAAAAAAAA"}"#
+        #expect(try await fixture.caller(try fixture.idToken(account, session)).1.sessionID == session.id)
+    }
+
+    @Test func `a token from before tokens named their session counts until sessions of its account are ended`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, session, idToken) = try await fixture.signUp("ada@example.com")
+        let first = try unnamed(idToken, fixture)
+        let custom = try unnamed(idToken, fixture, more: ["sid": "what a custom token said"])
+        #expect(try await fixture.caller(first).0.id == account.id, "of the second in which the account was made")
+        #expect(try await fixture.caller(custom).0.id == account.id)
+        fixture.time.advance(.milliseconds(300))
+        try await fixture.accounts.revokeSessions(of: account.id, in: fixture.project.id)
+        for token in [first, custom] { await expectRefusal("sessionEnded") { try await fixture.caller(token) } }
+        fixture.time.advance(.milliseconds(300))
+        let sameSecond = try unnamed(try fixture.idToken(account, session), fixture)
+        await expectRefusal("sessionEnded") { try await fixture.caller(sameSecond) }
+        fixture.time.advance(.seconds(1))
+        let later = try unnamed(try fixture.idToken(account, session), fixture)
+        #expect(try await fixture.caller(later).0.id == account.id)
+    }
+
+    @Test func `SEC-50 of versions that kept no exact time of an ending, the whole second is taken for dead`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, session, _) = try await fixture.signUp("ada@example.com")
+        fixture.time.advance(.seconds(10))
+        let token = try unnamed(try fixture.idToken(account, session), fixture)
+        _ = try await fixture.database.write(
+            "UPDATE accounts SET valid_since = \(fixture.time.clock.now()) WHERE account_id = \(account.id)")
+        await expectRefusal("sessionEnded") { try await fixture.caller(token) }
+    }
+
+    @Test func `SEC-50 a token that does not name its session ends no others by a removal`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (_, session, idToken) = try await fixture.signUp("ada@example.com")
+        var change = AccountChange()
+        change.unlinked = ["password"]
+        await expectRefusal("signInTooOld") { try await fixture.update(try unnamed(idToken, fixture), change) }
+        #expect(try await fixture.refreshes(session))
+    }
+
+    @Test func `SEC-50 a provider's proof of the second of an ending, but from before it, opens nothing`() async throws {
+        let fixture = try await Fixture.forCodes()
+        var identity = Fixture.ada("oidc.a")
+        let (account, _, _) = try await fixture.signIn(identity)
+        identity.provenAt = fixture.time.clock.now()
+        _ = try await fixture.signIn(identity)
+        fixture.time.advance(.milliseconds(1))
+        try await fixture.accounts.revokeSessions(of: account.id, in: fixture.project.id)
+        await expectRefusal("invalidPendingToken") { try await fixture.signIn(identity) }
+        identity.provenAt = fixture.time.clock.now() + .milliseconds(1)
+        _ = try await fixture.signIn(identity)
+    }
+
+    @Test func `SEC-50 a revocation ends the codes that a session asked for, and no way back of the owner's`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, _, idToken) = try await fixture.signUp("ada@example.com")
+        let move = try await fixture.changeCode(idToken, to: "mallory@example.com")
+        try await fixture.accounts.revokeSessions(of: account.id, in: fixture.project.id)
+        await expectRefusal("invalidActionCode") { try await fixture.apply(move) }
+        let (again, session) = try await fixture.accounts.signIn(
+            email: "ada@example.com", password: "first password", fixture.attempt(.password, "ada@example.com"), in: fixture.project,
+            from: Fixture.here)
+        try await fixture.apply(try await fixture.changeCode(try fixture.idToken(again, session), to: "new@example.com"))
+        let back = try await fixture.code(.recoverEmail, to: "ada@example.com")
+        try await fixture.accounts.revokeSessions(of: account.id, in: fixture.project.id)
+        #expect(try await fixture.apply(back).email == "ada@example.com")
+    }
+
+    @Test func `unlinking the password ends the other sessions, and the caller's goes on with its tokens`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (_, session, idToken) = try await fixture.signUp("ada@example.com")
+        fixture.time.advance(.seconds(5))
+        let (_, other) = try await fixture.accounts.signIn(
+            email: "ada@example.com", password: "first password", fixture.attempt(.password, "ada@example.com"), in: fixture.project,
+            from: Fixture.here)
+        var change = AccountChange()
+        change.unlinked = ["password"]
+        let (account, fresh) = try await fixture.update(idToken, change)
+        #expect(fresh == nil && account.email == "ada@example.com")
+        #expect(try await fixture.caller(idToken).0.hasPassword == false)
+        #expect(try await fixture.refreshes(session))
+        #expect(try await !fixture.refreshes(other))
+        await expectRefusal("sessionEnded") { try await fixture.caller(try fixture.idToken(account, other)) }
+        await expectRefusal("emailTaken") { try await fixture.signUp("ada@example.com") }
+        let (linked, _) = try await fixture.linkPassword(idToken, email: "ada@example.com", password: "second password")
+        #expect(linked.id == account.id)
+    }
+}
