@@ -27,6 +27,7 @@ FORMS = {
     "lastLoginAt": (r"\d{13}", "<milliseconds, as text>"),
     "validSince": (r"\d{10}", "<seconds, as text>"),
     "lastRefreshAt": (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "<time with milliseconds>"),
+    "sid": ("[A-Za-z0-9_-]{22}", "<session>"),
     "kid": ("[A-Za-z0-9_-]{16,}", "<kid>"),
     "oobCode": ("[A-Za-z0-9_-]{40,}", "<oobCode>"),
 }

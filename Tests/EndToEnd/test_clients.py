@@ -130,7 +130,7 @@ def test_the_rest_guide_by_curl(place, mailbox):
     post("accounts:sendOobCode", **link_mail)
     user = post("accounts:signInWithEmailLink", email=email, oobCode=mailbox.code(email, "signIn"))
     assert user["localId"] == anonymous["localId"]
-    unlinked = post("accounts:update", idToken=user["idToken"], deleteProvider=["password"])
-    post("accounts:delete", idToken=unlinked["idToken"])
-    status, gone = curl(place, "accounts:lookup", json.dumps({"idToken": unlinked["idToken"]}))
+    post("accounts:update", idToken=user["idToken"], deleteProvider=["password"])
+    post("accounts:delete", idToken=user["idToken"])
+    status, gone = curl(place, "accounts:lookup", json.dumps({"idToken": user["idToken"]}))
     assert status == 400 and gone["error"]["message"] == "USER_NOT_FOUND"

@@ -67,11 +67,12 @@ def test_a_password_account_from_sign_up_to_deletion(call):
     call("token", "/v1/token", {"grantType": "refresh_token", "refreshToken": signed_in["refreshToken"]})
     call("lookup.refreshed", "lookup", {"idToken": token})
     changed = call("update.password", "update", {"idToken": token, "password": "battery staple", "returnSecureToken": True})
-    unlinked = call("update.unlinked", "update", {"idToken": changed["idToken"], "deleteProvider": ["password"]})
-    call("lookup.bare", "lookup", {"idToken": unlinked["idToken"]})
-    call("delete", "delete", {"idToken": unlinked["idToken"]})
-    call("lookup.gone", "lookup", {"idToken": unlinked["idToken"]})
-    call("token.gone", "/v1/token", {"grantType": "refresh_token", "refreshToken": unlinked["refreshToken"]})
+    token = changed["idToken"]
+    call("update.unlinked", "update", {"idToken": token, "deleteProvider": ["password"]})
+    call("lookup.bare", "lookup", {"idToken": token})
+    call("delete", "delete", {"idToken": token})
+    call("lookup.gone", "lookup", {"idToken": token})
+    call("token.gone", "/v1/token", {"grantType": "refresh_token", "refreshToken": changed["refreshToken"]})
 
 
 def test_an_anonymous_account_and_its_upgrade(call):

@@ -79,7 +79,8 @@ extension Accounts {
         if changed.credentials != account.credentials {
             changed.endTokens(at: now)
             statements = [
-                account.deleteCodes(.allButRecovery, in: project), account.endSessions(because: "credentials changed", in: project, at: now),
+                account.deleteCodes(.allButRecovery, in: project),
+                account.endSessions(because: "credentials changed", in: project, at: now),
             ]
         }
         statements.insert(
