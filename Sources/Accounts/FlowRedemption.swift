@@ -101,13 +101,9 @@ extension SignInFlows {
     static func context(_ flowID: [UInt8]) -> String { "flow " + Hex.encode(flowID) }
 
     /// Half of the key is ours, half travels in the link alone.
-    func responseKey(_ handle: [UInt8]) -> SealingKey {
-        SealingKey(HKDF.sha256(secret: masterKey.flowResponses, salt: handle, info: "gatehouse flow response", length: 32))
-    }
+    func responseKey(_ handle: [UInt8]) -> SealingKeys { masterKey.flowKeys(handle, for: "response") }
 
-    func eventKey(_ ticket: FlowTicket) -> SealingKey {
-        SealingKey(HKDF.sha256(secret: masterKey.flowResponses, salt: ticket.secret, info: "gatehouse flow event", length: 32))
-    }
+    func eventKey(_ ticket: FlowTicket) -> SealingKeys { masterKey.flowKeys(ticket.secret, for: "event") }
 
     func seal(_ event: [UInt8], for ticket: FlowTicket) -> [UInt8] { eventKey(ticket).seal(event, context: Self.context(ticket.flowID)) }
 }

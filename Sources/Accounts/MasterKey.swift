@@ -2,32 +2,48 @@ import Crypto
 
 /// The one secret an operator keeps: 32 bytes, from which every key that must not lie in the database is derived.
 ///
-/// Losing it ends all sessions and flows and makes the stored signing keys unreadable; accounts stay.
+/// While it is being changed there are several of them: the first one seals and makes tokens, each of them opens and recognises. So nothing
+/// that a former key sealed or made is lost as long as that key is listed. Losing the key ends all sessions and flows and makes the
+/// stored signing keys unreadable; accounts stay.
 package struct MasterKey: Sendable {
     /// Seals signing keys at rest.
-    let signingKeys: SealingKey
+    let signingKeys: SealingKeys
     /// Seals what a sign-in flow must remember and no reader of the database may learn.
-    let flows: SealingKey
+    let flows: SealingKeys
     /// Seals pending tokens, which travel through clients.
-    let pendingTokens: SealingKey
+    let pendingTokens: SealingKeys
     /// Seals mails that wait to be sent, since they hold links that work.
-    let outbox: SealingKey
-    /// Authenticates refresh tokens.
-    let refreshTokens: [UInt8]
+    let outbox: SealingKeys
+    /// Authenticate refresh tokens; the first makes them.
+    let refreshTokens: [RefreshTokenKey]
     /// Mixed with a flow's one-time code into the key that seals the provider's answer.
-    let flowResponses: [UInt8]
+    private let flowResponses: [[UInt8]]
 
-    /// `bytes` are 32 from a good source.
-    package init(bytes: [UInt8]) {
-        func derived(_ purpose: String) -> [UInt8] {
-            HKDF.sha256(secret: bytes, salt: [], info: "gatehouse \(purpose)", length: 32)
+    /// Each is 32 bytes from a good source. `others` are former keys, and one that is to become the first.
+    package init(bytes: [UInt8], others: [[UInt8]] = []) {
+        let all = [bytes] + others
+        func derived(_ purpose: String) -> [[UInt8]] {
+            all.map { HKDF.sha256(secret: $0, salt: [], info: "gatehouse \(purpose)", length: 32) }
         }
-        signingKeys = SealingKey(derived("signing keys"))
-        flows = SealingKey(derived("flows"))
-        pendingTokens = SealingKey(derived("pending tokens"))
-        outbox = SealingKey(derived("mail outbox"))
-        refreshTokens = derived("refresh tokens")
+        signingKeys = SealingKeys(derived("signing keys"))
+        flows = SealingKeys(derived("flows"))
+        pendingTokens = SealingKeys(derived("pending tokens"))
+        outbox = SealingKeys(derived("mail outbox"))
+        refreshTokens = zip(derived("refresh tokens"), derived("id")).map { bytes, id in
+            RefreshTokenKey(id: id.prefix(4).reduce(0) { $0 << 8 | Int32($1) }, bytes: bytes)
+        }
         flowResponses = derived("flow responses")
+    }
+
+    /// Whether no other key is listed.
+    package var isAlone: Bool { refreshTokens.count == 1 }
+
+    /// The id of the key that makes refresh tokens; the key cannot be told from it.
+    package var tokenKey: Int32 { refreshTokens[0].id }
+
+    /// The keys of one flow, half of which is `secret`, which only the flow's own client has.
+    func flowKeys(_ secret: [UInt8], for purpose: String) -> SealingKeys {
+        SealingKeys(flowResponses.map { HKDF.sha256(secret: $0, salt: secret, info: "gatehouse flow \(purpose)", length: 32) })
     }
 
     /// Why a text is not a master key.
@@ -50,13 +66,24 @@ package struct MasterKey: Sendable {
     private static let fewestDifferentBytes = 16
 
     /// Reads 32 bytes written as base64 or as 64 hex digits.
-    package init(text: String) throws(TextFault) {
+    package static func bytes(of text: String) throws(TextFault) -> [UInt8] {
         let text = String(decoding: text.utf8.filter { ![0x09, 0x0A, 0x0D, 0x20].contains($0) }, as: UTF8.self)
         let readings = [Hex.decode(text), Base64.decode(text)].compactMap { $0 }
         guard let bytes = readings.first(where: { $0.count == 32 }) else { throw .notAKey }
         guard Set(bytes).count >= Self.fewestDifferentBytes else { throw .notRandom }
-        self.init(bytes: bytes)
+        return bytes
     }
+}
+
+/// What authenticates refresh tokens, and the number by which a session remembers it.
+struct RefreshTokenKey: Sendable {
+    let id: Int32
+    let bytes: [UInt8]
+}
+
+extension SealingKeys {
+    /// At least one, of 32 bytes each.
+    fileprivate init(_ keys: [[UInt8]]) { self.init(SealingKey(keys[0]), keys.dropFirst().map(SealingKey.init)) }
 }
 
 /// Hexadecimal digits, both cases in, lower case out.

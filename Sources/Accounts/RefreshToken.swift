@@ -18,7 +18,15 @@ struct RefreshToken: Equatable {
         self.generation = generation
     }
 
-    /// `nil` for whatever this server did not make.
+    /// The token and the key that made it; `nil` for what no listed key made.
+    static func read(_ text: String, keys: [RefreshTokenKey]) -> (token: RefreshToken, key: RefreshTokenKey)? {
+        for key in keys {
+            if let token = RefreshToken(text, key: key.bytes) { return (token, key) }
+        }
+        return nil
+    }
+
+    /// `nil` for whatever this key did not make.
     init?(_ text: String, key: [UInt8]) {
         guard let bytes = Base64URL.decodeStrict(text), bytes.count == Self.bodyCount + 32 else { return nil }
         let body = Array(bytes[..<Self.bodyCount])

@@ -23,10 +23,13 @@ package struct Session: Sendable {
     package struct Origin: Sendable {
         let userAgent: String?
         let address: String
+        /// The id of the key that makes the session's first refresh token (`Sessions.tokenKey`).
+        let tokenKey: Int32?
 
-        package init(userAgent: String?, address: String) {
+        package init(userAgent: String?, address: String, tokenKey: Int32? = nil) {
             self.userAgent = userAgent.map { String($0.prefix(256)) }
             self.address = address
+            self.tokenKey = tokenKey
         }
     }
 
@@ -53,9 +56,9 @@ package struct Session: Sendable {
     func insert(from origin: Origin, at now: Instant) -> SQL {
         """
         INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, developer_claims, rotated_at,
-            user_agent, address, created_at, refreshed_at)
+            user_agent, address, token_key, created_at, refreshed_at)
         VALUES (\(projectID), \(id), \(accountID), \(signInProvider), \(authTime), \(developerClaims), \(now),
-            \(origin.userAgent), \(origin.address), \(now), \(now))
+            \(origin.userAgent), \(origin.address), \(origin.tokenKey), \(now), \(now))
         """
     }
 }

@@ -11,27 +11,30 @@ package struct Sessions: Sendable {
     static let grace: Duration = .seconds(30)
 
     let accounts: Accounts
-    let key: [UInt8]
+    private let keys: [RefreshTokenKey]
     let log: Logger
 
     package init(accounts: Accounts, masterKey: MasterKey, log: Logger) {
         self.accounts = accounts
-        key = masterKey.refreshTokens
+        keys = masterKey.refreshTokens
         self.log = log
     }
 
     /// The refresh token to hand out for `session`.
     package func refreshToken(for session: Session, in project: ProjectSettings) -> String {
-        RefreshToken(projectNumber: project.number, sessionID: session.id, generation: session.generation).text(key: key)
+        RefreshToken(projectNumber: project.number, sessionID: session.id, generation: session.generation).text(key: keys[0].bytes)
     }
+
+    /// What a new session remembers of the key that makes its first refresh token.
+    package var tokenKey: Int32 { keys[0].id }
 
     /// Trades a refresh token for the session's next one, in one round trip.
     ///
     /// Throws `invalidRefreshToken` (none of ours), `wrongProject`, `sessionEnded`, `accountNotFound`, `accountDisabled`.
     package func refresh(_ token: String, in project: ProjectSettings) async throws(AccountError) -> (Account, Session) {
-        guard let token = RefreshToken(token, key: key) else { throw .invalidRefreshToken }
+        guard let (token, key) = RefreshToken.read(token, keys: keys) else { throw .invalidRefreshToken }
         guard token.projectNumber == project.number else { throw .wrongProject }
-        let rows = try await accounts.storage.write(rotation(token, in: project), sharingCommitAs: token.sessionID)
+        let rows = try await accounts.storage.write(rotation(token, of: key, in: project), sharingCommitAs: token.sessionID)
         guard !rows.isEmpty else { throw try await reason(for: token, in: project) }
         do {
             let first = rows[0]
@@ -51,7 +54,7 @@ package struct Sessions: Sendable {
         }
     }
 
-    private func rotation(_ token: RefreshToken, in project: ProjectSettings) -> SQL {
+    private func rotation(_ token: RefreshToken, of key: RefreshTokenKey, in project: ProjectSettings) -> SQL {
         let now = accounts.clock.now()
         // A project that turns static keeps its sessions: the newest token of each stays good, and the one before it.
         let rotated: SQL =
@@ -64,7 +67,7 @@ package struct Sessions: Sendable {
         let alive: SQL = project.sessionIdle.map { "refreshed_at > \(now - $0)" } ?? "true"
         return """
             WITH session AS (
-                UPDATE sessions SET refreshed_at = \(now)\(rotated)
+                UPDATE sessions SET refreshed_at = \(now), token_key = \(key.id)\(rotated)
                 WHERE project_id = \(project.id) AND session_id = \(token.sessionID) AND ended_at IS NULL
                     AND \(alive)
                     AND (generation <= \(token.generation + 1)

@@ -7,8 +7,15 @@ extension Section {
 
     /// A secret by reference: `{env: NAME}` or `{file: path}`, the path seen from the configuration file's folder, newlines at the end left
     /// away. A secret that stands in the file itself is a fault: configuration is copied, mailed and committed.
-    package func secret(_ key: String) -> Secret? {
-        guard let node = ask(key) else { return nil }
+    package func secret(_ key: String) -> Secret? { ask(key).flatMap { secret(key, $0) } }
+
+    /// One secret or a list of them, of which one at least must be there.
+    package func requiredSecrets(_ key: String) -> [Secret] {
+        guard case .sequence(let sequence)? = ask(key), !sequence.isEmpty else { return [requiredSecret(key)] }
+        return sequence.enumerated().map { index, node in secret("\(key)[\(index)]", node) ?? Secret("") }
+    }
+
+    private func secret(_ key: String, _ node: Node) -> Secret? {
         guard case .mapping(let mapping) = node, mapping.count == 1, let (kind, value) = mapping.first, let name = Self.text(value),
             !name.isEmpty
         else { return wrong(key, node, Self.remedy) }
@@ -42,7 +49,7 @@ extension Section {
             return wrong(key, node, "the file \(file) \(error.message)")
         }
         if let mode = FileBytes.modeOpenToOthers(file) {
-            note(key, "group or others can read the file \(file) (mode \(mode)); make it the server's alone: chmod 600")
+            note(key, at: node, "group or others can read the file \(file) (mode \(mode)); make it the server's alone: chmod 600")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { return wrong(key, node, "the file \(file) is not UTF-8 text") }
         let newlines = text.utf8.reversed().prefix { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.count

@@ -40,9 +40,9 @@ package final class Section {
     package func fault(_ key: String, _ message: String) { add(joined(key), members[key]?.value, message) }
 
     /// Notes that the value of `key` will do, but is probably not what the operator wants; `message` says why.
-    package func note(_ key: String, _ message: String) {
-        source.faults.note(fault(at: members[key]?.value, joined(key), message))
-    }
+    package func note(_ key: String, _ message: String) { note(key, at: members[key]?.value, message) }
+
+    func note(_ key: String, at node: Node?, _ message: String) { source.faults.note(fault(at: node, joined(key), message)) }
 
     /// Reports the keys that nobody asked for.
     package func finish() {

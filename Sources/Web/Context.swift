@@ -41,7 +41,8 @@ package struct Context: Sendable {
 
     /// What a session remembers of where it was opened.
     package var origin: Session.Origin {
-        Session.Origin(userAgent: request.headers["user-agent"], address: request.peer.description)
+        Session.Origin(
+            userAgent: request.headers["user-agent"], address: request.peer.description, tokenKey: services.sessions.tokenKey)
     }
 
     package var log: Logger {

@@ -23,6 +23,7 @@ package actor Postman {
     private let clock: Clock
     private let log: Logger
     private let metrics: MailMetrics
+    private let gauges: OutboxGauges
     private var underWay: [UInt64: Task<Void, Never>] = [:]
     private var lastNumber: UInt64 = 0
 
@@ -51,6 +52,7 @@ package actor Postman {
         self.clock = clock
         self.log = log
         self.metrics = MailMetrics(metrics)
+        gauges = OutboxGauges(metrics, clock: clock)
     }
 
     /// Works until the bell falls silent, and returns once nothing is under way any more.
@@ -61,14 +63,27 @@ package actor Postman {
                 try? await Task.sleep(for: Self.round)
             }
         }
+        let measuring = Task(executorPreference: loop) {
+            while !Task.isCancelled {
+                await self.measure()
+                try? await Task.sleep(for: OutboxGauges.interval)
+            }
+        }
         for await _ in bell.rings { await collect() }
         rounds.cancel()
+        measuring.cancel()
         for task in underWay.values { await task.value }
     }
 
     /// Breaks off what is under way. Its letters stay in the outbox, and are tried again when their leases end.
     package func breakOff() {
         for task in underWay.values { task.cancel() }
+    }
+
+    /// While the database does not answer, the former numbers stay: that it does not is told elsewhere.
+    private func measure() async {
+        guard let (count, oldest) = try? await outbox.depth() else { return }
+        gauges.set(count, oldest: oldest)
     }
 
     private func collect() async {

@@ -8,6 +8,7 @@ struct Gatehouse: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, MigrateCommand.self, CheckCommand.self, KeysCommand.self, ServiceAccountsCommand.self, SessionsCommand.self,
+            MailsCommand.self,
         ])
 }
 

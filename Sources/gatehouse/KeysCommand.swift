@@ -8,7 +8,8 @@ import Runtime
 /// `gatehouse keys`: the keys that sign ID tokens.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "List or rotate the keys that sign ID tokens.", subcommands: [List.self, Rotate.self])
+        commandName: "keys", abstract: "List or rotate the keys that sign ID tokens; move what is sealed to a new master key.",
+        subcommands: [List.self, Rotate.self, ResealCommand.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

@@ -63,13 +63,8 @@ struct ServerSettings: Sendable {
             section.fault("database", "is no connection URL such as postgresql://user@host/name")
         }
         databasePool = DatabaseSettings(section.section("databasePool"))
-        let keyText = section.requiredSecret("masterKey")
-        do throws(MasterKey.TextFault) {
-            masterKey = try MasterKey(text: keyText.reveal())
-        } catch {
-            masterKey = MasterKey(bytes: Random.bytes(32))
-            if !keyText.reveal().isEmpty { section.fault("masterKey", error.message) }
-        }
+        let keyTexts = section.requiredSecrets("masterKey")
+        masterKey = MasterKey(keyTexts, section)
         projects = section.path("projects", default: "projects")
         migrations = section.path("migrations", default: "../Migrations")
         do { _ = try Migrator(directory: migrations).fingerprint() } catch {
@@ -98,12 +93,31 @@ struct ServerSettings: Sendable {
         logLevel = section.choice("logLevel", default: Logger.Level.info)
         section.finish()
         let file = FileManager.default.contents(atPath: section.file).map(Array.init) ?? []
-        signature = Digest.sha256(file + Array(database.reveal().utf8) + [0] + Array(keyText.reveal().utf8))
+        signature = Digest.sha256(file + Array(database.reveal().utf8) + [0] + keyTexts.flatMap { Array($0.reveal().utf8) + [0] })
     }
 
     private static func site(_ text: String) -> String? {
         guard let uri = URI.parse(text), uri.path.isEmpty || uri.path == "/", uri.query == nil, uri.fragment == nil else { return nil }
         return uri.origin
+    }
+}
+
+extension MasterKey {
+    /// The keys of `masterKey`: one, or a list whose first one seals.
+    fileprivate init(_ texts: [Secret], _ section: Section) {
+        var keys: [[UInt8]] = []
+        for (index, text) in texts.enumerated() where !text.reveal().isEmpty {
+            let name = texts.count == 1 ? "" : "key \(index + 1) of the list "
+            do throws(MasterKey.TextFault) {
+                let key = try MasterKey.bytes(of: text.reveal())
+                if keys.contains(key) { section.fault("masterKey", name + "is listed twice; list each key once") }
+                keys.append(key)
+            } catch {
+                section.fault("masterKey", name + error.message)
+            }
+        }
+        // A stand-in where there is none, which is a fault.
+        self.init(bytes: keys.first ?? Random.bytes(32), others: Array(keys.dropFirst()))
     }
 }
 

@@ -37,11 +37,11 @@ import Testing
 
     @Test func `reads a master key from hex or base64 and nothing else`() {
         let bytes = Array(UInt8(0)..<32)
-        #expect(throws: Never.self) { try MasterKey(text: Hex.encode(bytes) + "\n") }
-        #expect(throws: Never.self) { try MasterKey(text: Hex.encode(bytes).uppercased()) }
-        #expect(throws: Never.self) { try MasterKey(text: Base64.encode(bytes)) }
+        #expect(throws: Never.self) { try MasterKey.bytes(of: Hex.encode(bytes) + "\n") }
+        #expect(throws: Never.self) { try MasterKey.bytes(of: Hex.encode(bytes).uppercased()) }
+        #expect(throws: Never.self) { try MasterKey.bytes(of: Base64.encode(bytes)) }
         for text in ["secret", "", Hex.encode(bytes) + "00"] {
-            #expect(throws: MasterKey.TextFault.notAKey) { try MasterKey(text: text) }
+            #expect(throws: MasterKey.TextFault.notAKey) { try MasterKey.bytes(of: text) }
         }
     }
 
@@ -49,13 +49,13 @@ import Testing
         let text = Hex.encode(Array(UInt8(0)..<32)).map { digit in
             digit.wholeNumberValue.flatMap { Unicode.Scalar(0xFF10 + $0) }.map(Character.init) ?? digit
         }
-        #expect(throws: MasterKey.TextFault.notAKey) { try MasterKey(text: String(text)) }
+        #expect(throws: MasterKey.TextFault.notAKey) { try MasterKey.bytes(of: String(text)) }
     }
 
     @Test(arguments: [[0], [0x41], [1, 2], Array(1...15)] as [[UInt8]])
     func `refuses a master key that repeats itself`(pattern: [UInt8]) {
         let bytes = (0..<32).map { pattern[$0 % pattern.count] }
-        #expect(throws: MasterKey.TextFault.notRandom) { try MasterKey(text: Hex.encode(bytes)) }
-        #expect(throws: MasterKey.TextFault.notRandom) { try MasterKey(text: Base64.encode(bytes)) }
+        #expect(throws: MasterKey.TextFault.notRandom) { try MasterKey.bytes(of: Hex.encode(bytes)) }
+        #expect(throws: MasterKey.TextFault.notRandom) { try MasterKey.bytes(of: Base64.encode(bytes)) }
     }
 }

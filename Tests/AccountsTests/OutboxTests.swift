@@ -67,9 +67,9 @@ import Testing
         #expect(try await outbox.claim(1).letters.isEmpty)
     }
 
-    @Test func `waits longer after each failure and gives up when the link has expired`() async throws {
+    @Test func `is tried every minute or two until the link has expired`() async throws {
         let fixture = try await Fixture()
-        let outbox = try await enqueue([letter], fixture, lifetime: .seconds(6 * 3600))
+        let outbox = try await enqueue([letter], fixture, lifetime: .seconds(600))
         var pauses: [Int64] = []
         while true {
             let due = try #require(try await outbox.claim(1).letters.first)
@@ -80,8 +80,41 @@ import Testing
             #expect(try await outbox.claim(1).letters.isEmpty)
             fixture.time.advance(.seconds(1))
         }
-        #expect(pauses == [10, 30, 120, 600, 3600, 3600, 3600, 3600, 3600])
+        #expect(pauses == [10, 30, 60, 90, 90, 90, 90, 90])
         #expect(try await rows(fixture) == 0)
+    }
+
+    @Test func `tells how many letters wait and since when, without decoys`() async throws {
+        let fixture = try await Fixture()
+        let outbox = outbox(fixture)
+        #expect(try await outbox.depth() == (0, nil))
+        let start = fixture.time.clock.now()
+        try await enqueue([letter], fixture)
+        _ = try await fixture.database.write(outbox.enqueueDecoy(of: letter, until: start + .seconds(3600), in: fixture.project))
+        fixture.time.advance(.seconds(60))
+        try await enqueue([letter], fixture)
+        #expect(try await outbox.depth() == (2, start))
+        let mails = try await outbox.waiting(limit: 10)
+        #expect(mails.map(\.kind) == [.resetPassword, .resetPassword])
+        #expect(mails.map(\.createdAt) == [start, start + .seconds(60)])
+        fixture.time.advance(.seconds(3541))
+        #expect(try await outbox.depth().count == 1)
+    }
+
+    @Test func `tries at once what waits for longer, and nothing that may be on its way`() async throws {
+        let fixture = try await Fixture()
+        let outbox = try await enqueue([letter], fixture)
+        for pause in Outbox.pauses.dropLast() {
+            _ = try await outbox.failed(try #require(try await outbox.claim(1).letters.first), forGood: false)
+            fixture.time.advance(pause)
+        }
+        let due = try #require(try await outbox.claim(1).letters.first)
+        #expect(try await outbox.retryNow(nil) == 0)
+        _ = try await outbox.failed(due, forGood: false)
+        #expect(try await outbox.retryNow("other") == 0)
+        #expect(try await outbox.claim(1).letters.isEmpty)
+        #expect(try await outbox.retryNow("demo") == 1)
+        #expect(try await outbox.claim(1).letters.map(\.letter) == [letter])
     }
 
     @Test func `gives up after a day whatever the link's life`() async throws {

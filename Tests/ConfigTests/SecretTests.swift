@@ -61,7 +61,7 @@ import Testing
         #expect(section.secret("k")?.reveal() == "a secret")
         #expect(faults.isEmpty)
         let remedy = "make it the server's alone: chmod 600"
-        let note = told.map { "\(folder.path)/c.yaml:2:4  k: group or others can read the file \(file) (mode \($0)); \(remedy)" }
+        let note = told.map { "\(folder.path)/c.yaml:2:11  k: group or others can read the file \(file) (mode \($0)); \(remedy)" }
         #expect(faults.notes.map(\.description) == [note].compactMap { $0 })
     }
 

@@ -14,7 +14,7 @@ package struct Outbox: Sendable {
     /// A mail that could not be delivered for so long is given up, however long its link would work.
     static let patience: Duration = .seconds(24 * 3600)
     /// Pauses after the first failures; the last one repeats.
-    static let pauses: [Duration] = [.seconds(10), .seconds(30), .seconds(120), .seconds(600), .seconds(3600)]
+    static let pauses: [Duration] = [.seconds(10), .seconds(30), .seconds(60), .seconds(90)]
 
     let storage: Storage
     let masterKey: MasterKey

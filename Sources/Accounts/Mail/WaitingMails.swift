@@ -1,0 +1,63 @@
+import Crypto
+import Postgres
+package import Runtime
+
+/// A mail in the outbox as an operator may see it: neither its recipient nor its link.
+package struct WaitingMail: Sendable {
+    package let projectID: String
+    package let id: [UInt8]
+    /// `nil` when no listed master key opens it.
+    package let kind: Letter.Kind?
+    package let attempts: Int
+    package let createdAt: Instant
+    /// When the next attempt begins; during one, when the next begins if it fails to end.
+    package let dueAt: Instant
+    package let expiresAt: Instant
+}
+
+extension Outbox {
+    /// How many mails wait to be sent, and since when the oldest of them does.
+    package func depth() async throws(AccountError) -> (count: Int, oldest: Instant?) {
+        let rows = try await storage.read(
+            "SELECT count(*), min(created_at) FROM mail_outbox WHERE due_at < 'infinity' AND expires_at > \(clock.now())")
+        guard let row = rows.first else { return (0, nil) }
+        do { return (try row.get(0), try row.get(1)) } catch { throw .database(error) }
+    }
+
+    /// The mails that wait to be sent, the oldest first.
+    package func waiting(limit: Int) async throws(AccountError) -> [WaitingMail] {
+        let rows = try await storage.read(
+            """
+            SELECT project_id, mail_id, payload, attempts, created_at, due_at, expires_at FROM mail_outbox
+            WHERE due_at < 'infinity' AND expires_at > \(clock.now()) ORDER BY created_at LIMIT \(limit)
+            """)
+        var mails: [WaitingMail] = []
+        for row in rows {
+            do {
+                let (projectID, id): (String, [UInt8]) = (try row.get(0), try row.get(1))
+                let plain = try? masterKey.outbox.open(try row.get(2), context: Self.context(projectID, id))
+                mails.append(
+                    WaitingMail(
+                        projectID: projectID, id: id, kind: plain.flatMap(Letter.init(padded:))?.kind, attempts: try row.get(3),
+                        createdAt: try row.get(4), dueAt: try row.get(5), expiresAt: try row.get(6)))
+            } catch { throw .database(error) }
+        }
+        return mails
+    }
+
+    /// Lets mails that wait be tried at once. Those that are due within a minute anyway are left alone, since one of them may be on its way,
+    /// and must not be sent twice.
+    ///
+    /// - Parameter projectID: `nil` for all projects.
+    /// - Returns: how many.
+    package func retryNow(_ projectID: String?) async throws(AccountError) -> Int {
+        let now = clock.now()
+        return try await storage.write(
+            """
+            UPDATE mail_outbox SET due_at = \(now)
+            WHERE due_at > \(now + Self.lease) AND due_at < 'infinity' AND expires_at > \(now)
+                AND (\(projectID) IS NULL OR project_id = \(projectID)) RETURNING 1::bigint
+            """
+        ).count
+    }
+}

@@ -1,0 +1,131 @@
+import Crypto
+package import Postgres
+package import Runtime
+
+/// Moves what lies sealed under a former master key to the first one, in pieces, and tells what cannot be moved but moves or ends by itself.
+///
+/// May be broken off and begun again at any time, while servers run: each row is replaced only where it still is what was read.
+package struct Reseal: Sendable {
+    /// Rows a statement.
+    static let piece = 500
+
+    let storage: Storage
+    let masterKey: MasterKey
+    let clock: Clock
+
+    package init(database: Database, masterKey: MasterKey, clock: Clock) {
+        storage = Storage(database: database)
+        self.masterKey = masterKey
+        self.clock = clock
+    }
+
+    package struct Outcome: Sendable, Equatable {
+        /// What was sealed anew.
+        package var signingKeys = 0
+        package var mails = 0
+        /// What no listed key opens.
+        package var unreadable = 0
+        /// Sign-ins under way that a former key sealed; all are over at `flowsEnd`.
+        package var flows = 0
+        package var flowsEnd: Instant?
+        /// Sessions whose client last showed a token of a former key. They move at their second refresh from now on.
+        package var sessions = 0
+
+        package var isDone: Bool { unreadable == 0 && flows == 0 && sessions == 0 }
+    }
+
+    package func run() async throws(AccountError) -> Outcome {
+        var outcome = Outcome()
+        try await moveSigningKeys(&outcome)
+        try await moveMails(&outcome)
+        try await countFlows(&outcome)
+        try await countSessions(&outcome)
+        return outcome
+    }
+
+    private func moveSigningKeys(_ outcome: inout Outcome) async throws(AccountError) {
+        for row in try await storage.read("SELECT kid, private_key FROM signing_keys") {
+            let kid: String
+            let sealed: [UInt8]
+            do { (kid, sealed) = (try row.get(0), try row.get(1)) } catch { throw .database(error) }
+            do {
+                guard let anew = try masterKey.signingKeys.resealed(sealed, context: kid) else { continue }
+                outcome.signingKeys += try await storage.write(
+                    "UPDATE signing_keys SET private_key = \(anew) WHERE kid = \(kid) AND private_key = \(sealed) RETURNING 1::bigint"
+                ).count
+            } catch let error as AccountError { throw error } catch { outcome.unreadable += 1 }
+        }
+    }
+
+    private func moveMails(_ outcome: inout Outcome) async throws(AccountError) {
+        var last = (project: "", id: [UInt8]())
+        while true {
+            let rows = try await storage.read(
+                """
+                SELECT project_id, mail_id, payload FROM mail_outbox WHERE (project_id, mail_id) > (\(last.project), \(last.id))
+                ORDER BY project_id, mail_id LIMIT \(Self.piece)
+                """)
+            var updates: [SQL] = []
+            for row in rows {
+                let payload: [UInt8]
+                do { (last, payload) = ((try row.get(0), try row.get(1)), try row.get(2)) } catch { throw .database(error) }
+                do {
+                    let context = Outbox.context(last.project, last.id)
+                    guard let anew = try masterKey.outbox.resealed(payload, context: context) else { continue }
+                    updates.append(
+                        """
+                        UPDATE mail_outbox SET payload = \(anew)
+                        WHERE project_id = \(last.project) AND mail_id = \(last.id) AND payload = \(payload) RETURNING 1::bigint
+                        """)
+                } catch { outcome.unreadable += 1 }
+            }
+            outcome.mails += try await storage.write(all: updates).reduce(0) { $0 + $1.count }
+            if rows.count < Self.piece { return }
+        }
+    }
+
+    /// Half of what a flow's answer is sealed with travels in a link, so that answer cannot be sealed anew. Flows last for minutes.
+    private func countFlows(_ outcome: inout Outcome) async throws(AccountError) {
+        var last = (project: "", id: [UInt8]())
+        while true {
+            let rows = try await storage.read(
+                """
+                SELECT project_id, flow_id, secrets, expires_at FROM sign_in_flows
+                WHERE (project_id, flow_id) > (\(last.project), \(last.id)) AND expires_at > \(clock.now())
+                    AND status NOT IN ('redeemed', 'failed')
+                ORDER BY project_id, flow_id LIMIT \(Self.piece)
+                """)
+            for row in rows {
+                let sealed: [UInt8]
+                let end: Instant
+                do { (last, sealed, end) = ((try row.get(0), try row.get(1)), try row.get(2), try row.get(3)) } catch {
+                    throw .database(error)
+                }
+                if masterKey.flows.isSealedByFirst(sealed, context: SignInFlows.context(last.id)) { continue }
+                outcome.flows += 1
+                outcome.flowsEnd = max(outcome.flowsEnd ?? end, end)
+            }
+            if rows.count < Self.piece { return }
+        }
+    }
+
+    private func countSessions(_ outcome: inout Outcome) async throws(AccountError) {
+        var last = (project: "", id: [UInt8]())
+        while true {
+            let rows = try await storage.read(
+                """
+                WITH piece AS (
+                    SELECT project_id, session_id, ended_at IS NULL AND token_key IS DISTINCT FROM \(masterKey.tokenKey) AS is_left
+                    FROM sessions WHERE (project_id, session_id) > (\(last.project), \(last.id))
+                    ORDER BY project_id, session_id LIMIT \(20 * Self.piece))
+                SELECT project_id, session_id, (SELECT count(*) FROM piece WHERE is_left) FROM piece
+                ORDER BY project_id DESC, session_id DESC LIMIT 1
+                """)
+            guard let row = rows.first else { return }
+            do {
+                last = (try row.get(0), try row.get(1))
+                outcome.sessions += try row.get(2)
+            } catch { throw .database(error) }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Accounts
+import ArgumentParser
+import Crypto
+import Runtime
+
+/// `gatehouse mails`: the mails that wait to be sent.
+struct MailsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mails", abstract: "List the mails that wait to be sent, or have them tried at once.",
+        subcommands: [List.self, Retry.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "Print the mails that wait, the oldest first: never to whom they go, nor their links.")
+
+        @OptionGroup var common: CommonOptions
+
+        @Option(help: "How many to print at most.")
+        var limit = 1000
+
+        func run() async throws {
+            try await MailsCommand.withOutbox(common.config) { outbox in
+                for mail in try await outbox.waiting(limit: max(0, limit)) {
+                    let kind = mail.kind?.rawValue ?? "sealed with another master key"
+                    let times =
+                        "since \(Timestamp.text(mail.createdAt))  next \(Timestamp.text(mail.dueAt))  until \(Timestamp.text(mail.expiresAt))"
+                    print("\(Hex.encode(mail.id))  \(mail.projectID)  \(kind)  attempts \(mail.attempts)  \(times)")
+                }
+                let (count, _) = try await outbox.depth()
+                print(count == 1 ? "1 mail waits." : "\(count) mails wait.")
+            }
+        }
+    }
+
+    struct Retry: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "retry", abstract: "Have the servers try at once what would wait for longer than a minute.")
+
+        @OptionGroup var common: CommonOptions
+
+        @Option(help: "The id of one project, whose mails alone are tried.")
+        var project: String?
+
+        func run() async throws {
+            try await MailsCommand.withOutbox(common.config) { outbox in
+                let count = try await outbox.retryNow(project)
+                print("\(count == 1 ? "1 mail is" : "\(count) mails are") tried at once; all others within a minute.")
+            }
+        }
+    }
+
+    private static func withOutbox(_ config: String, _ body: (Outbox) async throws -> Void) async throws {
+        try await Console.withDatabase(config) { database, masterKey in
+            try await body(Outbox(database: database, masterKey: masterKey, clock: .system))
+        }
+    }
+}

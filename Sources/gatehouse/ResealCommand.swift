@@ -1,0 +1,34 @@
+import Accounts
+import ArgumentParser
+import Runtime
+
+/// `gatehouse keys reseal`: the step after the master key was changed.
+struct ResealCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reseal",
+        abstract: "Seal anew, with the first master key, what a former one sealed, and tell what is left. Can be run again at any time.",
+        discussion: "Ends with status 0 once nothing is left under the former keys, and with 3 as long as something is.")
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        try await Console.withDatabase(common.config) { database, masterKey in
+            guard !masterKey.isAlone else { return print("There is one master key, so there is nothing to move.") }
+            let outcome = try await Reseal(database: database, masterKey: masterKey, clock: .system).run()
+            print("Sealed anew: \(count(outcome.signingKeys, "signing key")), \(count(outcome.mails, "mail")).")
+            if outcome.unreadable > 0 {
+                print("Left: \(count(outcome.unreadable, "value")) that no listed master key opens.")
+            }
+            if let end = outcome.flowsEnd {
+                print("Left: \(count(outcome.flows, "sign-in")) under way; the last one ends at \(Timestamp.text(end)).")
+            }
+            if outcome.sessions > 0 {
+                print("Left: \(count(outcome.sessions, "session")) whose client has yet to show a token of the first master key.")
+            }
+            guard outcome.isDone else { throw ExitCode(3) }
+            print("Nothing is left under the former master keys.")
+        }
+    }
+
+    private func count(_ number: Int, _ thing: String) -> String { "\(number) \(thing)\(number == 1 ? "" : "s")" }
+}

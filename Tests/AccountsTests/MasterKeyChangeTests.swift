@@ -1,0 +1,126 @@
+@testable import Accounts
+import Crypto
+import JOSE
+import Logging
+import Postgres
+import Runtime
+import Testing
+
+/// The master key is changed: first both are listed, the former one in front, then the new one in front, then the new one alone.
+@Suite struct MasterKeyChangeTests {
+    /// That of `Fixture`.
+    private static let former = Array<UInt8>(1...32)
+    private static let new = Array<UInt8>(101...132)
+    private let both = MasterKey(bytes: new, others: [former])
+    private let alone = MasterKey(bytes: new)
+
+    private func sessions(_ fixture: Fixture, _ key: MasterKey) -> Sessions {
+        Sessions(accounts: fixture.accounts, masterKey: key, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private func refresh(_ token: String, _ fixture: Fixture, _ key: MasterKey) async throws -> String {
+        let sessions = sessions(fixture, key)
+        return sessions.refreshToken(for: try await sessions.refresh(token, in: fixture.project).1, in: fixture.project)
+    }
+
+    private func reseal(_ fixture: Fixture, _ key: MasterKey) async throws -> Reseal.Outcome {
+        try await Reseal(database: fixture.database, masterKey: key, clock: fixture.time.clock).run()
+    }
+
+    @Test func `keeps everybody signed in, whichever key is in front`() async throws {
+        let fixture = try await Fixture()
+        let (_, session, _) = try await fixture.signIn(Fixture.ada())
+        let first = fixture.sessions.refreshToken(for: session, in: fixture.project)
+        let second = try await refresh(first, fixture, both)
+        let prepared = MasterKey(bytes: Self.former, others: [Self.new])
+        let third = try await refresh(second, fixture, prepared)
+        let fourth = try await refresh(third, fixture, both)
+        let fifth = try await refresh(fourth, fixture, alone)
+        #expect(Set([first, second, third, fourth, fifth]).count == 5)
+    }
+
+    @Test func `a token of a key that is not listed any more is none of ours`() async throws {
+        let fixture = try await Fixture()
+        let (_, session, _) = try await fixture.signIn(Fixture.ada())
+        let token = fixture.sessions.refreshToken(for: session, in: fixture.project)
+        await #expect { try await refresh(token, fixture, alone) } throws: {
+            if case AccountError.invalidRefreshToken = $0 { true } else { false }
+        }
+    }
+
+    @Test func `a session has moved once its client shows a token of the new key, and not before`() async throws {
+        let fixture = try await Fixture()
+        let origin = Session.Origin(userAgent: nil, address: "127.0.0.1", tokenKey: fixture.sessions.tokenKey)
+        guard
+            case .signedIn(_, let session, _, _) = try await fixture.accounts.signIn(
+                with: Fixture.ada(), .signIn(mayCreate: true), in: fixture.project, from: origin)
+        else { return #expect(Bool(false)) }
+        let first = fixture.sessions.refreshToken(for: session, in: fixture.project)
+        #expect(try await reseal(fixture, both).sessions == 1)
+        let second = try await refresh(first, fixture, both)
+        // The answer may be lost, and then the former key's token comes again.
+        #expect(try await reseal(fixture, both).sessions == 1)
+        _ = try await refresh(second, fixture, both)
+        #expect(try await reseal(fixture, both).sessions == 0)
+        #expect(try await reseal(fixture, both).isDone)
+    }
+
+    @Test func `seals signing keys and mails anew, and counts what ends by itself`() async throws {
+        let fixture = try await Fixture()
+        try await fixture.keyStore.load(into: fixture.keys)
+        let letter = Letter(.verifyEmail, to: "ada@example.com", language: "en", link: "https://a.example/?oobCode=sesame")
+        let expires = fixture.time.clock.now() + .seconds(3600)
+        let letters = (0..<(Reseal.piece + 3)).map { _ in fixture.outbox.enqueue(letter, until: expires, in: fixture.project) }
+        _ = try await fixture.database.write(all: letters)
+        let start = SignInFlows.Start(
+            providerID: "oidc.acme", kind: .client, sessionHash: SessionBinding.hash(atRedemption: "s"), redirectURI: "https://a.example/cb"
+        )
+        let started = fixture.flows.prepare(start, in: fixture.project)
+        try await fixture.flows.store(started, start)
+
+        var expected = Reseal.Outcome()
+        (expected.signingKeys, expected.mails) = (2, Reseal.piece + 3)
+        (expected.flows, expected.flowsEnd) = (1, fixture.time.clock.now() + SignInFlow.timeToReturn)
+        #expect(try await reseal(fixture, both) == expected)
+        (expected.signingKeys, expected.mails) = (0, 0)
+        #expect(try await reseal(fixture, both) == expected)
+        let state = try #require(FlowState(started.state))
+        let flows = SignInFlows(database: fixture.database, masterKey: both, clock: fixture.time.clock)
+        #expect(try await flows.waiting(state)?.secrets.codeVerifier == started.flow.secrets.codeVerifier)
+
+        fixture.time.advance(SignInFlow.timeToReturn)
+        #expect(try await reseal(fixture, both) == Reseal.Outcome())
+        try await SigningKeyStore(database: fixture.database, masterKey: alone, clock: fixture.time.clock).load(into: SigningKeys())
+        let outbox = Outbox(database: fixture.database, masterKey: alone, clock: fixture.time.clock)
+        let (claimed, unreadable) = try await outbox.claim(10)
+        #expect(claimed.map(\.letter) == Array(repeating: letter, count: 10))
+        #expect(unreadable == 0)
+    }
+
+    @Test func `pending tokens and one-time codes of the former key are good for as long as they last`() async throws {
+        let fixture = try await Fixture()
+        let pending = fixture.pendingTokens.issue([1, 2, 3], proof: nil, in: fixture.project)
+        let later = PendingTokens(database: fixture.database, masterKey: both, clock: fixture.time.clock)
+        #expect(try await later.redeem(pending, in: fixture.project).answer == [1, 2, 3])
+
+        let start = SignInFlows.Start(
+            providerID: "oidc.acme", kind: .web, sessionHash: SessionBinding.hash(atRedemption: "s"), redirectURI: "https://a.example/cb",
+            returnURL: "https://app.example.com/cb")
+        let started = fixture.flows.prepare(start, in: fixture.project)
+        try await fixture.flows.store(started, start)
+        let code = try await fixture.flows.complete(started.flow, cookie: try #require(started.cookie), response: [4, 5])
+        let flows = SignInFlows(database: fixture.database, masterKey: both, clock: fixture.time.clock)
+        let (_, response) = try await flows.claim(
+            flowID: started.flow.id, handle: code, sessionID: "s", page: "https://app.example.com/cb", isHandler: false, in: fixture.project
+        )
+        #expect(response == [4, 5])
+    }
+
+    @Test func `tells what no listed key opens`() async throws {
+        let fixture = try await Fixture()
+        try await fixture.keyStore.load(into: fixture.keys)
+        let outcome = try await reseal(fixture, MasterKey(bytes: Self.new, others: [Array(51...82)]))
+        #expect(outcome.unreadable == 2)
+        #expect(!outcome.isDone)
+    }
+}
