@@ -100,6 +100,9 @@ extension SignInFlows {
 
     static func context(_ flowID: [UInt8]) -> String { "flow " + Hex.encode(flowID) }
 
+    /// Of what a provider posted, which one key seals together with the flow's secrets: neither can be put in the other's column.
+    static func postedContext(_ flowID: [UInt8]) -> String { "posted to flow " + Hex.encode(flowID) }
+
     /// Half of the key is ours, half travels in the link alone.
     func responseKey(_ handle: [UInt8]) -> SealingKeys { masterKey.flowKeys(handle, for: "response") }
 

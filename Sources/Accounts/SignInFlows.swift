@@ -89,7 +89,7 @@ package struct SignInFlows: Sendable {
 
     /// Keeps what a provider posted until the browser comes by with its cookie, which a cross-site POST does not carry.
     package func keepPosted(_ form: [UInt8], for state: FlowState) async throws(AccountError) {
-        let sealed = masterKey.flows.seal(form, context: Self.context(state.flowID))
+        let sealed = masterKey.flows.seal(form, context: Self.postedContext(state.flowID))
         let rows = try await storage.write(
             """
             UPDATE sign_in_flows SET posted = \(sealed)
@@ -109,7 +109,7 @@ package struct SignInFlows: Sendable {
             """)
         guard let row = rows.first else { throw .flowRefused }
         guard let sealed = try? row.get(Self.columnCount, as: [UInt8].self),
-            let form = try? masterKey.flows.open(sealed, context: Self.context(flowID))
+            let form = try? masterKey.flows.open(sealed, context: Self.postedContext(flowID))
         else { throw .sealBroken("sign-in flow") }
         return (try flow(row), form)
     }

@@ -122,6 +122,24 @@ import Testing
         #expect(form == Array("code=posted".utf8))
     }
 
+    @Test func `a flow's secrets and what was posted to it do not open in each other's column`() async throws {
+        let fixture = try await Fixture()
+        let started = try await started(fixture)
+        let state = try self.state(started)
+        try await fixture.flows.keepPosted(started.flow.secrets.bytes, for: state)
+        _ = try await fixture.database.write("UPDATE sign_in_flows SET secrets = posted, posted = secrets")
+        await #expect(
+            performing: { try await fixture.flows.waiting(state) },
+            throws: { if case AccountError.sealBroken = $0 { true } else { false } })
+        _ = try await fixture.database.write("UPDATE sign_in_flows SET secrets = posted, posted = secrets")
+        _ = try await fixture.database.write("UPDATE sign_in_flows SET posted = secrets")
+        await #expect(
+            performing: {
+                try await fixture.flows.posted(flowID: started.flow.id, projectID: "demo", cookie: try #require(started.cookie))
+            },
+            throws: { if case AccountError.sealBroken = $0 { true } else { false } })
+    }
+
     @Test func `redeems a client flow by state, once, with the session secret`() async throws {
         let fixture = try await Fixture()
         let started = try await started(fixture, kind: .client)
