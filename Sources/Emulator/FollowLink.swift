@@ -71,7 +71,7 @@ private struct Link {
                 throw Refusal(error: "The link has no continueUrl.", instructions: "Append &continueUrl= and your app's address.")
             }
             // The app's SDK redeems the code.
-            return redirect(to: next.adding(Form(query.fields.filter { $0.name != "continueUrl" })))
+            return redirect(to: next.replacing(Form(query.fields.filter { $0.name != "continueUrl" })))
         case .resetPassword:
             guard let password = query["newPassword"], !password.isEmpty else {
                 throw Refusal(error: "The link has no newPassword.", instructions: "Append &newPassword= and the new password.")

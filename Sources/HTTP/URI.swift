@@ -37,11 +37,18 @@ package struct URI: Sendable, Hashable, CustomStringConvertible {
         origin + path + (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")
     }
 
-    /// The same with `form` behind what the query holds already.
-    package func adding(_ form: Form) -> URI {
+    /// The same with `form` behind what the query holds already; fields there that have a name of the form's give way to it, so that
+    /// readers who take the first of a name and readers who take the last find the same.
+    package func replacing(_ form: Form) -> URI {
         if form.fields.isEmpty { return self }
-        let query = query.flatMap { $0.isEmpty ? nil : $0 + "&" } ?? ""
-        return URI(scheme: scheme, host: host, port: port, path: path, query: query + form.encoded(), fragment: fragment)
+        let kept = (query ?? "").utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).filter { piece in
+            guard let name = Form(Array(piece))?.fields.first?.name else { return true }
+            return !form.fields.contains { $0.name.utf8.elementsEqual(name.utf8) }
+        }
+        let query = kept.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "&")
+        return URI(
+            scheme: scheme, host: host, port: port, path: path, query: query + (query.isEmpty ? "" : "&") + form.encoded(),
+            fragment: fragment)
     }
 }
 

@@ -39,7 +39,7 @@ struct ActionLink {
 
     /// Where a sign-in goes on: the app's page with what SDKs look for in its address, as Firebase's own page does it.
     var signInURL: String? {
-        continueURL?.adding(["apiKey": apiKey, "oobCode": code, "mode": kind.rawValue, "lang": language]).description
+        continueURL?.replacing(["apiKey": apiKey, "oobCode": code, "mode": kind.rawValue, "lang": language]).description
     }
 
     /// What the code would do. Throws `invalidActionCode` for one of another kind than the link says.

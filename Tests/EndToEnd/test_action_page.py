@@ -113,6 +113,17 @@ def test_a_sign_in_goes_on_to_the_app_with_what_sdks_look_for(site, demo):
     assert demo.succeed("signInWithEmailLink", {"email": email, "oobCode": query["oobCode"]})["isNewUser"] is True
 
 
+def test_a_sign_ins_own_fields_take_the_place_of_those_in_continueUrl(site, demo):
+    email = address()
+    stranger = "oobCode=stranger&apiKey=evil&mode=resetPassword&lang=xx&%6FobCode=stranger"
+    _, link = mailed(site, demo, "EMAIL_SIGNIN", {"email": email}, continueUrl=f"https://app.example.com/finish?{stranger}&cart=7")
+    target = requests.get(link, timeout=TIMEOUT, allow_redirects=False).headers["location"]
+    # Fails where a field stands there twice.
+    query = query_of(target)
+    assert list(query) == ["cart", "apiKey", "oobCode", "mode", "lang"] and query["apiKey"] == API_KEY
+    assert demo.succeed("signInWithEmailLink", {"email": email, "oobCode": query["oobCode"]})["isNewUser"] is True
+
+
 def test_a_sign_in_link_without_an_app_explains_itself(site, demo):
     email = address()
     demo.succeed("sendOobCode", {"requestType": "EMAIL_SIGNIN", "email": email})

@@ -419,6 +419,10 @@ def test_a_link_leads_on_to_the_app(development):
     answer = API(development.url).succeed("signInWithEmailLink", {"email": email, "oobCode": link["oobCode"]})
     assert answer["email"] == email, "the app itself redeems the code"
 
+    link = mailed(development, "EMAIL_SIGNIN", email=email, continueUrl="http://localhost:3000/in?oobCode=stranger&kept=1&apiKey=evil")
+    _, location = follow(development, link["oobLink"])
+    assert note_url(location).count("oobCode=") == location.count("apiKey=") == 1 and link["oobCode"] in location
+
 
 @pytest.mark.parametrize(
     "change",

@@ -45,10 +45,18 @@ import Testing
         #expect(URI.parse("http://a/?") != URI.parse("http://a/"))
     }
 
-    @Test func `adds fields behind the query and before the fragment`() {
-        #expect(URI.parse("http://a/x#f")?.adding(["b": "c d"]).description == "http://a/x?b=c+d#f")
-        #expect(URI.parse("http://a/x?y=1")?.adding(["b": "&"]).description == "http://a/x?y=1&b=%26")
-        #expect(URI.parse("http://a/x")?.adding([:]).description == "http://a/x")
+    @Test func `sets fields behind the query and before the fragment`() {
+        #expect(URI.parse("http://a/x#f")?.replacing(["b": "c d"]).description == "http://a/x?b=c+d#f")
+        #expect(URI.parse("http://a/x?y=1")?.replacing(["b": "&"]).description == "http://a/x?y=1&b=%26")
+        #expect(URI.parse("http://a/x")?.replacing([:]).description == "http://a/x")
+    }
+
+    @Test(arguments: [
+        ("?b=1", "?b=2"), ("?b=1&y=1&b=3", "?y=1&b=2"), ("?%62=1&y=%31", "?y=%31&b=2"), ("?b", "?b=2"), ("?", "?b=2"),
+        ("?y&&z=1", "?y&&z=1&b=2"), ("?bb=1&B=1", "?bb=1&B=1&b=2"), ("?y=b", "?y=b&b=2"), ("?=b", "?=b&b=2"),
+    ])
+    func `puts its own fields in the place of those that were there, and leaves the others as they are`(before: String, after: String) {
+        #expect(URI.parse("http://a/x" + before)?.replacing(["b": "2"]).query == String(after.dropFirst()))
     }
 
     @Test(arguments: [
