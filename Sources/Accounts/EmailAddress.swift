@@ -9,4 +9,16 @@ package enum EmailAddress {
     package static func canonical(_ text: String) -> String? {
         Mailbox(address: text).map { $0.address.lowercased() }
     }
+
+    /// The mailbox that most mail servers deliver an address to: without `+` and what follows it in the local part (RFC 5233). For counting
+    /// mails alone; to accounts two such addresses are two.
+    ///
+    /// - Parameter address: in canonical form.
+    static func mailbox(of address: String) -> String {
+        let bytes = address.utf8
+        guard let at = bytes.lastIndex(of: UInt8(ascii: "@")), let plus = bytes[..<at].firstIndex(of: UInt8(ascii: "+")),
+            plus > bytes.startIndex
+        else { return address }
+        return String(address[..<plus] + address[at...])
+    }
 }

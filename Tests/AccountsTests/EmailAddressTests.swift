@@ -40,6 +40,15 @@ import Testing
         #expect(EmailAddress.canonical("a@" + String(repeating: "b.", count: 126) + "com") == nil)
     }
 
+    @Test(arguments: [
+        ("ada+news@example.com", "ada@example.com"), ("ada+a+b@example.com", "ada@example.com"), ("ada+@example.com", "ada@example.com"),
+        ("ada@example.com", "ada@example.com"), ("+ada@example.com", "+ada@example.com"), ("a.da@x+y.example", "a.da@x+y.example"),
+        ("nonsense", "nonsense"), ("a+b", "a+b"),
+    ])
+    func `names the mailbox without the tag`(address: String, mailbox: String) {
+        #expect(EmailAddress.mailbox(of: address) == mailbox)
+    }
+
     @Test func `keeps no address of a provider that could not be mailed, and no word on it`() {
         let identity = ProvenIdentity(
             providerID: "oidc.x", issuer: "https://x.example", subject: "1", email: "ren\u{E9}@example.com", emailVerified: true,

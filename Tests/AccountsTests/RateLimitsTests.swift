@@ -122,6 +122,27 @@ import Testing
         #expect(try await outcome(fixture, own) == .address)
     }
 
+    @Test(arguments: [LimitedAction.sendPasswordReset, .sendSignInLink])
+    func `SEC-16 counts mails to one mailbox together, with whatever tag`(action: LimitedAction) async throws {
+        let fixture = try await Fixture()
+        func outcomes(_ numbers: ClosedRange<Int>, from address: String) async throws -> [LimitScope?] {
+            var outcomes: [LimitScope?] = []
+            for number in numbers {
+                let attempt = attempt(fixture, action, from: address, email: "Victim+\(number)@example.com")
+                outcomes.append(try await outcome(fixture, attempt))
+            }
+            return outcomes
+        }
+        #expect(
+            try await outcomes(1...12, from: "192.0.2.1") == Array(repeating: nil, count: 10) + [.mailboxAndAddress, .mailboxAndAddress])
+        // The owner is elsewhere, and so are the attacker's other addresses.
+        #expect(try await outcome(fixture, attempt(fixture, action, from: "192.0.2.2", email: "victim@example.com")) == nil)
+        #expect(try await outcomes(20...28, from: "192.0.2.2") == Array(repeating: nil, count: 9))
+        #expect(try await outcomes(30...39, from: "192.0.2.3") == Array(repeating: nil, count: 10))
+        #expect(try await outcome(fixture, attempt(fixture, action, from: "192.0.2.4", email: "victim@example.com")) == .mailbox)
+        #expect(try await outcome(fixture, attempt(fixture, action, from: "192.0.2.4", email: "other@example.com")) == nil)
+    }
+
     @Test func `proof from the mailbox forgives the account from everywhere and leaves addresses as they are`() async throws {
         let fixture = try await limited {
             $0[.password, .account] = Rate(2, per: .seconds(3600))

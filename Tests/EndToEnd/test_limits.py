@@ -293,6 +293,24 @@ def test_SEC_16_a_mailbox_is_not_flooded_by_accounts_that_come_and_go():
         assert mailed("other@example.com").status_code == 200
 
 
+@pytest.mark.parametrize("kind", ["PASSWORD_RESET", "EMAIL_SIGNIN", "VERIFY_EMAIL"])
+def test_SEC_16_tags_make_no_other_mailbox(kind):
+    """By the standard limits: ten an hour to a mailbox from one address, five that prove it."""
+    with a_site(project={"signIn": {"password": True, "emailLink": True}, "limits": {"defaults": True}}) as site:
+        api = site.serve().api()
+
+        def mailed(tag):
+            email = f"target+{tag}@example.com"
+            if kind == "VERIFY_EMAIL":
+                wish = {"idToken": api.succeed("signUp", {"email": email, "password": "correct horse"})["idToken"]}
+            else:
+                wish = {"email": email, "continueUrl": "https://app.example.com/", "canHandleCodeInApp": True}
+            return api.call("sendOobCode", {"requestType": kind, **wish}).status_code
+
+        most = 5 if kind == "VERIFY_EMAIL" else 10
+        assert [mailed(tag) for tag in range(most + 2)] == [200] * most + [400] * 2
+
+
 @pytest.mark.parametrize("kind", ["PASSWORD_RESET", "EMAIL_SIGNIN"])
 def test_SEC_16_one_hostile_address_does_not_use_up_the_mails_of_the_owner(kind):
     """By the standard limits: five an hour from one address, fifteen from all."""

@@ -25,12 +25,15 @@ package struct Attempt: Sendable {
         self.action = action
         projectID = project.id
         self.address = address
-        let account = accountID ?? email.map { EmailAddress.canonical($0) ?? $0.lowercased() }
+        let email = email.map { EmailAddress.canonical($0) ?? $0.lowercased() }
+        let account = accountID ?? email
+        let mailbox = email.map(EmailAddress.mailbox)
         charges = Self.charges(action, in: project) { scope in
             switch scope {
             case .account: account.map { [$0] }
             case .accountAndAddress: account.map { [$0, address] }
-            case .mailbox: nil
+            case .mailbox: mailbox.map { [$0] }
+            case .mailboxAndAddress: mailbox.map { [$0, address] }
             case .address: [address]
             case .project: []
             }
@@ -44,7 +47,7 @@ package struct Attempt: Sendable {
         self.action = action
         projectID = project.id
         self.address = address
-        charges = Self.charges(action, in: project) { $0 == .mailbox ? [mailbox] : nil }
+        charges = Self.charges(action, in: project) { $0 == .mailbox ? [EmailAddress.mailbox(of: mailbox)] : nil }
     }
 
     /// - Parameter owner: the parts of a bucket's name; `nil` for a scope that this attempt takes nothing from.

@@ -33,8 +33,11 @@ package enum LimitScope: String, Sendable, CaseIterable {
     case account
     /// The same from one client address, so that one hostile address alone does not lock the owner out.
     case accountAndAddress
-    /// The mailbox that a mail goes to, whoever asks for it: accounts are cheap, and a stranger's mailbox is not flooded by many of them.
+    /// The mailbox that a mail goes to, whoever asks for it, and with whatever `+tag`: accounts and tags are cheap, and a stranger's mailbox
+    /// is not flooded by many of them.
     case mailbox
+    /// The same from one client address, so that one hostile address alone does not use up the owner's mails.
+    case mailboxAndAddress
     /// The client's address, an IPv6 client's /64.
     case address
     /// The whole project.
@@ -46,6 +49,7 @@ package enum LimitScope: String, Sendable, CaseIterable {
         case .account: "perAccount"
         case .accountAndAddress: "perAccountAndAddress"
         case .mailbox: "perMailbox"
+        case .mailboxAndAddress: "perMailboxAndAddress"
         case .address: "perAddress"
         case .project: "perProject"
         }
@@ -68,8 +72,8 @@ extension LimitedAction {
             ]
         case .sendPasswordReset, .sendSignInLink:
             [
-                (.accountAndAddress, Rate(5, per: hour)), (.account, Rate(15, per: hour)), (.address, Rate(60, per: hour)),
-                (.project, Rate(10_000, per: day)),
+                (.accountAndAddress, Rate(5, per: hour)), (.account, Rate(15, per: hour)), (.mailboxAndAddress, Rate(10, per: hour)),
+                (.mailbox, Rate(30, per: hour)), (.address, Rate(60, per: hour)), (.project, Rate(10_000, per: day)),
             ]
         case .sendVerification:
             [
