@@ -38,7 +38,9 @@ package actor Postman {
         }
     }
 
-    /// - Parameter bell: the one that `outbox` rings.
+    /// - Parameters:
+    ///   - loop: one that serves no requests: what sending costs must not show in how long calls take (SEC-15).
+    ///   - bell: the one that `outbox` rings.
     package init(
         loop: Loop, outbox: Outbox, bell: Bell, projects: ProjectDirectory, transport: any MailTransport, sender: Sender, clock: Clock,
         metrics: Metrics, log: Logger

@@ -22,7 +22,7 @@ actor Server {
     private let log: Logger
     private let begun = MonotonicTime.read()
     private var chores: [Task<Void, Never>] = []
-    private let postman: Postman?
+    private let mail: MailDelivery?
     private var delivery: Task<Void, Never>?
 
     init(_ configuration: Configuration, path: String, log: Logger) throws {
@@ -33,7 +33,7 @@ actor Server {
         self.log = log
         let count = settings.loops == 0 ? Machine.cores : settings.loops
         workers = try (0..<count).map { try Worker(index: $0, shared) }
-        postman = workers.first.flatMap(shared.postman)
+        mail = try MailDelivery(index: count, shared)
     }
 
     private var first: Worker { workers[0] }
@@ -69,7 +69,7 @@ actor Server {
                 try await cleanup.endIdleSessions(of: shared.projects.current.all.map(\.settings))
             },
         ]
-        delivery = postman.map { postman in Task { await postman.run() } }
+        delivery = mail.map { mail in Task { await mail.postman.run() } }
         log.info(
             "serving",
             metadata: [
@@ -110,14 +110,15 @@ actor Server {
 
     /// Lets what is on its way arrive, within the same grace as requests.
     private func stopMail() async {
-        guard let postman, let delivery else { return }
+        guard let mail, let delivery else { return }
         shared.postbox.fallSilent()
         let patience = Task {
             try await Task.sleep(for: Self.grace)
-            await postman.breakOff()
+            await mail.postman.breakOff()
         }
         await delivery.value
         patience.cancel()
+        await mail.database.close()
     }
 
     private var keyStore: SigningKeyStore {

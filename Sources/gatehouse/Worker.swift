@@ -52,15 +52,6 @@ extension Shared {
         Outbox(
             database: database, masterKey: settings.masterKey, clock: clock, bell: postbox, keepsSent: settings.development)
     }
-
-    /// Who sends for the whole process, on one of its loops; nobody where no way of mail is configured.
-    func postman(on worker: Worker) -> Postman? {
-        settings.mail.map { mail in
-            Postman(
-                loop: worker.loop, outbox: outbox(worker.database), bell: postbox, projects: projects,
-                transport: mail.transport(worker.client, log), sender: mail.sender, clock: clock, metrics: metrics, log: log)
-        }
-    }
 }
 
 /// One loop with one of everything: database connections, outbound connections, listener and the connections it accepts.

@@ -6,6 +6,7 @@ import threading
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import requests
 
 from clients import API
 from common import note
@@ -392,3 +393,26 @@ def test_a_password_never_travels_readable(sites, post):
     settings = post.settings(host="mail.example.com", user=USER, password={"env": "CLIENT_SECRET"})
     faults = sites(settings, serve=False).run("check")
     assert faults.returncode != 0 and "readable" in faults.stdout
+
+
+# -- what it costs others
+
+
+def round_trips(site):
+    """What each loop has asked of the database so far."""
+    text = requests.get(site.url + "/metrics", timeout=10).text
+    return {int(loop): int(float(count)) for loop, count in re.findall(r'gatehouse_database_round_trips_total\{loop="(\d+)"\} (\S+)', text)}
+
+
+def test_SEC_15_mail_leaves_on_a_loop_that_serves_no_requests(sites, post):
+    """What sends is the third of three loops, and it alone is at work while a mail goes out: nobody's calls wait for it."""
+    site = sites(post.settings(), loops=2)
+    requests.get(site.url + "/health/ready", timeout=10)
+    before = round_trips(site)
+    assert set(before) == {0, 1, 2}
+    put(site)
+    post.wait_for()
+    wait_until(lambda: waiting(site) == 0, what="the letter's end")
+    after = round_trips(site)
+    assert after[2] >= before[2] + 2, "it was leased and deleted"
+    assert {loop: after[loop] for loop in (0, 1)} == {loop: before[loop] for loop in (0, 1)}

@@ -3,8 +3,8 @@ import Runtime
 
 /// Asking for a code: what apps do on behalf of people who have lost their password, want to sign in by mail, prove or change an address.
 ///
-/// Where addresses are protected from enumeration, a request does the same work and gets the same answer whoever has the address (SEC-15):
-/// a letter that must not go out is a decoy.
+/// Where addresses are protected from enumeration, a request does the same work, takes the same locks and gets the same answer whoever has
+/// the address (SEC-15): a letter that must not go out is a decoy, and so is its code.
 extension Accounts {
     /// Mails a code that sets a new password, to whoever has the account of `email`.
     ///
@@ -69,7 +69,9 @@ extension Accounts {
         guard let outbox else { return [] }
         let (text, hash) = ActionCode.secret()
         let now = clock.now()
-        let account = posting.isDecoy ? nil : posting.account
+        let account = posting.account
+        let holder: ActionCode.Holder =
+            if let account { .account(account) } else { posting.kind == .signIn ? .address : .standIn }
         let code = ActionCode(
             kind: posting.kind, accountID: account?.id, email: posting.email, newEmail: posting.newEmail,
             emailProven: posting.emailProven ?? account?.emailProven ?? false, created: now, expires: now + posting.kind.lifetime)
@@ -77,7 +79,7 @@ extension Accounts {
             posting.kind, to: posting.recipient, language: wish.language, link: link(posting.kind, code: text, wish, in: project),
             newEmail: posting.newEmail, displayName: posting.displayName)
         return [
-            code.insert(hash: hash, for: account, in: project),
+            code.insert(hash: hash, for: holder, in: project),
             posting.isDecoy
                 ? outbox.enqueueDecoy(of: letter, until: code.expires, in: project)
                 : outbox.enqueue(letter, until: code.expires, in: project),
@@ -89,7 +91,8 @@ extension Accounts {
 struct Posting {
     let kind: ActionCode.Kind
     let recipient: String
-    /// As it is once the transaction's earlier statements have run; `nil` for a code that stands for its address alone.
+    /// As it is once the transaction's earlier statements have run; `nil` for a code that stands for its address alone, and for the decoy of
+    /// one that an account would have.
     let account: Account?
     let email: String?
     let newEmail: String?

@@ -3,19 +3,52 @@ import Runtime
 
 /// The statements by which codes come and go.
 extension ActionCode {
-    /// Stores the code for as long as its account is as it was read: who changes an account deletes its codes afterwards, and a code
-    /// must not slip in between.
+    /// What a code belongs to.
+    enum Holder {
+        /// The address that it is mailed to, and no account.
+        case address
+        /// An account, which must still be as it was read.
+        case account(Account)
+        /// Any account of the project: for a code that is mailed to nobody and must take the same locks as one that is (SEC-15).
+        case standIn
+    }
+
+    /// Stores the code. The row of its account is locked until the commit: a change of an account deletes the account's codes, and a code
+    /// that is stored at the same moment must not slip in behind that.
+    func insert(hash: [UInt8], for holder: Holder, in project: ProjectSettings) -> SQL {
+        switch holder {
+        case .address:
+            .required(
+                """
+                INSERT INTO action_codes (project_id, code_hash, kind, email, new_email, email_proven, created_at, expires_at)
+                VALUES (\(project.id), \(hash), \(kind.rawValue), \(email), \(newEmail), \(emailProven), \(created), \(expires))
+                RETURNING code_hash
+                """)
+        case .account(let account): insert(hash: hash, holding: account.id, as: account, in: project)
+        case .standIn: insert(hash: hash, holding: AccountID.random(), as: nil, in: project)
+        }
+    }
+
+    /// One statement for accounts and their stand-ins, so that no plan tells them apart: it locks the first account from `id` on, or the
+    /// first of all, which for an account that is there is the account itself.
     ///
-    /// - Parameter account: `nil` for a code that stands for its address alone, and for one that nobody is sent.
-    func insert(hash: [UInt8], for account: Account?, in project: ProjectSettings) -> SQL {
+    /// - Parameter account: as it was read; `nil` for a stand-in, which may be any.
+    private func insert(hash: [UInt8], holding id: String, as account: Account?, in project: ProjectSettings) -> SQL {
         .required(
             """
+            WITH held AS MATERIALIZED (
+                SELECT account_id, disabled, valid_since, sessions_ended_at FROM accounts
+                WHERE project_id = \(project.id) AND account_id >= coalesce((
+                    SELECT min(account_id) FROM accounts WHERE project_id = \(project.id) AND account_id >= \(id)), '')
+                ORDER BY account_id LIMIT 1 FOR SHARE
+            ), fit AS (
+                SELECT count(*) AS number FROM held WHERE account_id = \(id) AND NOT disabled
+                    AND valid_since = \(account?.validSince) AND sessions_ended_at IS NOT DISTINCT FROM \(account?.sessionsEndedAt)
+            )
             INSERT INTO action_codes (project_id, code_hash, kind, account_id, email, new_email, email_proven, created_at, expires_at)
-            SELECT \(project.id), \(hash), \(kind.rawValue), \(accountID), \(email), \(newEmail), \(emailProven), \(created), \(expires)
-            WHERE \(account == nil) OR EXISTS (
-                SELECT FROM accounts WHERE project_id = \(project.id) AND account_id = \(account?.id) AND NOT disabled
-                    AND valid_since = \(account?.validSince)
-                    AND sessions_ended_at IS NOT DISTINCT FROM \(account?.sessionsEndedAt) FOR SHARE)
+            SELECT \(project.id), \(hash), \(kind.rawValue), (SELECT account_id FROM held), \(email), \(newEmail), \(emailProven),
+                \(created), \(expires)
+            FROM fit WHERE fit.number = CASE WHEN \(account == nil) THEN 0 ELSE 1 END
             RETURNING code_hash
             """)
     }

@@ -100,7 +100,7 @@ extension Accounts {
         let code = ActionCode(
             kind: kind, accountID: account.id, email: account.email, newEmail: nil, emailProven: account.emailProven, created: now,
             expires: now + kind.lifetime)
-        _ = try await storage.write(code.insert(hash: hash, for: account, in: project))
+        _ = try await storage.write(code.insert(hash: hash, for: .account(account), in: project))
         return text
     }
 }

@@ -61,7 +61,7 @@ import Testing
         let code = ActionCode(
             kind: kind, accountID: account.id, email: "ada@example.com", newEmail: hasNewEmail ? "new@example.com" : nil, emailProven: true,
             created: now, expires: now + kind.lifetime)
-        _ = try await fixture.database.write(code.insert(hash: hash, for: account, in: fixture.project))
+        _ = try await fixture.database.write(code.insert(hash: hash, for: .account(account), in: fixture.project))
         let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock)
         fixture.time.advance(.seconds(seconds - 1))
         #expect(try await fixture.accounts.inspect(text, in: fixture.project) == code)
@@ -163,6 +163,41 @@ import Testing
         }
         let letters = try await fixture.outbox.recent(in: fixture.project)
         #expect(letters.map(\.to).sorted() == ["ada@example.com", "free@example.com"])
+    }
+
+    @Test func `SEC-15 asking locks one account and hangs the code on it, whoever has the address`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (_, _, idToken) = try await fixture.signUp("ada@example.com")
+        _ = try await fixture.signUp("bob@example.com")
+
+        /// Accounts that were locked by `work`, whatever for, codes with an account that it left, and statements' round trips.
+        func cost(_ work: () async throws -> Void) async throws -> [Int] {
+            let before = try await fixture.database.write("SELECT pg_current_xact_id()::text::bigint")[0].get(0, as: Int.self)
+            let codes = try await fixture.count("action_codes")
+            let trips = fixture.database.roundTrips
+            try await work()
+            let spent = fixture.database.roundTrips - trips
+            let locked = try await fixture.database.query("SELECT count(*) FROM accounts WHERE xmax::text::bigint > \(before)")[0]
+            let held = try await fixture.database.query("SELECT count(*) FROM action_codes WHERE account_id IS NOT NULL")[0]
+            return [try locked.get(0), try held.get(0, as: Int.self) - Int(codes), spent]
+        }
+        for email in ["ada@example.com", "nobody@example.com", "another@example.com"] {
+            let reset = try await cost {
+                try await fixture.accounts.mailPasswordReset(to: email, Fixture.english, in: fixture.project)
+            }
+            #expect(reset == [1, 1, 2], "\(email)")
+        }
+        var moves: [[Int]] = []
+        for email in ["free@example.com", "bob@example.com"] {
+            moves.append(try await cost { try await fixture.askChange(idToken, to: email) })
+        }
+        #expect(moves[0] == moves[1] && moves[0][0] == 1 && moves[0][1] == 1)
+    }
+
+    @Test func `SEC-15 a decoy's code needs no account to be there`() async throws {
+        let fixture = try await Fixture.forCodes()
+        try await fixture.accounts.mailPasswordReset(to: "nobody@example.com", Fixture.english, in: fixture.project)
+        #expect(try await fixture.count("action_codes") == 1)
     }
 
     @Test func `tells of addresses only where they are not protected`() async throws {

@@ -1,0 +1,32 @@
+import Curl
+import Postgres
+import Runtime
+import Web
+
+/// What sends mail for the whole process: a loop, database connections and outbound connections that no request uses.
+///
+/// Mail leaves for real accounts alone. On a loop that serves requests, the next calls of the client that asked for it would wait for the
+/// sending, and so tell who has an account (SEC-15).
+struct MailDelivery: Sendable {
+    /// Connections to the database: leases and outcomes are short writes.
+    private static let connections = (read: 1, write: 2)
+
+    let database: Database
+    let postman: Postman
+
+    /// `nil` where no way of mail is configured.
+    ///
+    /// - Parameter index: the loop's number in metrics, which no other loop has.
+    init?(index: Int, _ shared: Shared) throws {
+        guard let mail = shared.settings.mail else { return nil }
+        let loop = try Loop(index: index)
+        var pool = shared.settings.databasePool
+        (pool.readConnections, pool.writeConnections) = Self.connections
+        database = Database(loop: loop, url: shared.settings.database, settings: pool, metrics: shared.metrics, log: shared.log)
+        let client = try HTTPClient(loop: loop, policy: shared.settings.dialPolicy, metrics: shared.metrics, log: shared.log)
+        postman = Postman(
+            loop: loop, outbox: shared.outbox(database), bell: shared.postbox, projects: shared.projects,
+            transport: mail.transport(client, shared.log), sender: mail.sender, clock: shared.clock, metrics: shared.metrics,
+            log: shared.log)
+    }
+}
