@@ -30,12 +30,17 @@ package struct ConfiguredProvider: Sendable {
 
     /// The discovery document of `issuer`, when it is the right one and all its endpoints may be used.
     func metadata(_ issuer: any Issuer) async throws(ProviderError) -> IssuerMetadata {
-        let metadata = try await cache.document(issuer.documentURL, upstream, now: clock.now())
+        let metadata = try await cache.document(issuer.documentURL, namedBy: origin(of: issuer), upstream, now: clock.now())
         if let fault = fault(of: metadata, issuer) {
             throw .invalidResponse(
                 "The provider is not what it should be.", detail: "The discovery document at \(issuer.documentURL) \(fault).")
         }
         return metadata
+    }
+
+    /// Who named the issuer: an app that asks for a tenant of its own names another one than the configuration's.
+    func origin(of issuer: any Issuer) -> MetadataCache.Origin {
+        issuer.documentURL.isExactly(settings.issuer.documentURL) ? .configuration : .app
     }
 
     /// What is wrong with a document, in words that follow its URL.

@@ -32,7 +32,7 @@ extension ConfiguredProvider {
         let metadata = try await metadata(issuer)
         let algorithms = metadata.commonAlgorithms(settings.algorithms)
         guard algorithms.contains(unverified.algorithm) else { throw Self.refusal(.unsupportedAlgorithm) }
-        let token = try await verified(unverified, algorithms, keysAt: "\(metadata.keys)")
+        let token = try await verified(unverified, algorithms, keysAt: "\(metadata.keys)", namedBy: origin(of: issuer))
         let checks = IDTokenChecks(audiences: settings.audiences, now: clock.now(), nonce: nonce, accessToken: accessToken)
         try checks.check(token)
         try issuer.check(token, metadata)
@@ -43,14 +43,16 @@ extension ConfiguredProvider {
 
     /// With the keys at hand, and once more with newer ones when the token names a key that is not among them.
     private func verified(
-        _ token: UnverifiedJWT, _ algorithms: Set<Algorithm>, keysAt url: String
+        _ token: UnverifiedJWT, _ algorithms: Set<Algorithm>, keysAt url: String, namedBy origin: MetadataCache.Origin
     ) async throws(ProviderError) -> JWT {
         let now = clock.now()
-        let keys = try await cache.keys(url, upstream, now: now)
+        let keys = try await cache.keys(url, namedBy: origin, upstream, now: now)
         do throws(JOSEError) {
             return try token.verified(with: keys, algorithms: algorithms)
         } catch {
-            guard error == .unknownKey, let newer = try await cache.newerKeys(url, upstream, now: now) else { throw Self.refusal(error) }
+            guard error == .unknownKey, let newer = try await cache.newerKeys(url, namedBy: origin, upstream, now: now) else {
+                throw Self.refusal(error)
+            }
             do throws(JOSEError) { return try token.verified(with: newer, algorithms: algorithms) } catch { throw Self.refusal(error) }
         }
     }

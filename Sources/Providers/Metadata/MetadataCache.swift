@@ -8,18 +8,38 @@ import Runtime
 ///
 /// A value is good for about an hour, a different time for each so that they do not expire together, and stays in use for up to a day
 /// while its issuer fails. Whoever asks first fetches, on their own loop; whoever asks meanwhile waits for that answer.
+///
+/// What apps name (Microsoft's tenants, by a parameter of the start) is kept apart from what the configuration names, so that invented
+/// names push no real document out: in a smaller cache, which remembers failures for a minute, and within a budget of fetches.
 package final class MetadataCache: Sendable {
+    /// Who named the address of a document.
+    enum Origin: Sendable { case configuration, app }
+
     private let documents: RemoteValues<IssuerMetadata>
     private let keySets: RemoteValues<JWKSet>
+    private let documentsOfApps: RemoteValues<IssuerMetadata>
+    private let keySetsOfApps: RemoteValues<JWKSet>
+    private let budget = FetchBudget()
 
     /// `earlier` says how much sooner than in an hour a value is fetched again.
     package init(earlier: @escaping @Sendable () -> Duration = { .seconds(Int.random(in: 0...360)) }) {
         documents = RemoteValues(earlier: earlier)
         keySets = RemoteValues(earlier: earlier)
+        documentsOfApps = RemoteValues(most: Self.mostOfApps, remembersFailures: true, earlier: earlier)
+        keySetsOfApps = RemoteValues(most: Self.mostOfApps, remembersFailures: true, earlier: earlier)
     }
 
-    func document(_ url: String, _ upstream: any Upstream, now: Instant) async throws(ProviderError) -> IssuerMetadata {
-        try await documents.value(of: Self.key(url, upstream), now: now) { () async throws(ProviderError) in
+    /// Tenants that apps name, at once: more than the customers that one server signs in by name in an hour.
+    private static let mostOfApps = 256
+
+    func document(
+        _ url: String, namedBy origin: Origin = .configuration, _ upstream: any Upstream, now: Instant
+    ) async throws(ProviderError) -> IssuerMetadata {
+        let values = origin == .app ? documentsOfApps : documents
+        return try await values.value(of: Self.key(url, upstream), now: now) { () async throws(ProviderError) in
+            if origin == .app, !budget.take(at: now) {
+                throw Self.failure("discovery document", url, "was not asked for: apps name more tenants than \(FetchBudget.most) a minute")
+            }
             let json = try await Self.fetch(url, "discovery document", upstream)
             do throws(MetadataFault) {
                 return try IssuerMetadata(json)
@@ -29,18 +49,24 @@ package final class MetadataCache: Sendable {
         }
     }
 
-    func keys(_ url: String, _ upstream: any Upstream, now: Instant) async throws(ProviderError) -> JWKSet {
-        try await keySets.value(of: Self.key(url, upstream), now: now) { () async throws(ProviderError) in
+    func keys(
+        _ url: String, namedBy origin: Origin = .configuration, _ upstream: any Upstream, now: Instant
+    ) async throws(ProviderError) -> JWKSet {
+        try await keySets(of: origin).value(of: Self.key(url, upstream), now: now) { () async throws(ProviderError) in
             try await Self.fetchKeys(url, upstream)
         }
     }
 
     /// The keys fetched anew, since a token names one that is not there; `nil` when they were fetched less than a minute ago.
-    func newerKeys(_ url: String, _ upstream: any Upstream, now: Instant) async throws(ProviderError) -> JWKSet? {
-        try await keySets.newer(of: Self.key(url, upstream), now: now) { () async throws(ProviderError) in
+    func newerKeys(
+        _ url: String, namedBy origin: Origin = .configuration, _ upstream: any Upstream, now: Instant
+    ) async throws(ProviderError) -> JWKSet? {
+        try await keySets(of: origin).newer(of: Self.key(url, upstream), now: now) { () async throws(ProviderError) in
             try await Self.fetchKeys(url, upstream)
         }
     }
+
+    private func keySets(of origin: Origin) -> RemoteValues<JWKSet> { origin == .app ? keySetsOfApps : keySets }
 
     /// Two entries may name one URL and trust different authorities; neither may rest on what the other was told.
     private static func key(_ url: String, _ upstream: any Upstream) -> String {

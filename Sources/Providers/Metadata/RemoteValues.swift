@@ -13,6 +13,8 @@ final class RemoteValues<Value: Sendable>: Sendable {
         var fresh = Instant(microseconds: 0)
         /// When somebody last asked, with or without success.
         var asked: Instant?
+        /// What came of that, where failures are remembered.
+        var failure: ProviderError?
         var isFetching = false
         var waiters: [CheckedContinuation<Result<Value, ProviderError>?, Never>] = []
 
@@ -22,6 +24,7 @@ final class RemoteValues<Value: Sendable>: Sendable {
 
     private enum Step {
         case have(Value)
+        case failed(ProviderError)
         case fetch
         case wait
         case refuse
@@ -31,13 +34,21 @@ final class RemoteValues<Value: Sendable>: Sendable {
     static var staleLife: Duration { .seconds(86_400) }
     /// Between two fetches after a failure, and between two for an unknown key.
     static var pause: Duration { .seconds(60) }
-    /// Apps can name tenants, so the number of URLs is not the configuration's alone.
-    static var most: Int { 512 }
 
     private let entries = Mutex<[String: Entry]>([:])
+    private let most: Int
+    private let remembersFailures: Bool
     private let earlier: @Sendable () -> Duration
 
-    init(earlier: @escaping @Sendable () -> Duration) { self.earlier = earlier }
+    /// - Parameters:
+    ///   - most: values that are kept; the oldest gives way.
+    ///   - remembersFailures: whether nobody asks again for a minute what failed, for URLs that anybody can make up; otherwise a value that
+    ///     comes back is found at once.
+    init(most: Int = 512, remembersFailures: Bool = false, earlier: @escaping @Sendable () -> Duration) {
+        self.most = most
+        self.remembersFailures = remembersFailures
+        self.earlier = earlier
+    }
 
     var count: Int { entries.withLock { $0.count } }
 
@@ -46,10 +57,12 @@ final class RemoteValues<Value: Sendable>: Sendable {
         while true {
             let step = step(url) { entry in
                 if let value = entry.usable(now), now < entry.fresh || entry.isFetching { return .have(value) }
+                if let failure = entry.failure, let asked = entry.asked, now >= asked, now < asked + Self.pause { return .failed(failure) }
                 return entry.isFetching ? .wait : .fetch
             }
             switch step {
             case .have(let value): return value
+            case .failed(let failure): throw failure
             case .fetch: return try await fetched(url, now, fetch)
             case .wait, .refuse: if let value = try await awaited(url) { return value }
             }
@@ -66,7 +79,7 @@ final class RemoteValues<Value: Sendable>: Sendable {
         switch step {
         case .fetch: return try await fetched(url, now, fetch)
         case .wait: return try await awaited(url)
-        case .have, .refuse: return nil
+        case .have, .failed, .refuse: return nil
         }
     }
 
@@ -75,14 +88,14 @@ final class RemoteValues<Value: Sendable>: Sendable {
         entries.withLock { entries in
             let step = decide(entries[url] ?? Entry())
             if case .fetch = step {
-                if entries[url] == nil { Self.makeRoom(&entries) }
+                if entries[url] == nil { makeRoom(&entries) }
                 entries[url, default: Entry()].isFetching = true
             }
             return step
         }
     }
 
-    private static func makeRoom(_ entries: inout [String: Entry]) {
+    private func makeRoom(_ entries: inout [String: Entry]) {
         guard entries.count >= most else { return }
         let oldest = entries.filter { !$0.value.isFetching }.min { $0.value.fetched < $1.value.fetched }
         if let oldest { entries[oldest.key] = nil }
@@ -103,11 +116,14 @@ final class RemoteValues<Value: Sendable>: Sendable {
             case .success(let value):
                 entry.value = value
                 entry.fetched = now
+                entry.failure = nil
                 entry.fresh = now + Self.freshLife - earlier()
-            case .failure:
+            case .failure(let failure):
                 if let value = entry.usable(now) {
                     entry.fresh = now + Self.pause
                     outcome = .success(value)
+                } else if remembersFailures, isAnswer {
+                    entry.failure = failure
                 }
             }
             defer { entry.waiters = [] }
