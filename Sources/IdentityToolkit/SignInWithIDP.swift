@@ -75,7 +75,11 @@ struct SignInWithIDP: Endpoint {
         case .needsConfirmation(let account):
             context.services.signIns.count(provider, .needsConfirmation)
             output.needConfirmation = true
-            output.verifiedProvider = account.identities.map(\.providerID)
+            // Anybody can have an identity that bears a stranger's address: how the stranger signs in is for who has proven it.
+            let isProtected = try context.project.settings.emailEnumerationProtection
+            if answer.result.identity.emailVerified || !isProtected {
+                output.verifiedProvider = account.identities.map(\.providerID)
+            }
         case .signedIn(let account, let session, let isNewUser, let emailRecycled):
             if case .link = intent {
                 context.services.signIns.count(provider, .linked)

@@ -44,7 +44,7 @@ def test_SEC_02_an_address_on_the_providers_mere_word_needs_confirmation(site, a
     owner = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("prehijack", email="victim@example.org")}).json()
     before = site.counts()
     answer = WebFlow(site, "oidc.real").run(real_issuer.login("victim@example.org"))
-    assert answer["needConfirmation"] is True and answer["verifiedProvider"] == ["oidc.fake"]
+    assert answer["needConfirmation"] is True and "verifiedProvider" not in answer
     assert answer["email"] == "victim@example.org" and answer["pendingToken"]
     assert not {"idToken", "refreshToken", "localId", "isNewUser"} & set(answer)
     assert site.counts() == before
@@ -55,6 +55,24 @@ def test_SEC_02_an_address_on_the_providers_mere_word_needs_confirmation(site, a
     )
     assert linked["localId"] == owner["localId"]
     assert WebFlow(site, "oidc.real").run(real_issuer.login("victim@example.org"))["localId"] == owner["localId"]
+
+
+def test_SEC_15_who_has_not_proven_an_address_learns_no_providers(site, api, fake_issuer, microsoft):
+    posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("known", email="known@example.org")})
+    stranger = {"providerId": "microsoft.com", "id_token": microsoft.id_token("administrator", email="known@example.org")}
+    answer = posted(api, stranger).json()
+    assert answer["needConfirmation"] is True and answer["pendingToken"] and "verifiedProvider" not in answer
+    again = api.succeed("signInWithIdp", {"requestUri": "http://localhost", "pendingToken": answer["pendingToken"], "returnSecureToken": True})
+    assert again["needConfirmation"] is True and "verifiedProvider" not in again
+
+
+def test_without_protection_the_providers_are_told(fake_issuer, microsoft):
+    providers = {"oidc.fake": fake_issuer.entry(), "microsoft.com": microsoft.entry()}
+    with harness.a_site(providers, project={"emailEnumerationProtection": False}) as site:
+        api = site.serve().api()
+        posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("known", email="known@example.org")})
+        stranger = {"providerId": "microsoft.com", "id_token": microsoft.id_token("administrator", email="known@example.org")}
+        assert posted(api, stranger).json()["verifiedProvider"] == ["oidc.fake"]
 
 
 def test_SEC_02_a_proven_address_takes_an_account_over_and_ends_its_makers_sessions(site, api, fake_issuer, real_issuer):

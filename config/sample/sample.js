@@ -78,7 +78,7 @@ async function finish() {
     requestUri, sessionId: flow.verifier, returnSecureToken: true,
   });
   if (result.needConfirmation) {
-    throw new Error(`${result.email} already has an account; sign in with ${result.verifiedProvider.join(" or ")} first.`);
+    throw new Error(`${result.email} already has an account; sign in with ${result.verifiedProvider?.join(" or ") ?? "that"} first.`);
   }
   keep(result);
 }
