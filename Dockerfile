@@ -16,20 +16,25 @@ RUN swift build -c release --static-swift-stdlib --product gatehouse \
     && strip --strip-debug /out/gatehouse
 
 FROM debian:bookworm-slim
+LABEL org.opencontainers.image.title="Gatehouse" \
+    org.opencontainers.image.description="A self-hosted identity broker that speaks the Firebase Authentication protocol" \
+    org.opencontainers.image.base.name="docker.io/library/debian:bookworm-slim"
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends ca-certificates libcurl4 libpq5 libssl3 libstdc++6 \
     && rm -rf /var/lib/apt/lists/* \
-    && useradd --system --uid 10001 --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin gatehouse
+    && useradd --uid 10001 --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin gatehouse
 COPY --from=build /out/gatehouse /usr/local/bin/gatehouse
 COPY Migrations /srv/gatehouse/Migrations
 COPY config /srv/gatehouse/config
-# Inside a container the loopback address reaches nobody.
-RUN sed -i 's/^listen: .*/listen: 0.0.0.0:8080/' /srv/gatehouse/config/gatehouse.yaml && grep -q '^listen: 0.0.0.0:8080$' /srv/gatehouse/config/gatehouse.yaml
+# Inside a container the loopback address reaches only the container itself.
+RUN cd /srv/gatehouse/config && sed -i 's/^listen: .*/listen: 0.0.0.0:8080/' gatehouse.yaml && grep -q '^listen: 0.0.0.0:8080$' gatehouse.yaml
 WORKDIR /srv/gatehouse
 USER 10001:10001
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-# bash opens the connection itself, so that no HTTP client has to be in the image. HEALTH_PORT for another port than 8080.
-HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${HEALTH_PORT:-8080} && printf 'GET /health/ready HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
+# Whether the process lives. It asks nothing of the database, so an outage of the database restarts no container; ask /health/ready to steer
+# traffic. bash opens the connection itself, so that no HTTP client has to be in the image. HEALTH_PORT for another port than 8080.
+# Only images in Docker's format keep this line (buildah, podman: --format docker).
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${HEALTH_PORT:-8080} && printf 'GET /health/live HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
 ENTRYPOINT ["gatehouse"]
 CMD ["serve", "--config", "/srv/gatehouse/config/gatehouse.yaml"]

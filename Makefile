@@ -1,7 +1,7 @@
 # Every target installs what it needs (Debian packages through apt-get, PyPI packages into .local/venv) and is quick the second time.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint build bench clean
+.PHONY: help run test check lint build image bench clean
 
 help:  ## list these targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -22,6 +22,9 @@ lint:  ## style of Swift, syntax of scripts and Python
 
 build:  ## the release binary: .build/release/gatehouse
 	@exec scripts/build release
+
+image:  ## the container image, built and tried by buildah where that works; `docker build` makes one to use
+	@exec scripts/image
 
 bench:  ## our server beside nginx, pgbench and openssl, in one run
 	@exec bench/run
