@@ -51,7 +51,7 @@ class Container:
 
 @pytest.fixture(scope="module")
 def container(image):
-    with a_site(migrate=False) as site:
+    with a_site(settings={"migrations": "/srv/gatehouse/Migrations"}, project={"signIn": {"password": True}}, migrate=False) as site:
         container = Container(site, image)
         container.site = site
         yield container
