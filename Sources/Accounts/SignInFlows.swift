@@ -87,6 +87,30 @@ package struct SignInFlows: Sendable {
         return try rows.first.map(flow)
     }
 
+    /// The same by the browser's own proof, for an answer that names no flow.
+    ///
+    /// - Parameter projectIDs: every project that the flow may be of.
+    package func waiting(flowID: [UInt8], cookie: String, of projectIDs: [String]) async throws(AccountError) -> SignInFlow? {
+        let rows = try await storage.read(
+            """
+            SELECT \(Self.columns) FROM sign_in_flows
+            WHERE project_id = ANY(\(projectIDs)) AND flow_id = \(flowID) AND cookie_hash = \(Digest.sha256(Array(cookie.utf8)))
+                AND status = 'started' AND expires_at > \(clock.now())
+            """)
+        return try rows.first.map(flow)
+    }
+
+    /// The flow that `state` names when it waits no more: its provider has answered already. Changes nothing.
+    package func answered(_ state: FlowState) async throws(AccountError) -> SignInFlow? {
+        let rows = try await storage.read(
+            """
+            SELECT \(Self.columns) FROM sign_in_flows
+            WHERE project_id = \(state.projectID) AND flow_id = \(state.flowID) AND state_hash = \(Digest.sha256(state.secret))
+                AND status <> 'started'
+            """)
+        return try rows.first.map(flow)
+    }
+
     /// Keeps what a provider posted until the browser comes by with its cookie, which a cross-site POST does not carry.
     package func keepPosted(_ form: [UInt8], for state: FlowState) async throws(AccountError) {
         let sealed = masterKey.flows.seal(form, context: Self.postedContext(state.flowID))

@@ -27,8 +27,8 @@ package struct URI: Sendable, Hashable, CustomStringConvertible {
 
     package var isSecure: Bool { scheme == "https" }
 
-    /// Whether the host is `localhost` or a loopback address.
-    package var isLoopback: Bool { host == "localhost" || address?.isLoopback == true }
+    /// Whether the host is `localhost`, a name below it, or a loopback address.
+    package var isLoopback: Bool { ThisMachine.isLoopback(host: host) }
 
     /// The address when the host is one.
     package var address: Address? { host.hasPrefix("[") ? Address(host.dropFirst().dropLast()) : Address(host) }

@@ -38,7 +38,7 @@ struct IDPAnswer {
             do {
                 return IDPAnswer(try await provider.verify(credential), of: provider)
             } catch {
-                services.signIns.count(providerID, .refused)
+                services.signIns.count(providerID, endedBy: error)
                 throw error
             }
         case .returned(let flowID, let code, let page):
@@ -66,7 +66,7 @@ struct IDPAnswer {
             return IDPAnswer(result, of: provider, flow: flow)
         } catch {
             try? await context.services.flows.fail(flow)
-            context.services.signIns.count(flow.providerID, .refused)
+            context.services.signIns.count(flow.providerID, endedBy: error)
             throw error
         }
     }

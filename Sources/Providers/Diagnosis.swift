@@ -78,6 +78,10 @@ extension ConfiguredProvider {
 extension ProviderError {
     /// The detail alone, when there is one: operators know the rest.
     fileprivate var explanation: String {
-        if case .invalidResponse(_, let detail) = self, !detail.isEmpty { detail } else { logDetail }
+        switch self {
+        case .invalidResponse(_, let detail) where !detail.isEmpty: detail
+        case .unavailable(let detail): detail
+        default: logDetail
+        }
     }
 }

@@ -37,7 +37,7 @@ struct ProviderAPI: Sendable {
         } catch .refusedHeader {
             throw .invalidCredential("The access token is malformed.")
         } catch {
-            throw .invalidResponse("The provider does not answer.", detail: "photo: \(error)")
+            throw .unavailable(detail: "photo: \(error)")
         }
         switch response.status {
         case 200: break

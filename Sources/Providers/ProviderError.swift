@@ -5,6 +5,8 @@ package enum ProviderError: Error, Sendable, Equatable {
     case badParameter(String)
     /// What the provider said, or did not say, proves nothing.
     case invalidResponse(String, detail: String)
+    /// The provider does not answer, or answers that it cannot now: no fault of the person's.
+    case unavailable(detail: String)
     /// The ID token's nonce is missing, unexpected or another.
     case nonce
     /// What the app posted is no credential.
@@ -21,6 +23,7 @@ package enum ProviderError: Error, Sendable, Equatable {
         if refusals.contains(error) { return .denied("The sign-in was cancelled at the provider.") }
         let codes = UpstreamText.codes(description ?? "")
         let detail = ([name] + codes).joined(separator: " ")
+        if error == "temporarily_unavailable" { return .unavailable(detail: "callback with error \(detail)") }
         return .invalidResponse("The provider answered \(name).", detail: "callback with error \(detail)")
     }
 
@@ -29,6 +32,7 @@ package enum ProviderError: Error, Sendable, Equatable {
         switch self {
         case .badParameter(let text): text
         case .invalidResponse(let reason, let detail): "\(reason) \(detail)"
+        case .unavailable(let detail): "The provider does not answer. \(detail)"
         case .nonce: "The nonce does not fit."
         case .invalidCredential(let text): text
         case .denied(let text): text

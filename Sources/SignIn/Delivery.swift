@@ -82,13 +82,23 @@ struct Delivery {
     private func redirect(_ outcome: Outcome) -> Response {
         let ticket = flow.ticket(cookie: cookie)
         var url = page?.url ?? ""
-        if project.settings.redirect.returnToken { url += (url.contains("#") ? "&" : "#") + "broker_rt=" + ticket.text }
+        if carriesToken { url += (url.contains("#") ? "&" : "#") + "broker_rt=" + ticket.text }
         var data = data("redirect-finish", outcome)
         data["returnURL"] = .string(url)
         data["flow"] = .string(FlowID(bytes: flow.id).text)
         var response = handlerPage(data)
         response.headers.add("set-cookie", ReturnCookie.set(ticket, site))
         return response
+    }
+
+    /// Whether the way back takes a token along in the address: where the operator switched it on, and in development mode where the app's
+    /// page is at another name of this machine than these pages, since browsers take the two for different sites.
+    private var carriesToken: Bool {
+        let redirect = project.settings.redirect
+        guard !redirect.returnToken, redirect.relay, let own = site.ownName(request).flatMap(URI.parse)?.host, let page else {
+            return redirect.returnToken
+        }
+        return page.host != own && ThisMachine.isLoopback(host: page.host)
     }
 
     private func data(_ step: String, _ outcome: Outcome) -> JSON.Object {

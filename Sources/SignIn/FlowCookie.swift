@@ -13,6 +13,15 @@ enum FlowCookie {
         request.headers.cookie(name(flowID, site))
     }
 
+    /// The one flow that this browser has under way; `nil` where it has none, or several.
+    static func only(in request: Request, _ site: Site) -> (flowID: [UInt8], value: String)? {
+        let cookies = request.headers.values("cookie").flatMap(Cookie.parse).filter { $0.name.hasPrefix(prefix(site)) }
+        guard cookies.count == 1, let cookie = cookies.first, let id = FlowID(String(cookie.name.dropFirst(prefix(site).count))) else {
+            return nil
+        }
+        return (id.bytes, cookie.value)
+    }
+
     /// The headers that set the new flow's cookie, and clear those of forgotten flows.
     static func set(for started: StartedFlow, _ request: Request, _ site: Site) -> [String] {
         guard let value = started.cookie else { return [] }

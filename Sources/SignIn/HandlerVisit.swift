@@ -24,8 +24,10 @@ struct HandlerVisit: RawEndpoint {
         guard let project = context.services.projects.current.project(apiKey: query["apiKey"] ?? "", for: request) else {
             throw Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
         }
-        if let home = HomeHost.redirect(request, project, context.services.site) { return home }
-        return try await Optional(project).telling(in: query["hl"]) { try await start(query, project, request, context) }
+        if let home = HomeHost.redirect(request, query, project, context.services.site) { return home }
+        return try await Optional(project).telling(in: query["hl"], backTo: WayBack.ofStart(query, project)) {
+            try await start(query, project, request, context)
+        }
     }
 
     private func start(_ query: Form, _ project: Project, _ request: Request, _ context: Context) async throws -> Response {
@@ -37,6 +39,7 @@ struct HandlerVisit: RawEndpoint {
             // The app learns of it, too: whom to tell is certain by now.
             let failure = Failure(telling: error)
             if case AccountError.database = error { throw error }
+            if case ProviderError.unavailable = error { context.services.signIns.count(start.providerID, .providerUnavailable) }
             context.log.notice("sign-in not started", metadata: ["provider": "\(start.providerID)", "reason": "\(LogDetail.of(error))"])
             return try await start.end(with: failure, project, context)
         }
@@ -48,7 +51,7 @@ extension HandlerStart {
     fileprivate func begin(_ project: Project, _ request: Request, _ context: Context) async throws -> Response {
         let services = context.services
         let provider = try context.provider(providerID, of: project)
-        let start = start(project, provider, customParameters: provider.permitted(customParameters))
+        let start = start(project, provider, customParameters: provider.permitted(customParameters), context)
         let started = services.flows.prepare(start, in: project.settings)
         let url = try await provider.authorize(
             redirectURI: start.redirectURI, state: started.state, nonce: started.flow.secrets.nonce,
@@ -62,7 +65,7 @@ extension HandlerStart {
     /// Ends before it began, in the app's hands. What failed is told by a page where nobody can be told it for want of a place to keep it.
     fileprivate func end(with failure: Failure, _ project: Project, _ context: Context) async throws -> Response {
         let services = context.services
-        let start = start(project, nil, customParameters: [:])
+        let start = start(project, nil, customParameters: [:], context)
         let started = services.flows.prepare(start, in: project.settings)
         guard let cookie = started.cookie, let delivery = Delivery(started.flow, cookie: cookie, project, context) else {
             throw failure
@@ -73,10 +76,13 @@ extension HandlerStart {
         return delivery.response(outcome)
     }
 
-    private func start(_ project: Project, _ provider: ConfiguredProvider?, customParameters: [String: String]) -> SignInFlows.Start {
+    private func start(
+        _ project: Project, _ provider: ConfiguredProvider?, customParameters: [String: String], _ context: Context
+    ) -> SignInFlows.Start {
         SignInFlows.Start(
             providerID: providerID, kind: kind, sessionHash: sessionID.map(SessionBinding.hash(atStart:)),
-            redirectURI: project.handlerURL(of: provider?.settings), returnURL: page?.url, handoff: handoff,
+            redirectURI: project.handlerURL(of: provider?.settings, for: context.request, of: context.services.site), returnURL: page?.url,
+            handoff: handoff,
             customParameters: customParameters)
     }
 
@@ -100,6 +106,7 @@ extension Failure {
         case .badRequest: "auth/argument-error"
         default:
             switch code {
+            case Failure.providerUnavailable.code: "auth/network-request-failed"
             case "USER_CANCELLED": "auth/user-cancelled"
             case "OPERATION_NOT_ALLOWED": "auth/operation-not-allowed"
             case "INVALID_PROVIDER_ID": "auth/invalid-oauth-provider"

@@ -34,7 +34,7 @@ struct IframePage: RawEndpoint {
             "content-type": "text/html; charset=utf-8",
             "content-security-policy":
                 "default-src 'none'; script-src 'self'\(isGoogle ? " https://apis.google.com" : ""); connect-src 'self'; base-uri 'none'; "
-                + "form-action 'none'; frame-ancestors \(Self.ancestors(of: project))",
+                + "form-action 'none'; frame-ancestors \(Self.ancestors(of: project, request, context.services.site))",
             "cache-control": "no-store", "referrer-policy": "no-referrer", "x-content-type-options": "nosniff",
             // For app pages under Cross-Origin-Embedder-Policy, which frame nothing that does not say the same of itself.
             "cross-origin-resource-policy": "cross-origin",
@@ -43,11 +43,20 @@ struct IframePage: RawEndpoint {
         return Response(headers: headers, body: Array(html.utf8))
     }
 
-    /// The authorized domains on any port, as `frame-ancestors` writes them; http for this machine alone. An IPv6 address cannot be written.
+    /// The authorized domains on any port, as `frame-ancestors` writes them; http for this machine alone.
+    ///
+    /// An IPv6 address cannot be written there. In development mode the server looks at the page's `Referer` instead, and any page may
+    /// frame an answer that a page of such an address asked for.
     /// <https://www.w3.org/TR/CSP3/#framework-directive-source-list>
-    static func ancestors(of project: Project) -> String {
+    static func ancestors(of project: Project, _ request: Request, _ site: Site) -> String {
+        if site.development, let host = request.headers["referer"].flatMap(URI.parse)?.host, host.hasPrefix("["),
+            project.authorizes(host: host)
+        {
+            return "http: https:"
+        }
         let sources = project.settings.authorizedDomains.filter { !$0.hasPrefix("[") }.flatMap { domain in
-            (URI.parse("http://\(domain)")?.isLoopback ?? false ? ["http://\(domain):*"] : []) + ["https://\(domain):*"]
+            let isOfThisMachine = ThisMachine.isLoopback(host: domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain)
+            return (isOfThisMachine ? ["http://\(domain):*"] : []) + ["https://\(domain):*"]
         }
         return (["'self'"] + sources).joined(separator: " ")
     }

@@ -27,7 +27,7 @@ struct Pending: RawEndpoint {
             let project = services.projects.current.project(apiKey: apiKey, for: request)
         else { throw Failure.invalidArgument("storageKey names no project.") }
         // The cookie counts here and nothing else does: no other page may have it sent.
-        guard let origin = request.headers["origin"], origin.utf8.elementsEqual(project.pagesURL.utf8),
+        guard let origin = request.headers["origin"], origin.utf8.elementsEqual(project.pagesURL(for: request, of: services.site).utf8),
             request.headers["sec-fetch-site"] ?? "same-origin" == "same-origin"
         else { throw Failure("PERMISSION_DENIED", "Only this server's own frame may ask.", kind: .forbidden) }
         guard let ticket = ReturnCookie.ticket(in: request, services.site), ticket.projectID == project.settings.id,

@@ -26,6 +26,7 @@ extension Failure {
         switch kind {
         case .unavailable, .internal: "temporarily_unavailable"
         case .business where ["TOO_MANY_ATTEMPTS_TRY_LATER", "QUOTA_EXCEEDED"].contains(code): "temporarily_unavailable"
+        case .business where self == .providerUnavailable: "temporarily_unavailable"
         case .business where code == "INVALID_IDP_RESPONSE": "server_error"
         case .business where code == "USER_CANCELLED": "access_denied"
         default: "invalid_request"

@@ -18,7 +18,7 @@ struct Start: RawEndpoint {
         guard let project = context.services.projects.current.project(apiKey: query.apiKey, for: request) else {
             throw Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
         }
-        if let home = HomeHost.redirect(request, project, context.services.site) { return home }
+        if let home = HomeHost.redirect(request, query.form, project, context.services.site) { return home }
         return try await Optional(project).telling { try await visit(query, project, context) }
     }
 
@@ -35,6 +35,7 @@ struct Start: RawEndpoint {
         } catch {
             let failure = Failure(telling: error)
             if failure.kind == .internal { throw error }
+            if case ProviderError.unavailable = error { context.services.signIns.count(query.providerID, .providerUnavailable) }
             context.log.notice("sign-in not started", metadata: ["provider": "\(query.providerID)", "reason": "\(LogDetail.of(error))"])
             return back.redirect([("error", failure.oauthError), ("error_description", failure.message)])
         }
@@ -47,7 +48,7 @@ struct Start: RawEndpoint {
         let wishes = try ProviderWishes(query.form)
         let start = SignInFlows.Start(
             providerID: query.providerID, kind: .web, sessionHash: try query.sessionHash(),
-            redirectURI: project.handlerURL(of: provider.settings),
+            redirectURI: project.handlerURL(of: provider.settings, for: context.request, of: site),
             returnURL: query.redirectURL, appState: query.state, customParameters: wishes.customParameters)
         let started = context.services.flows.prepare(start, in: project.settings)
         let url = try await provider.authorize(

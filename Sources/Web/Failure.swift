@@ -73,6 +73,9 @@ extension Failure {
     package static func unauthorizedDomain(_ detail: String) -> Failure { Failure("UNAUTHORIZED_DOMAIN", detail) }
     package static func operationNotAllowed(_ detail: String) -> Failure { Failure("OPERATION_NOT_ALLOWED", detail) }
     package static func invalidIDPResponse(_ detail: String) -> Failure { Failure("INVALID_IDP_RESPONSE", detail) }
+    /// SDKs have no code for it; this one becomes their code for a network that fails, with these words.
+    package static let providerUnavailable = Failure(
+        "NETWORK_REQUEST_FAILED", "The sign-in provider does not answer at the moment. Please try again later.")
     package static func userCancelled(_ detail: String) -> Failure { Failure("USER_CANCELLED", detail) }
     package static func invalidCredential(_ detail: String) -> Failure {
         Failure("INVALID_CREDENTIAL_OR_PROVIDER_ID", "Invalid IdP response/credential: \(detail)")
@@ -161,6 +164,7 @@ extension Failure {
             switch error {
             case .badParameter(let text): .invalidArgument(text)
             case .invalidResponse(let reason, detail: _): .invalidIDPResponse(reason)
+            case .unavailable: .providerUnavailable
             case .nonce: Failure("MISSING_OR_INVALID_NONCE")
             case .invalidCredential(let reason): .invalidCredential(reason)
             case .denied(let text): .userCancelled(text)

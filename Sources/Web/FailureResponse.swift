@@ -42,12 +42,12 @@ package enum FailureResponse {
         return Response(json: JSON.object(["error": .object(error)]).bytes(), status: failure.kind.httpStatus)
     }
 
-    /// For a person, who can only go back; and for whoever built the app, in English.
+    /// For a person, who can go back to the app where its page is known; and for the developers of the app, in English.
     private static func page(_ failure: Failure, _ request: Request, _ page: PageError?) -> Response {
         let templates = page?.templates ?? .standard
         return templates.page(
-            "refused", in: templates.language(for: request, parameter: page?.language), ["reason": .text(failure.detail ?? failure.code)],
-            status: failure.kind.httpStatus)
+            "refused", in: templates.language(for: request, parameter: page?.language),
+            ["reason": .text(failure.detail ?? failure.code), "link": .text(page?.link)], status: failure.kind.httpStatus)
     }
 }
 

@@ -11,7 +11,8 @@ package final class Project: Sendable {
     package let providers: [String: ProviderSettings]
     /// Its mails and pages.
     package let templates: Templates
-    /// Where browsers reach the pages below `/__/auth/`: scheme, host and port. Configured, never what a request says (SEC-07).
+    /// Where browsers reach the pages below `/__/auth/`: scheme, host and port. Configured, never what a request says (SEC-07); see
+    /// `pagesURL(for:of:)` for development mode.
     package let pagesURL: String
     /// The discovery document for back ends, as its endpoint answers.
     package let discovery: [UInt8]
@@ -39,7 +40,11 @@ package final class Project: Sendable {
     ///
     /// - Parameter provider: whose callbacks come by an address of their own; `nil` for the common address.
     package func handlerURL(of provider: ProviderSettings? = nil) -> String {
-        pagesURL + "/__/auth/handler" + (provider.map { $0.hasOwnCallback ? "/" + $0.id : "" } ?? "")
+        pagesURL + handlerPath(of: provider)
+    }
+
+    func handlerPath(of provider: ProviderSettings?) -> String {
+        "/__/auth/handler" + (provider.map { $0.hasOwnCallback ? "/" + $0.id : "" } ?? "")
     }
 
     /// Whether `address` (without query) is one at which SDKs look for results of this project.

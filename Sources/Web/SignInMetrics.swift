@@ -1,3 +1,4 @@
+import Providers
 package import Runtime
 import Synchronization
 
@@ -6,7 +7,13 @@ package final class SignInMetrics: Sendable {
     package enum Outcome: String, Sendable, CaseIterable {
         case signedIn = "signed_in"
         case created, linked, refused
+        case providerUnavailable = "provider_unavailable"
         case needsConfirmation = "needs_confirmation"
+    }
+
+    /// Counts a sign-in that a provider's answer, or the want of one, has ended.
+    package func count(_ provider: String, endedBy error: any Error) {
+        if case ProviderError.unavailable = error { count(provider, .providerUnavailable) } else { count(provider, .refused) }
     }
 
     private let metrics: Metrics

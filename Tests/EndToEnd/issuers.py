@@ -34,11 +34,11 @@ class QuietHandler(WSGIRequestHandler):
 class WebServer:
     """A WSGI application on a loopback port, in threads of this process; over TLS where there is a certificate."""
 
-    def __init__(self, app, port=0, certificate=None):
+    def __init__(self, app, port=0, certificate=None, host="127.0.0.1"):
         context = certificate.context() if certificate else None
-        self.server = make_server("127.0.0.1", port, app, threaded=True, request_handler=QuietHandler, ssl_context=context)
+        self.server = make_server(host, port, app, threaded=True, request_handler=QuietHandler, ssl_context=context)
         self.server.daemon_threads = True
-        self.url = f"{'https' if certificate else 'http'}://127.0.0.1:{self.server.port}"
+        self.url = f"{'https' if certificate else 'http'}://{f'[{host}]' if ':' in host else host}:{self.server.port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):

@@ -307,7 +307,7 @@ HANDLER = "@handler"
         ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": {"ui": 7}}, INVALID_JSON),
         ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": "ui=7"}, INVALID_JSON),
         ({"providerId": "oidc.fake", "continueUri": HANDLER, "oauthScope": "{not json"}, "oauthScope is not a JSON object."),
-        ({"providerId": "oidc.down", "continueUri": HANDLER}, "INVALID_IDP_RESPONSE"),
+        ({"providerId": "oidc.down", "continueUri": HANDLER}, "NETWORK_REQUEST_FAILED"),
     ],
     ids=lambda value: value if isinstance(value, str) else json.dumps(value)[:80],
 )

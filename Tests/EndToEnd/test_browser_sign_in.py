@@ -86,6 +86,7 @@ class Setting:
         self.client = client
         self.mode = mode
         self.site = stage.plain if mode == "emulator" else stage.secure
+        self.opened = []
 
     def home(self):
         return {"emulator": self.stage.emulator} if self.mode == "emulator" else {"authDomain": self.stage.auth_domain}
@@ -102,7 +103,8 @@ class Setting:
     def open(self, host=None, gapi=None, **wish):
         if gapi if gapi is not None else self.client == "sdk":
             wish["gapi"] = "/__/auth/gapi.js"
-        return App(self.stage.driver, self.origin(host), client=self.client, **{**self.home(), **wish})
+        self.opened.append(App(self.stage.driver, self.origin(host), client=self.client, **{**self.home(), **wish}))
+        return self.opened[-1]
 
 
 def settings(clients=("player", "sdk"), modes=("emulator", "authDomain")):
@@ -116,7 +118,10 @@ def in_settings(**choice):
 
 @pytest.fixture
 def setting(request, stage, fake_issuer):
-    return Setting(stage, *request.param)
+    setting = Setting(stage, *request.param)
+    yield setting
+    # Error monitors of apps record whatever nobody catches, and test runners fail for it.
+    assert [thrown for app in setting.opened for thrown in app.thrown()] == []
 
 
 def complaints(app):
@@ -130,14 +135,14 @@ def person():
     return f"person-{next(numbers)}"
 
 
-def asking(issuer, **headers):
+def asking(issuer, without_state=False, **headers):
     """The issuer asks before it answers: a page with links `#yes` and `#no`, and a button `#post` for an answer by form_post."""
 
     def page(request):
         yes = issuer.authorize(request).headers["location"]
         address, _, query = yes.partition("?")
         state = parse_qs(query)["state"][0]
-        no = f"{address}?{urlencode({'error': 'access_denied', 'state': state})}"
+        no = f"{address}?{urlencode({'error': 'access_denied', **({} if without_state else {'state': state})})}"
         fields = "".join(f'<input type="hidden" name="{name}" value="{html.escape(value[0])}">' for name, value in parse_qs(query).items())
         text = (
             f'<!doctype html><title>Issuer</title><a id="yes" href="{html.escape(yes)}">yes</a> '
@@ -310,6 +315,95 @@ def test_an_app_that_passes_our_pages_on_is_its_own_auth_domain(setting, person)
 
 
 # ---------------------------------------------------------------------------------------------------------------------------------
+# Names of this machine
+
+
+@pytest.mark.parametrize("app_host", ["localhost", "127.0.0.1", "app.localhost", "[::1]"])
+@pytest.mark.parametrize("server_host", ["localhost", "127.0.0.1", "auth.localhost"])
+@in_settings(modes=["emulator"])
+def test_every_name_of_this_machine_signs_in_in_development(setting, local, person, app_host, server_host):
+    """Pop-up, link, redirect and reauthentication, whichever name the app's page has and whichever the server was pointed to by."""
+    server = f"http://{server_host}:{local.site.port}"
+    port = local.six.port if app_host == "[::1]" else setting.stage.pages.port
+    wish = {"client": setting.client, "emulator": server, "gapi": "/__/auth/gapi.js"}
+    app = App(setting.stage.driver, f"http://{app_host}:{port}", **wish)
+    setting.opened.append(app)
+    uid = app.act("popup", "signIn", "oidc.one", login_hint=person).result()["uid"]
+    assert app.closed().act("popup", "link", "oidc.two", login_hint=person).result()["uid"] == uid
+    app.closed().act("redirect", "reauth", "oidc.two", login_hint=person)
+    assert app.result()["operation"] == "reauth"
+    assert app.act("redirect", "signIn", "oidc.one", login_hint=f"not-{person}").result()["isNew"]
+    assert app.driver.current_url == app.url
+    redirects = {row[0] for row in local.site.rows("SELECT redirect_uri FROM sign_in_flows WHERE return_url = %s", app.url)}
+    assert redirects == {f"{server}/__/auth/handler"}
+
+
+class Local:
+    """A server as `make run` configures it: any name of this machine for the app, and one of them in publicURL."""
+
+    def __init__(self, stage):
+        providers = {"oidc.one": stage.issuer.entry(), "oidc.two": stage.issuer.entry()}
+        domains = ["localhost", "*.localhost", "127.0.0.1", "[::1]"]
+        self.site = Site(providers, project={"authorizedDomains": domains, "apps": []})
+        self.site.settings["publicURL"] = f"http://localhost:{self.site.port}"
+        self.site.write()
+        self.site.serve()
+        self.six = AppPages(host="::1")
+
+
+@pytest.fixture(scope="module")
+def local(stage):
+    local = Local(stage)
+    yield local
+    local.site.close()
+    local.six.close()
+
+
+# ---------------------------------------------------------------------------------------------------------------------------------
+# Ways back
+
+
+@in_settings()
+def test_back_after_a_redirect_leads_to_the_app(setting, fake_issuer, person):
+    asking(fake_issuer)
+    app = setting.open().act("redirect", "signIn", "oidc.one", login_hint=person)
+    app.at(fake_issuer.url).click("#yes")
+    assert app.result()["isNew"]
+    app.driver.back()
+    # The person is at the provider's page again, says yes again, or sends its form again.
+    app.at(fake_issuer.url).click("#yes")
+    app.at(app.url)
+    assert app.settled() is None
+    app.driver.back()
+    app.at(fake_issuer.url).click("#post")
+    app.at(app.url)
+
+
+@in_settings(clients=["player"])
+def test_an_error_page_of_a_redirect_leads_back_to_the_app(setting, fake_issuer):
+    asking(fake_issuer)
+    app = setting.open().act("redirect", "signIn", "oidc.one")
+    app.at(fake_issuer.url)
+    # Cookies were cleared meanwhile, or the provider's page was opened in another browser.
+    app.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    app.click("#yes")
+    app.at("/__/auth/handler").click("#back")
+    app.at(app.url)
+
+
+@in_settings(clients=["player"])
+@pytest.mark.parametrize("via", ["popup", "redirect"])
+def test_a_refusal_without_state_reaches_the_app(setting, fake_issuer, via):
+    """As the PyPI issuer's own "Deny" button has it."""
+    asking(fake_issuer, without_state=True)
+    app = setting.open().act(via, "signIn", "oidc.one")
+    if via == "popup":
+        app.popup()
+    app.click("#no")
+    assert app.error() == "auth/user-cancelled"
+
+
+# ---------------------------------------------------------------------------------------------------------------------------------
 # Answers of the provider in other forms
 
 
@@ -393,8 +487,17 @@ def evil(setting):
 @in_settings()
 def test_sec_18_a_page_of_an_unknown_host_cannot_use_the_frame(setting):
     app = setting.open(evil(setting)).hurry().act("popup", "signIn", "oidc.one")
-    assert app.error() == "auth/network-request-failed"
+    # Without gapi.js the SDK knows nothing but that the frame is silent.
+    assert app.error() == ("auth/unauthorized-domain" if setting.client == "sdk" else "auth/network-request-failed")
     assert any("frame-ancestors" in text or "Refused to frame" in text for text in app.complaints())
+
+
+@in_settings()
+def test_a_page_of_an_unknown_host_is_told_at_once_that_it_is_not_authorized(setting):
+    app = setting.open(evil(setting), gapi=True)
+    # A frame that is merely silent is auth/network-request-failed, five seconds later.
+    assert app.act("popup", "signIn", "oidc.one").error() == "auth/unauthorized-domain"
+    app.closed()
 
 
 @in_settings()
@@ -467,15 +570,16 @@ def links(text):
     return [part.partition('"')[0] for mark in (' src="', ' href="') for part in text.split(mark)[1:]]
 
 
-@in_settings(clients=["player"], modes=["emulator"])
+@in_settings(clients=["player"], modes=["authDomain"])
 def test_a_start_at_another_name_of_the_server_is_sent_home(setting, fake_issuer, person):
-    """The cookie of the start must reach the callback, which is at the one host that the provider knows."""
+    """The cookie of the start must reach the callback, which is at the one host that the provider knows: at once, and every time."""
     asking(fake_issuer)
     query = {"apiKey": "demo-api-key", "appName": "x", "authType": "signInViaRedirect", "redirectUrl": setting.origin() + "/page", "providerId": "oidc.one"}
     app = setting.open()
-    app.driver.get(f"http://127.0.0.1:{setting.site.port}/emulator/auth/handler?{urlencode(query)}")
-    app.at(fake_issuer.url).click("#yes")
-    app.at(setting.origin() + "/page")
+    for _ in range(2):
+        app.driver.get(f"https://other.localhost:{setting.stage.front.port}/__/auth/handler?{urlencode(query)}")
+        app.at(fake_issuer.url).click("#yes")
+        app.at(setting.origin() + "/page")
 
 
 @in_settings(clients=["player"], modes=["emulator"])

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 import requests
+from werkzeug.wrappers import Response
 
 import harness
 from clients import assert_error, query_of
@@ -201,7 +202,7 @@ def test_the_person_says_no(site, fake_issuer, kind):
     assert event["error"]["code"] == "auth/user-cancelled" and event["type"] == kind and event["eventId"] == flow.event_id
     assert event["urlResponse"] is event["sessionId"] is None
     assert "<b>" not in page.text
-    assert flow.callback(url).status_code == 400, "the flow is over"
+    assert flow.callback(url).status_code == (303 if kind in REDIRECTS else 400), "the flow is over"
 
 
 @pytest.mark.parametrize("flow_type", [AppleFlow, AndroidFlow])
@@ -213,6 +214,68 @@ def test_the_person_says_no_to_a_native_app(site, flow_type):
     fields = flow.received(island(page)["link"])
     assert "link" not in fields and "S.link" not in fields and "B.encryptionEnabled" not in fields
     assert json.loads(fields.get("firebaseError") or fields["S.firebaseError"])["code"] == "auth/user-cancelled"
+
+
+def refused_without_state(flow, path="/__/auth/handler", method="GET"):
+    """The provider's answer as the PyPI issuer gives it: an error and nothing to tell the sign-in by."""
+    answer = {"error": "access_denied", "error_description": "<b>call 555-evil</b>"}
+    if method == "GET":
+        return flow.callback(f"{flow.site.url}{path}?{urlencode(answer)}")
+    posted = requests.post(flow.site.url + path, data=answer, allow_redirects=False, timeout=10)
+    assert posted.status_code == 303, posted.text
+    return flow.callback(flow.site.url + posted.headers["location"])
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("kind", ["signInViaPopup", "signInViaRedirect"])
+def test_a_refusal_without_state_ends_the_one_sign_in_of_the_browser(site, kind, method):
+    flow = BrowserFlow(site, auth_type=kind)
+    flow.authorization_url()
+    event = island(refused_without_state(flow, method=method))["event"]
+    assert event["error"]["code"] == "auth/user-cancelled" and event["eventId"] == flow.event_id and event["urlResponse"] is None
+    # It is over, and the cookie gone: the same answer finds nothing.
+    again = refused_without_state(flow, method=method)
+    assert again.status_code == 400 and "cancelled at the provider" in shown_text(again)
+
+
+def test_a_refusal_without_state_is_shown_where_no_one_sign_in_can_be_meant(site, fake_issuer):
+    flow, other = BrowserFlow(site), BrowserFlow(site)
+    answers = [fake_issuer.login()(flow.authorization_url())]
+    other.browser = flow.browser
+    answers.append(fake_issuer.login()(other.authorization_url()))
+    for client in (flow, BrowserFlow(site)):
+        page = refused_without_state(client)
+        assert page.status_code == 400 and "set-cookie" not in page.headers
+        assert "The sign-in was cancelled at the provider." in shown_text(page) and "555" not in page.text and "<a " not in page.text
+    # Nothing was used up.
+    assert [flow.callback(answer).status_code for answer in answers] == [200, 200]
+
+
+def test_SEC_18_a_refusal_without_state_counts_at_the_address_of_its_own_provider(site, fake_issuer):
+    flow = BrowserFlow(site)
+    answered = fake_issuer.login()(flow.authorization_url())
+    assert refused_without_state(flow, "/__/auth/handler/oidc.real").status_code == 400
+    # Nor does an answer with a code, or with an issuer of another name.
+    for more in ({"code": "x"}, {"iss": "https://evil.example"}):
+        query = urlencode({"error": "access_denied", **more})
+        assert flow.callback(f"{site.url}/__/auth/handler?{query}").status_code == 400, more
+    assert flow.callback(answered).status_code == 200
+
+
+def test_a_provider_that_fails_is_not_the_persons_fault(fake_issuer):
+    with harness.a_site({"oidc.fake": fake_issuer.entry()}) as site:
+        site.serve()
+        finished = BrowserFlow(site).finished(fake_issuer.login())
+        fake_issuer.answers["token"] = Response("oops", 502)
+        refused = BrowserFlow(site).redeem(finished["event"])
+        assert_error(refused, "NETWORK_REQUEST_FAILED")
+        assert "does not answer" in refused.json()["error"]["message"]
+        flow = BrowserFlow(site, auth_type="signInViaRedirect")
+        state = query_of(flow.authorization_url())["state"]
+        page = flow.callback(site.url + "/__/auth/handler?" + urlencode({"error": "temporarily_unavailable", "state": state}))
+        assert island(page)["event"]["error"]["code"] == "auth/network-request-failed"
+        metrics = requests.get(site.url + "/metrics", timeout=10).text
+        assert 'gatehouse_sign_ins_total{provider="oidc.fake",outcome="provider_unavailable"} 2' in metrics
 
 
 def test_an_error_of_the_provider_is_told_without_its_words(site, fake_issuer):
@@ -227,7 +290,7 @@ def test_an_error_of_the_provider_is_told_without_its_words(site, fake_issuer):
     "changes, code",
     [
         ({"providerId": "oidc.unheard"}, "auth/operation-not-allowed"),
-        ({"providerId": "oidc.down"}, "auth/invalid-credential"),
+        ({"providerId": "oidc.down"}, "auth/network-request-failed"),
         ({"scopes": 'a"b'}, "auth/argument-error"),
         ({"customParameters": json.dumps({"ui": "x" * 1025})}, "auth/argument-error"),
     ],

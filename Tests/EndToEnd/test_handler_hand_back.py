@@ -251,7 +251,11 @@ def test_SEC_05_fifty_callbacks_give_one_result(pair, fake_issuer):
         url = pair.servers[index % 2].url + "/__/auth/handler?" + query
         return requests.get(url, cookies=cookies, allow_redirects=False, timeout=30)
 
-    assert sorted(answer.status_code for answer in together(50, call)) == [200] + [400] * 49
+    answers = together(50, call)
+    assert [answer.status_code for answer in answers].count(200) == 1
+    # The others came too late, or at the same time.
+    late = [answer for answer in answers if answer.status_code != 200]
+    assert all(answer.status_code == 400 or answer.headers["location"] == flow.page and answer.status_code == 303 for answer in late)
 
 
 def test_an_apps_own_host_may_stand_before_the_pages(fake_issuer):
@@ -259,8 +263,8 @@ def test_an_apps_own_host_may_stand_before_the_pages(fake_issuer):
     with harness.a_site({"oidc.fake": fake_issuer.entry()}, project={"redirect": {"publicURL": own}}) as site:
         site.serve()
         flow = BrowserFlow(site, auth_type="signInViaRedirect")
-        # A proxy that hides the host: the browser was sent to its own host once already, as the cookie says.
-        url = note_url(flow.start(headers={"cookie": "bfhome=1"}).headers["location"])
+        # A proxy that hides the host: the browser was sent to its own host once already, as the address says.
+        url = note_url(flow.start(sentHome="1").headers["location"])
         assert "redirect_uri=http%3A%2F%2Flocalhost%3A7654%2F__%2Fauth%2Fhandler&" in url
         answered = fake_issuer.login(person())(url)
         assert answered.startswith(own + "/__/auth/handler?")

@@ -1,6 +1,8 @@
 """The handler under attack: starts that lead elsewhere, answers of others, results taken by others. Nothing is written by any of it."""
 
 import hashlib
+import html
+import re
 import secrets
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
@@ -10,20 +12,29 @@ import requests
 import harness
 from clients import assert_error, flow_id, query_of
 from common import ANDROID, API_KEY
-from sdk_clients import AndroidFlow, AppleFlow, BrowserFlow, island, shown_text
+from sdk_clients import PAGE, AndroidFlow, AppleFlow, BrowserFlow, island, shown_text
 
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
 PATHS = ["/__/auth/handler", "/emulator/auth/handler"]
 
 
 def refused_page(response):
-    """An error page: it leads nowhere, sets nothing and repeats nothing harmful."""
+    """An error page: it leads nowhere but to the app's own page, sets nothing and repeats nothing harmful."""
     assert response.status_code == 400, response.text
     assert "location" not in response.headers and "set-cookie" not in response.headers and "refresh" not in response.headers
     assert response.headers["content-type"].startswith("text/html")
     assert "frame-ancestors 'none'" in response.headers["content-security-policy"]
-    assert "<script" not in response.text and "http-equiv" not in response.text and "<a " not in response.text
+    assert "<script" not in response.text and "http-equiv" not in response.text
+    assert set(re.findall(r'<(?:a|form|base|link)\b.*?(?:href|action)="(.*?)"', response.text)) <= {html.escape(PAGE)}
     return shown_text(response)
+
+
+def over(flow, response):
+    """The answer to a provider's answer that comes again: the app's page, for a browser that went back, and nothing of the sign-in."""
+    if getattr(flow, "auth_type", "").endswith("ViaRedirect"):
+        assert response.status_code == 303 and response.headers["location"] == flow.page and "set-cookie" not in response.headers
+    else:
+        refused_page(response)
 
 
 def all_flows(site):
@@ -159,7 +170,7 @@ def test_SEC_18_only_the_browser_that_started_comes_back_and_nobody_else_uses_it
         for browser in (requests.Session(), other.browser, stranger):
             refused_page(flow.callback(answered, browser=browser))
         assert flow.callback(answered).status_code == 200, "nobody else used the state up"
-        refused_page(flow.callback(answered))
+        over(flow, flow.callback(answered))
     assert fake_issuer.count("/token") == 0
 
 

@@ -138,7 +138,7 @@ import Testing
     @Test func `a provider that is down says so, without its address`() async {
         issuer.upstream.fail(issuer.documentURL, .unreachable("Connection refused"))
         let error = await failure { () async throws(ProviderError) in _ = try await issuer.provider().authorize() }
-        #expect(error?.reason == "The provider cannot be reached or is not what it should be.")
+        #expect(error?.isUnavailable == true)
         #expect(error?.logDetail.contains("cannot be reached: Connection refused") == true)
     }
 

@@ -95,6 +95,7 @@ extension ProviderError {
         if case .invalidResponse(let reason, _) = self { reason } else { nil }
     }
 
+    var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
     var isBadParameter: Bool { if case .badParameter = self { true } else { false } }
 }
 

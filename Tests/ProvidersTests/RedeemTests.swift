@@ -106,7 +106,7 @@ import Testing
             (200, "<html>"), (200, ""), (200, "[]"), (200, "null"), (200, "{}"), (200, #"{"id_token":""}"#), (200, #"{"id_token":1}"#),
             (200, #"{"id_token":"a.b.c""#), (200, #"{"id_token":"a.b.c"}"#), (200, #"{"id_token":"x","id_token":"y"}"#),
             (200, #"{"access_token":"only"}"#), (302, ""), (400, #"{"error":"invalid_grant"}"#), (401, #"{"error":"invalid_client"}"#),
-            (500, "oops"), (503, #"{"id_token":"a.b.c"}"#), (204, ""),
+            (204, ""),
         ])
     func `an answer that is no token is refused`(_ status: Int, _ body: String) async {
         issuer.upstream.answer(issuer.tokenURL, text: body, status: status)
@@ -117,8 +117,16 @@ import Testing
     @Test(arguments: [OutboundError.timedOut, .tooLarge, .unreachable("reset"), .refusedAddress, .cancelled])
     func `no answer is refused, and the code is not sent again`(_ error: OutboundError) async {
         issuer.upstream.fail(issuer.tokenURL, error)
-        #expect(await refusal()?.reason == "The provider does not answer.")
+        let refusal = await refusal()
+        // What the configuration forbids, and what is too large, is no outage.
+        #expect(refusal?.isUnavailable == ![.tooLarge, .refusedAddress].contains(error))
         #expect(issuer.upstream.count(issuer.tokenURL) == 1)
+    }
+
+    @Test(arguments: [(500, "oops"), (502, "<html>"), (503, #"{"id_token":"a.b.c"}"#), (500, #"{"error":"server_error"}"#)])
+    func `a provider that fails has not refused anything`(_ status: Int, _ body: String) async {
+        issuer.upstream.answer(issuer.tokenURL, text: body, status: status)
+        #expect(await refusal()?.isUnavailable == true)
     }
 
     @Test func `an issuer without token endpoint redeems nothing`() async {

@@ -26,7 +26,8 @@ import Web
         (Failure.unavailable, "auth/network-request-failed"), (.internal, "auth/internal-error"),
         (.invalidArgument("x"), "auth/argument-error"),
         (.userCancelled("x"), "auth/user-cancelled"), (.operationNotAllowed("x"), "auth/operation-not-allowed"),
-        (.invalidIDPResponse("x"), "auth/invalid-credential"), (.invalidProviderID("x"), "auth/invalid-oauth-provider"),
+        (.invalidIDPResponse("x"), "auth/invalid-credential"), (.providerUnavailable, "auth/network-request-failed"),
+        (.invalidProviderID("x"), "auth/invalid-oauth-provider"),
     ])
     func `names failures as the SDK does`(failure: Failure, code: String) { #expect(failure.sdkCode == code) }
 }
@@ -34,7 +35,9 @@ import Web
 @Suite struct IframeAncestorsTests {
     private func ancestors(_ domains: [String]) -> String {
         let settings = ProjectSettings(id: "demo", number: 1, apiKeys: ["key"], authorizedDomains: domains, redirectURLs: [])
-        return IframePage.ancestors(of: Project(settings: settings, providers: [], publicURL: "https://auth.example.com"))
+        return IframePage.ancestors(
+            of: Project(settings: settings, providers: [], publicURL: "https://auth.example.com"), Request(method: .get, path: "/"),
+            Site(publicURL: "https://auth.example.com", development: false))
     }
 
     @Test func `SEC-18 names authorized domains over https, and http on this machine alone`() {

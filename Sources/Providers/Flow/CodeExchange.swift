@@ -19,8 +19,8 @@ extension ConfiguredProvider {
         do {
             response = try await upstream.send(request)
         } catch {
-            throw .invalidResponse(
-                "The provider does not answer.", detail: "The token endpoint \(endpoint.origin) \(OutboundText.reason(error)).")
+            let detail = "The token endpoint \(endpoint.origin) \(OutboundText.reason(error))."
+            throw error.isOutage ? .unavailable(detail: detail) : .invalidResponse("The provider is not what it should be.", detail: detail)
         }
         return try TokenAnswer(response)
     }

@@ -13,6 +13,7 @@ struct TokenAnswer {
     init(_ response: OutboundResponse) throws(ProviderError) {
         let json = try? JSON.parse(response.body)
         if let error = json?.present("error") { throw Self.refusal(error.string ?? "", json, response.status) }
+        guard response.status < 500 else { throw .unavailable(detail: "token endpoint: status \(response.status)") }
         guard (200...299).contains(response.status) else {
             throw .invalidResponse("The provider did not redeem the code.", detail: "token endpoint: status \(response.status)")
         }
@@ -39,6 +40,7 @@ struct TokenAnswer {
         for id in ["suberror", "trace_id", "correlation_id"] {
             if let value = json?[id]?.string { detail.append("\(id) \(UpstreamText.name(value))") }
         }
+        if status >= 500 { return .unavailable(detail: detail.joined(separator: " ")) }
         let reason =
             name == "invalid_client" || name == "unauthorized_client"
             ? "The provider does not accept this server as its client (\(name))." : "The provider refused the code (\(name))."

@@ -86,15 +86,27 @@ package final class MetadataCache: Sendable {
         do {
             response = try await upstream.send(request)
         } catch {
-            throw failure(what, url, OutboundText.reason(error))
+            let detail = "The \(what) at \(url) \(OutboundText.reason(error))."
+            throw error.isOutage ? .unavailable(detail: detail) : failure(what, url, OutboundText.reason(error))
         }
+        guard response.status < 500 else { throw .unavailable(detail: "The \(what) at \(url) answers with status \(response.status).") }
         guard response.status == 200 else { throw failure(what, url, "answers with status \(response.status)") }
         guard let json = try? JSON.parse(response.body), json.object != nil else { throw failure(what, url, "is not a JSON object") }
         return json
     }
 
     private static func failure(_ what: String, _ url: String, _ reason: String) -> ProviderError {
-        .invalidResponse("The provider cannot be reached or is not what it should be.", detail: "The \(what) at \(url) \(reason).")
+        .invalidResponse("The provider is not what it should be.", detail: "The \(what) at \(url) \(reason).")
+    }
+}
+
+extension OutboundError {
+    /// Whether the other side did not answer, so that the same request may succeed later.
+    var isOutage: Bool {
+        switch self {
+        case .timedOut, .unreachable, .cancelled: true
+        case .refusedAddress, .refusedURL, .refusedHeader, .tooLarge: false
+        }
     }
 }
 

@@ -7,6 +7,9 @@
  * much of it as the SDK uses: `getContext().open`, and of the frame `register`, `send`, `ping` and `restyle`. A page that already has
  * Google's own keeps it.
  *
+ * A page of a host that is not authorized cannot load the frame. This script then asks the server for the authorized hosts, so that the SDK
+ * gets to its own check of them (or, in emulator mode, where it has none, so that the app gets the same error).
+ *
  * It also takes the secret of a redirect to another site out of the address (#broker_rt=…, only where the server has that switched on),
  * before the app's router sees it, and hands it to the frame.
  */
@@ -31,7 +34,33 @@
 
   if (window.gapi?.iframes?.Iframe) return;
 
+  const requestLimit = 4_000;   // milliseconds; the SDK waits for five seconds
+  const never = new Promise(() => {});
   let opened = 0;
+
+  /**
+   * Runs a function of the SDK's or of the app's: what it throws must not end up among the errors of the app's page. (The SDK's function for
+   * the answer to `webStorageSupport` throws after each use.)
+   */
+  async function guarded(handler, ...values) {
+    try {
+      return await handler?.(...values);
+    } catch {
+      return null;
+    }
+  }
+
+  /** Whether the server says that pages of this host may not sign in; compared as the SDK does. */
+  async function isUnauthorized(frame) {
+    const query = new URLSearchParams({ key: frame.searchParams.get("apiKey") });
+    try {
+      const answer = await fetch(`${frame.origin}/v1/projects?${query}`, { signal: AbortSignal.timeout(requestLimit) });
+      const { authorizedDomains } = await answer.json();
+      return !authorizedDomains.some(domain => location.hostname === domain || location.hostname.endsWith("." + domain));
+    } catch {
+      return false;
+    }
+  }
 
   /** Opens a frame; messages to it wait until it says that it listens. */
   function open(options, whenOpen) {
@@ -82,7 +111,7 @@
         early.push(message);
         return;
       }
-      const results = await Promise.all(functions.map(handler => handler(message.a[0], frame)));
+      const results = await Promise.all(functions.map(handler => guarded(handler, message.a[0], frame)));
       if (message.c != null) post("__cb", null, [message.c, results]);
     }
 
@@ -93,7 +122,7 @@
       if (message?.h === name) return listening();
       if (message?.t !== token || typeof message.s !== "string" || !Array.isArray(message.a)) return;
       if (message.s === "__cb") {
-        answers.get(message.a[0])?.(message.a[1]);
+        guarded(answers.get(message.a[0]), message.a[1]);
         answers.delete(message.a[0]);
       } else if (message.s === fromFrame + "_g_rpcReady") {
         listening();
@@ -119,13 +148,25 @@
           post(toFrame + message, call, [value]);
         });
       },
-      ping(whenAnswered, value = null) { return frame.send("_g_ping", value, whenAnswered); },
+      ping(whenAnswered, value = null) {
+        return Promise.race([frame.send("_g_ping", value, whenAnswered), refused.catch(() => never)]);
+      },
       // The SDK waits for this before it looks at the clock, so a frame that could not be loaded must count as restyled.
       restyle(style, whenAnswered) { return Promise.race([frame.send("_g_restyle", style, whenAnswered), loaded]); },
     };
 
+    // Settles only where this page may not load the frame: the SDK then takes it for loaded, and goes on to its own check of the host. In
+    // emulator mode the SDK has none, so the frame fails as that check would. A frame that is silent when it has loaded was not let in.
+    const refused = loaded.then(async () => {
+      if (!waiting || !await isUnauthorized(address)) return never;
+      if (!address.pathname.startsWith("/emulator/")) return null;
+      const error = new Error("Firebase: The host of this page is not among the project's authorized domains. (auth/unauthorized-domain).");
+      throw Object.assign(error, { name: "FirebaseError", code: "auth/unauthorized-domain" });
+    });
+
     options.where.append(element);
-    return Promise.resolve(whenOpen?.(frame)).then(result => result ?? frame);
+    const ready = Promise.resolve(whenOpen?.(frame)).then(result => result ?? frame);
+    return Promise.race([ready, refused.then(() => never)]);
   }
 
   const context = { open };

@@ -18,10 +18,9 @@
   const { storageKey, pending, relay, transport } = JSON.parse(document.getElementById("data").textContent);
   const slot = "gatehouse:" + storageKey;   // written by handler.js
   const requestLimit = 10_000;              // milliseconds
-  const pollEvery = 1_000;
-  const pollRarelyAfter = 30_000;           // whoever takes longer can wait a little longer
-  const pollRarelyEvery = 3_000;
-  const pollLimit = 600_000;                // as long as a sign-in may take
+  const lookEvery = 500;                    // whether the sign-in window is closed
+  const lookLimit = 600_000;                // as long as a sign-in may take
+  const pauses = [500, 1_000, 1_000, 1_500, 2_000, 2_000, 3_000, 4_000, 5_000];   // before each question to the server: as long as SDKs wait
 
   const nothing = {
     type: "unknown", eventId: null, urlResponse: null, sessionId: null, postBody: null, tenantId: null,
@@ -137,6 +136,8 @@
 
   let secretAsked = null;
 
+  const pause = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
+
   window.addEventListener("message", async ({ source, origin, data, ports: [port] }) => {
     if (source === window.parent || origin !== location.origin || !port) return;
     let taken = data?.storageKey === storageKey && data.origin === parentOrigin;
@@ -144,19 +145,25 @@
       secretAsked = null;
       taken = await tell(data.event);
     } else if (taken && data.secret) {
-      poll(data.secret);
+      askOnceClosed(source, data.secret);
     }
     port.postMessage(taken ? "taken" : "refused");
   });
 
-  /** A window may lose its opener on the way (Cross-Origin-Opener-Policy): then its result comes this way. */
-  async function poll(secret) {
+  /**
+   * A window may lose its opener on the way (Cross-Origin-Opener-Policy); then its result comes by the server. Such a window looks closed from
+   * here, as one does that the person closed. The SDK gives a closed window up after ten seconds, or twenty on phones, and so does this.
+   */
+  async function askOnceClosed(sender, secret) {
     if (!relay) return;
     secretAsked = secret;
-    const begin = Date.now();
-    for (let age = 0; age < pollLimit; age = Date.now() - begin) {
-      await new Promise(resolve => setTimeout(resolve, age < pollRarelyAfter ? pollEvery : pollRarelyEvery));
-      if (secretAsked !== secret) return;   // the result came, or another sign-in has begun
+    for (let waited = 0; !sender.closed; waited += lookEvery) {
+      await pause(lookEvery);
+      if (secretAsked !== secret || waited > lookLimit) return;   // the result came, or another sign-in has begun
+    }
+    for (const length of pauses) {
+      await pause(length);
+      if (secretAsked !== secret) return;
       const { event, over } = await ask(relay, { relay: secret }, "omit");
       if (secretAsked !== secret || over) return;
       if (event) return tell(event);

@@ -60,16 +60,18 @@
     element.name = element.id = id;
     element.hidden = true;
     document.body.append(element);
-    return { send, post: (text) => element.contentWindow.postMessage(text, origin), element, id, token };
+    const [ping, restyle] = ["_g_ping", "_g_restyle"].map((name) => () => send(name, null));
+    return { send, ping, restyle, post: (text) => element.contentWindow.postMessage(text, origin), element, id, token };
   }
 
   function openByGapi(url, onEvent) {
     let frame;
-    gapi.iframes.getContext().open({ where: document.body, url, attributes: { style: { position: "absolute" } } }, (opened) => {
+    const opening = gapi.iframes.getContext().open({ where: document.body, url, attributes: { style: { position: "absolute" } } }, (opened) => {
       frame = opened;
       frame.register("authEvent", ({ authEvent }) => ({ status: onEvent(authEvent) ? "ACK" : "ERROR" }));
+      return new Promise(() => {});   // the SDK's settles once the frame has answered it
     });
-    return { send: (name, value) => frame.send(name, value) };
+    return { send: (name, value) => frame.send(name, value), ping: () => frame.ping(), restyle: () => frame.restyle({}), opening };
   }
 
   const failure = (code, answer) => Object.assign(new Error(code), { code: "auth/" + code, answer });
@@ -77,8 +79,8 @@
 
   class Player {
     /** `pages` and `api` are addresses: of handler and iframe, and of the REST calls. */
-    constructor({ apiKey, appName, pages, api }) {
-      Object.assign(this, { apiKey, appName, pages, api });
+    constructor({ apiKey, appName, pages, api, emulator }) {
+      Object.assign(this, { apiKey, appName, pages, api, emulator });
       this.seen = new Set();
       this.events = [];
       this.consumer = null;
@@ -105,8 +107,9 @@
         const url = `${this.pages}/iframe?${new URLSearchParams({ apiKey: this.apiKey, appName: this.appName, v: "12.18.0" })}`;
         const frame = openFrame(url, (event) => this.hear(event));
         const slow = new Promise((_, refuse) => setTimeout(refuse, window.frameLimit ?? 5_000, failure("network-request-failed")));
-        await Promise.race([frame.send("_g_restyle", { setHideOnLeave: false }), slow]);
-        await Promise.race([frame.send("_g_ping", null), slow]);
+        const failed = Promise.race([slow, frame.opening ?? slow]);
+        await Promise.race([frame.restyle(), failed]);
+        await Promise.race([frame.ping(), failed]);
         return frame;
       })();
       return this.opening;
@@ -120,6 +123,14 @@
       const used = this.consumer?.(event) ?? event === this.first;
       if (used) this.seen.add(id);
       return used;
+    }
+
+    /** The SDK's own check of the page's host, which it leaves out in emulator mode. */
+    async validateOrigin() {
+      if (this.emulator) return;
+      const { authorizedDomains } = await (await fetch(`${this.api}/projects?key=${this.apiKey}`)).json();
+      const known = authorizedDomains.some((domain) => location.hostname === domain || location.hostname.endsWith("." + domain));
+      if (!known) throw failure("unauthorized-domain");
     }
 
     handler(authType, { providerId, parameters, scopes }, eventId) {
@@ -139,6 +150,7 @@
       try {
         const event = await new Promise((resolve, refuse) => {
           this.consumer = (event) => event.type === type && event.eventId === eventId && (resolve(event), true);
+          this.validateOrigin().catch(refuse);
           frame.send("webStorageSupport", { type: "webStorageSupport" }).then(([answer]) => {
             if (answer.webStorageSupport !== true) refuse(failure("web-storage-unsupported"));
           });

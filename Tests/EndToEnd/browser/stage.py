@@ -106,9 +106,9 @@ class AppPages:
     With `behind`, the address of a Gatehouse, it passes `/__/auth/` on to there, as docs/clients/web.md has reverse proxies do.
     """
 
-    def __init__(self, behind=None):
+    def __init__(self, behind=None, host="127.0.0.1"):
         self.behind = behind
-        self.web = WebServer(Request.application(self.respond))
+        self.web = WebServer(Request.application(self.respond), host=host)
         self.port = int(self.web.url.rpartition(":")[2])
 
     def forward(self, request):
@@ -126,7 +126,7 @@ class AppPages:
             return self.forward(request)
         if request.path != "/page":
             file = pathlib.Path(BUNDLE) if request.path == "/bundle.js" else FOLDER / request.path[1:]
-            known = request.path == "/bundle.js" or file.name in ("page.js", "player.js", "sdk.js")
+            known = request.path == "/bundle.js" or file.name in ("errors.js", "page.js", "player.js", "sdk.js")
             return Response(file.read_bytes(), content_type="text/javascript; charset=utf-8") if known else Response(status=404)
         wish = request.args
         home = wish.get("emulator") or "https://" + wish.get("authDomain", "")
@@ -134,7 +134,7 @@ class AppPages:
         scripts = {"sdk": ["/bundle.js", "/sdk.js"], "player": ["/player.js"]}.get(wish.get("client"), [])
         if "gapi" in wish:
             scripts = [home + wish["gapi"]] + scripts
-        tags = "".join(f'<script src="{script}"></script>' for script in [*scripts, "/page.js"])
+        tags = "".join(f'<script src="{script}"></script>' for script in ["/errors.js", *scripts, "/page.js"])
         html = f'<!doctype html><meta charset="utf-8"><title>App</title><link rel="icon" href="data:,"><body>{tags}'
         # The policy that docs/clients/web.md asks of an app.
         policy = f"default-src 'none'; img-src data:; script-src 'self' {home}; frame-src {home}; connect-src {api}"
@@ -287,6 +287,13 @@ class App(Tab):
         """Waits until the sign-in window is gone."""
         self.until(lambda: len(self.driver.window_handles) == 1, "end of the sign-in window", 5)
         return self
+
+    def thrown(self):
+        """What the app's error monitor has kept, which then is empty again."""
+        self.home().driver.get("/".join(self.url.split("/")[:3]) + "/errors.js")
+        kept = self.script("return sessionStorage.getItem('thrown')")
+        self.script("sessionStorage.removeItem('thrown')")
+        return json.loads(kept or "[]")
 
     def settled(self):
         """What a page that was just opened found of an earlier redirect, which may be nothing."""
