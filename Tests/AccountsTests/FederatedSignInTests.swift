@@ -140,14 +140,19 @@ import Testing
         let fixture = try await Fixture()
         let trap = try await fixture.signIn(Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"))
         let account = trap.account
+        let (overtaking, begun) = AsyncStream.makeStream(of: Void.self)
         let takeover = Task {
             try await fixture.database.transaction { transaction in
                 _ = try await transaction.query("UPDATE accounts SET valid_since = valid_since + interval '1 second' RETURNING account_id")
                 _ = try await transaction.query("DELETE FROM identities RETURNING subject")
-                try await Task.sleep(for: .milliseconds(300))
+                begun.yield()
+                // Until the sign-in has come as far as the account.
+                while try await fixture.database.query(
+                    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+                ).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
             }
         }
-        try await Task.sleep(for: .milliseconds(100))
+        for await _ in overtaking { break }
         let late = try? await fixture.accounts.signIn(
             with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), .signIn(mayCreate: true), in: fixture.project,
             from: Session.Origin(userAgent: nil, address: "::1"))

@@ -29,7 +29,7 @@ struct Fixture {
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         masterKey = MasterKey(bytes: Array(1...32))
         database = Database(
-            loop: try Loop(index: 0), url: try await TestDatabase.make(), settings: DatabaseSettings(), metrics: Metrics(), log: log)
+            loop: try Loop(index: 0), url: try await TestDatabase.make(), settings: TestDatabase.settings, metrics: Metrics(), log: log)
         passwords = PasswordHashing(
             pool: HashingPool(threads: 2, queue: 1000, metrics: Metrics()), parameters: ScryptParameters(log2N: 4))
         outbox = Outbox(database: database, masterKey: masterKey, clock: time.clock, keepsSent: true)

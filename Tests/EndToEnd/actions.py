@@ -52,7 +52,7 @@ class MailingSite(harness.Site):
 
     def mail(self, address, count=1):
         """The mail of this number to this address, once it has come."""
-        wait_until(lambda: len(self.mails(address)) >= count, timeout=40, what=f"mail {count} to {address}")
+        wait_until(lambda: len(self.mails(address)) >= count, what=f"mail {count} to {address}")
         return self.mails(address)[count - 1]
 
     def link(self, address, count=1):

@@ -20,7 +20,7 @@ import psycopg2
 import requests
 
 from clients import API
-from common import API_KEY, APPS, CLIENT_SECRET, NUMBER, PROJECT, logs, note
+from common import API_KEY, APPS, CLIENT_SECRET, NUMBER, PROJECT, TIMEOUT, logs, note
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("GATEHOUSE_BINARY") or ROOT / ".build/debug/gatehouse").absolute()
@@ -45,10 +45,10 @@ class Cluster:
 
     def start(self):
         script = [ROOT / "scripts/test-database", "start", self.folder, "--while", str(os.getpid())]
-        self.url = subprocess.run(script, check=True, capture_output=True, text=True, timeout=120).stdout.strip()
+        self.url = subprocess.run(script, check=True, capture_output=True, text=True, timeout=TIMEOUT).stdout.strip()
 
     def stop(self):
-        subprocess.run([ROOT / "scripts/test-database", "stop", self.folder], check=True, capture_output=True, timeout=60)
+        subprocess.run([ROOT / "scripts/test-database", "stop", self.folder], check=True, capture_output=True, timeout=TIMEOUT)
 
     def crash(self):
         """Ends it without a shutdown, so that the next start recovers."""
@@ -68,7 +68,7 @@ class Cluster:
 
     def remove(self):
         if self.folder:
-            subprocess.run([ROOT / "scripts/test-database", "remove", self.folder], capture_output=True, timeout=60)
+            subprocess.run([ROOT / "scripts/test-database", "remove", self.folder], capture_output=True, timeout=TIMEOUT)
             return
         with contextlib.closing(psycopg2.connect(self.url)) as connection:
             connection.autocommit = True
@@ -106,7 +106,8 @@ def free_port():
     raise AssertionError("every port of this test run is taken")
 
 
-def wait_until(condition, timeout=15, every=0.02, what="it"):
+def wait_until(condition, timeout=TIMEOUT, every=0.02, what="it"):
+    """Waits for the event; the timeout only ends a test that hangs."""
     end = time.monotonic() + timeout
     while time.monotonic() < end:
         value = condition()
@@ -220,7 +221,7 @@ class Site:
     def environment(self):
         return environment(DATABASE_URL=self.database)
 
-    def run(self, *arguments, check=False, timeout=60):
+    def run(self, *arguments, check=False, timeout=TIMEOUT):
         """A command to its end; its output goes among the logs."""
         command = [BINARY, *arguments, "--config", self.config]
         result = subprocess.run(command, env=self.environment(), capture_output=True, text=True, timeout=timeout)
@@ -285,12 +286,12 @@ class Server:
                 stdin=subprocess.DEVNULL,
             )
 
-    def wait_ready(self, timeout=20):
+    def wait_ready(self, timeout=TIMEOUT):
         def ready():
             if self.process.poll() is not None:
                 raise AssertionError(f"the server ended with {self.process.returncode}:\n{self.log()}")
             with contextlib.suppress(requests.ConnectionError):
-                return requests.get(self.url + "/health/ready", timeout=5).status_code == 200
+                return requests.get(self.url + "/health/ready", timeout=TIMEOUT).status_code == 200
 
         wait_until(ready, timeout, what="readiness")
         return self
@@ -302,21 +303,21 @@ class Server:
         """The whole lines, as JSON objects; one that is none is an error."""
         return [json.loads(line) for line in self.log().splitlines(keepends=True) if line.endswith("\n")]
 
-    def logged(self, text, timeout=5):
+    def logged(self, text, timeout=TIMEOUT):
         """Waits for a line that holds `text`, and gives it."""
         return wait_until(lambda: next((l for l in self.log().splitlines() if text in l), None), timeout, what=f"a log line with {text!r}")
 
     def signal(self, number):
         self.process.send_signal(number)
 
-    def stop(self, timeout=20):
+    def stop(self, timeout=TIMEOUT):
         self.signal(signal.SIGTERM)
         return self.process.wait(timeout)
 
     def kill(self):
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(10)
+        self.process.wait(TIMEOUT)
 
     def api(self, key=API_KEY):
         return API(self.url, key)

@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.x509.oid import NameOID
 
-from common import note
+from common import TIMEOUT, note
 from harness import free_port, wait_until
 
 USER = "gatehouse"
@@ -87,7 +87,7 @@ class Post:
             self.messages.append(Received(envelope))
         return refusal or "250 OK"
 
-    def wait_for(self, count=1, timeout=30):
+    def wait_for(self, count=1, timeout=TIMEOUT):
         wait_until(lambda: len(self.messages) >= count, timeout=timeout, what=f"the arrival of {count} mails")
         return self.messages[count - 1]
 

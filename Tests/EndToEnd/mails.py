@@ -5,7 +5,7 @@ import email.policy
 import re
 from urllib.parse import parse_qs, urlsplit
 
-from common import note
+from common import TIMEOUT, note
 from harness import wait_until
 
 
@@ -17,7 +17,7 @@ class Mailbox:
         paths = sorted(self.folder.glob("*.eml"), key=lambda path: path.stat().st_mtime_ns) if self.folder.exists() else []
         return [email.message_from_bytes(path.read_bytes(), policy=email.policy.default) for path in paths]
 
-    def link(self, address, mode, timeout=15):
+    def link(self, address, mode, timeout=TIMEOUT):
         """The newest link of this mode in a mail to this address; waits for the mail."""
 
         def newest():

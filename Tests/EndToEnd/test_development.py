@@ -130,7 +130,7 @@ def test_SEC_22_every_loopback_address_will_do_and_is_the_only_one(host, reached
         site.settings["listen"] = f"{host}:{site.port}"
         site.write()
         server = site.serve(wait=False)
-        server.logged('"serving"', timeout=20)
+        server.logged('"serving"')
         assert "DEVELOPMENT MODE" in server.log().splitlines()[0]
         for address in ("127.0.0.1", "127.0.0.2", "::1"):
             with contextlib.closing(socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)) as client:

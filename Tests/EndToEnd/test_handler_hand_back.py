@@ -8,7 +8,7 @@ import requests
 
 import harness
 from clients import assert_error, together
-from common import API_KEY, note_fields, note_url
+from common import API_KEY, TIMEOUT, note_fields, note_url
 from sdk_clients import PAGE, BrowserFlow, island, redeem
 
 ORIGIN = "https://app.example.com"
@@ -249,7 +249,7 @@ def test_SEC_05_fifty_callbacks_give_one_result(pair, fake_issuer):
 
     def call(index):
         url = pair.servers[index % 2].url + "/__/auth/handler?" + query
-        return requests.get(url, cookies=cookies, allow_redirects=False, timeout=30)
+        return requests.get(url, cookies=cookies, allow_redirects=False, timeout=TIMEOUT)
 
     answers = together(50, call)
     assert [answer.status_code for answer in answers].count(200) == 1

@@ -9,7 +9,7 @@ import requests
 
 import harness
 from clients import WebFlow, assert_error, posted
-from common import API_KEY
+from common import API_KEY, TIMEOUT
 from harness import a_site
 
 
@@ -20,15 +20,15 @@ def test_health_follows_the_database(fake_issuer):
             server = site.serve()
             posted(server.api(), {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("before")})
             own.stop()
-            harness.wait_until(lambda: requests.get(site.url + "/health/ready", timeout=15).status_code == 503, what="503")
-            assert requests.get(site.url + "/health/live", timeout=5).status_code == 200
+            harness.wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 503, what="503")
+            assert requests.get(site.url + "/health/live", timeout=TIMEOUT).status_code == 200
             began = time.monotonic()
             down = posted(server.api(), {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("during")})
             assert down.status_code == 503 and int(down.headers["retry-after"]) > 0 and time.monotonic() - began < 10
             assert not down.headers["content-type"].startswith("application/json"), "a JSON error would sign the SDKs' users out"
             own.start()
             harness.wait_until(
-                lambda: requests.get(site.url + "/health/ready", timeout=15).status_code == 200, what="readiness", timeout=30
+                lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 200, what="readiness"
             )
             # Each loop finds the database again for itself; a client does as Retry-After says.
             tried = []
@@ -49,7 +49,7 @@ def test_health_fails_when_the_schema_changes_under_the_server(fake_issuer):
     with a_site({"oidc.fake": fake_issuer.entry()}) as site:
         site.serve()
         site.rows("UPDATE schema_migrations SET sha256 = repeat('0', 64) WHERE number = 1")
-        harness.wait_until(lambda: requests.get(site.url + "/health/ready", timeout=5).status_code == 503, what="503")
+        harness.wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 503, what="503")
 
 
 def test_metrics_are_there_and_bounded(site, api, fake_issuer, real_issuer):

@@ -11,6 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
+from common import TIMEOUT
+
 PROBE = os.environ.get("GATEHOUSE_HTTP_PROBE")
 
 # Cases that we answer otherwise than the file expects, and why. Anything else that fails is a fault of ours.
@@ -77,4 +79,4 @@ def test_SEC_19_the_raw_cases_of_HTTP_1_1(site):
     unexplained = {name: what for name, what in failed.items() if name not in REASONED}
     assert not unexplained, "\n".join(f"{name}: {what}" for name, what in sorted(unexplained.items()))
     assert set(REASONED) <= set(failed), "reasons for cases that pass"
-    assert requests.get(site.url + "/health/live", timeout=5).status_code == 200
+    assert requests.get(site.url + "/health/live", timeout=TIMEOUT).status_code == 200

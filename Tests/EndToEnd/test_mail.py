@@ -46,7 +46,7 @@ def sites():
 
 
 def logged(site, text, server=-1):
-    return wait_until(lambda: text in site.servers[server].log(), timeout=30, what=f"{text!r} in the log")
+    return wait_until(lambda: text in site.servers[server].log(), what=f"{text!r} in the log")
 
 
 # -- what arrives

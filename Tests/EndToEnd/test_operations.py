@@ -16,7 +16,7 @@ from werkzeug.wrappers import Response
 
 import harness
 from clients import API, WebFlow, assert_error, posted, query_of, together
-from common import API_KEY, note
+from common import API_KEY, TIMEOUT, note
 from harness import a_site, free_port
 
 # -- gatehouse check
@@ -136,7 +136,7 @@ def test_two_projects_with_one_key_are_a_fault(fake_issuer):
 
 def test_serve_refuses_an_empty_database_and_says_what_to_run(fake_issuer):
     with a_site({"oidc.fake": fake_issuer.entry()}, migrate=False) as site:
-        refused = site.run("serve", timeout=30)
+        refused = site.run("serve", timeout=TIMEOUT)
         assert refused.returncode != 0 and "gatehouse migrate" in refused.stdout + refused.stderr
         migrated = site.run("migrate")
         assert migrated.returncode == 0 and "applied" in migrated.stdout
@@ -149,11 +149,11 @@ def test_serve_refuses_an_edited_schema_and_says_so(fake_issuer):
     with a_site({"oidc.fake": fake_issuer.entry()}) as site:
         digest = site.value("SELECT sha256 FROM schema_migrations WHERE number = 1")
         site.rows("UPDATE schema_migrations SET sha256 = repeat('0', 64) WHERE number = 1")
-        refused = site.run("serve", timeout=30)
+        refused = site.run("serve", timeout=TIMEOUT)
         assert refused.returncode != 0 and "was edited after it was applied" in refused.stdout + refused.stderr
         site.rows("UPDATE schema_migrations SET sha256 = %s WHERE number = 1", digest)
         site.rows("INSERT INTO schema_migrations (number, name, sha256) VALUES (9999, '9999_from_the_future.sql', repeat('0', 64))")
-        refused = site.run("serve", timeout=30)
+        refused = site.run("serve", timeout=TIMEOUT)
         assert refused.returncode != 0 and "ahead of this binary" in refused.stdout + refused.stderr
 
 
@@ -170,7 +170,7 @@ def test_another_master_key_does_not_start(fake_issuer):
         assert site.serve().stop() == 0
         site.master_key = note(secrets.token_hex(32))
         site.write()
-        refused = site.run("serve", timeout=30)
+        refused = site.run("serve", timeout=TIMEOUT)
         assert refused.returncode != 0 and "master key" in refused.stdout + refused.stderr
 
 
@@ -220,7 +220,7 @@ def test_a_changed_issuer_of_a_provider_with_users_is_refused(fake_issuer, real_
         server.signal(signal.SIGHUP)
         assert "issuer" in server.logged("not reloaded")
         assert server.stop() == 0
-        refused = site.run("serve", timeout=30)
+        refused = site.run("serve", timeout=TIMEOUT)
         assert refused.returncode != 0 and fake_issuer.url in refused.stdout + refused.stderr
 
 
@@ -249,29 +249,31 @@ def test_a_signal_to_stop_lets_a_running_request_finish(fake_issuer, number):
         server = site.serve()
         flow = WebFlow(site, "oidc.fake")
         back = flow.to_app(fake_issuer.login("last"))
-        arrived = threading.Event()
+        arrived, released = threading.Event(), threading.Event()
 
         def slow(request):
             arrived.set()
-            time.sleep(1.5)
+            # Not before the server takes no more connections: so the signal meets a request that runs.
+            released.wait(TIMEOUT)
             return None
 
         fake_issuer.answers["token"] = slow
         answers = []
         client = threading.Thread(target=lambda: answers.append(flow.redeem(back)))
         client.start()
-        assert arrived.wait(10)
+        assert arrived.wait(TIMEOUT)
         server.signal(number)
-        harness.wait_until(lambda: refuses_connections(server), what="an end of accepting", timeout=3)
-        client.join(20)
+        harness.wait_until(lambda: refuses_connections(server), what="an end of accepting")
+        released.set()
+        client.join(TIMEOUT)
         assert answers and answers[0].status_code == 200 and answers[0].json()["isNewUser"] is True
-        assert server.process.wait(15) == 0
+        assert server.process.wait(TIMEOUT) == 0
         assert site.counts()["accounts"] == 1
 
 
 def refuses_connections(server):
     try:
-        requests.get(server.url + "/health/live", timeout=2)
+        requests.get(server.url + "/health/live", timeout=TIMEOUT)
         return False
     except requests.ConnectionError:
         return True
@@ -279,7 +281,7 @@ def refuses_connections(server):
 
 def test_a_port_that_another_program_has_is_explained(fake_issuer):
     with a_site({"oidc.fake": fake_issuer.entry()}) as site, socket.create_server(("127.0.0.1", site.port)):
-        refused = site.run("serve", timeout=30)
+        refused = site.run("serve", timeout=TIMEOUT)
         assert refused.returncode != 0 and str(site.port) in refused.stdout + refused.stderr
 
 
@@ -341,5 +343,5 @@ def test_private_keys_are_sealed_in_the_database(site):
 
 
 def test_the_version(site):
-    result = subprocess.run([harness.BINARY, "--version"], capture_output=True, text=True, timeout=20)
+    result = subprocess.run([harness.BINARY, "--version"], capture_output=True, text=True, timeout=TIMEOUT)
     assert result.returncode == 0 and re.fullmatch(r"\d+\.\d+\.\d+\S*", result.stdout.strip())

@@ -12,7 +12,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from common import note_fields
+from common import TIMEOUT, note_fields
 from harness import ROOT, Site
 
 SAMPLE = ROOT / "config/sample"
@@ -182,7 +182,7 @@ def test_the_page_says_what_went_wrong_at_the_provider(browser, sample, real_iss
 
 
 def test_the_strict_policy_stops_nothing_of_the_page(browser, sample):
-    policy = requests.get(sample.url + "/sample/", timeout=5).headers["content-security-policy"]
+    policy = requests.get(sample.url + "/sample/", timeout=TIMEOUT).headers["content-security-policy"]
     assert "default-src 'self'" in policy and "unsafe" not in policy
     complaints = [entry["message"] for entry in browser.get_log("browser") if "Content Security Policy" in entry["message"]]
     assert complaints == []

@@ -8,6 +8,7 @@ import requests
 
 import harness
 from clients import ClientFlow, WebFlow, assert_error, posted, rebased, together
+from common import TIMEOUT
 from harness import free_port
 
 
@@ -78,7 +79,7 @@ def test_SEC_05_fifty_callbacks_of_one_state_give_one_code(pair, fake_issuer):
 
     def call(index):
         url = rebased(answered, pair.servers[index % 2])
-        return requests.get(url, cookies=cookies, allow_redirects=False, timeout=30)
+        return requests.get(url, cookies=cookies, allow_redirects=False, timeout=TIMEOUT)
 
     statuses = [answer.status_code for answer in together(50, call)]
     assert sorted(statuses) == [303] + [400] * 49

@@ -12,6 +12,13 @@ import Testing
         return limits
     }
 
+    /// As `TestServer.with`, for a body that says something.
+    func withServer(_ limits: ServerLimits, _ body: (TestServer) async throws -> Bool) async throws -> Bool {
+        var result = false
+        try await TestServer.with(limits) { result = try await body($0) }
+        return result
+    }
+
     @Test func `SEC-19 answers 400 and closes, although the client goes on sending`() async throws {
         try await TestServer.with { server in
             let client = try server.client()
@@ -55,27 +62,34 @@ import Testing
     @Test(arguments: ["GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ", "G", "\r\n"]) func `SEC-19 answers 408 to a head that does not end`(
         text: String
     ) async throws {
-        try await TestServer.with(limits { $0.headerRead = .milliseconds(50) }) { server in
-            let client = try server.client()
-            try await client.send(text)
-            #expect(try await client.rest().hasPrefix("HTTP/1.1 408 "))
-            #expect(server.metrics.text().contains("http_connections_expired_total 1\n"))
+        try await TestServer.withGrowingTime { limit in
+            try await withServer(limits { $0.headerRead = limit }) { server in
+                let client = try server.client()
+                // Whoever says nothing in time is closed without a word.
+                do { try await client.send(text) } catch { return false }
+                let answer = try await client.rest()
+                #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 408 "))
+                #expect(server.metrics.text().contains("http_connections_expired_total 1\n"))
+                return !answer.isEmpty
+            }
         }
     }
 
     @Test func `SEC-19 gives a client that drips its head no more time for it`() async throws {
-        try await TestServer.with(limits { $0.headerRead = .milliseconds(50) }) { server in
-            let client = try server.client()
-            try await client.send("GET / HTTP/1.1\r\n")
-            // Far more bytes than it gets time for; sending ends in an error once the server has closed.
-            for _ in 0..<10_000 {
-                do { try await client.send("X: y\r") } catch { break }
-                try await Task.sleep(for: .milliseconds(1))
-                do { try await client.send("\n") } catch { break }
-                if server.metrics.text().contains("http_connections_expired_total 1\n") { break }
+        try await TestServer.withGrowingTime { limit in
+            try await withServer(limits { $0.headerRead = limit }) { server in
+                let client = try server.client()
+                do { try await client.send("GET / HTTP/1.1\r\n") } catch { return false }
+                // A byte now and then, for as long as the server takes it; sending ends in an error once it has closed.
+                while !server.metrics.text().contains("http_connections_expired_total 1\n") {
+                    do { try await client.send("X") } catch { break }
+                    try await Task.sleep(for: limit / 20)
+                }
+                client.finishSending()
+                let answer = (try? await client.rest()) ?? ""
+                #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 408 "))
+                return !answer.isEmpty
             }
-            client.finishSending()
-            #expect(try await client.rest().hasPrefix("HTTP/1.1 408 "))
         }
     }
 
@@ -93,24 +107,34 @@ import Testing
     }
 
     @Test func `SEC-19 closes silent connections without a word`() async throws {
-        try await TestServer.with(limits { ($0.idle, $0.headerRead) = (.milliseconds(50), .milliseconds(50)) }) { server in
-            #expect(try await server.client().rest() == "")
-            let client = try server.client()
-            #expect(try await client.get("/now").hasSuffix("now"))
-            #expect(try await client.rest() == "")
+        try await TestServer.withGrowingTime { limit in
+            try await withServer(limits { ($0.idle, $0.headerRead) = (limit, limit) }) { server in
+                #expect(try await server.client().rest() == "")
+                let client = try server.client()
+                do { try await client.send("GET /now HTTP/1.1\r\nHost: a\r\n\r\n") } catch { return false }
+                guard try await client.answer()?.hasSuffix("now") == true else { return false }
+                #expect(try await client.rest() == "")
+                return true
+            }
         }
     }
 
     @Test func `does not count the time that a handler takes`() async throws {
-        try await TestServer.with(
-            limits { ($0.idle, $0.headerRead, $0.bodyRead) = (.milliseconds(20), .milliseconds(20), .milliseconds(20)) }
-        ) { server in
-            let client = try server.client()
-            try await client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n")
-            await server.gate.arrival()
-            try await Task.sleep(for: .milliseconds(100))
-            server.gate.open()
-            #expect(try await client.answer()?.contains("/wait") == true)
+        try await TestServer.withGrowingTime { limit in
+            try await withServer(limits { ($0.idle, $0.headerRead, $0.bodyRead) = (limit, limit, limit) }) { server in
+                let client = try server.client()
+                do { try await client.send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n") } catch { return false }
+                while !server.gate.wasReached {
+                    if server.metrics.text().contains("http_connections_expired_total 1\n") { return false }
+                    try await Task.sleep(for: .milliseconds(1))
+                }
+                // Once the server has closed a connection that came later, the time of this one would be over, too.
+                let later = try server.client()
+                #expect(try await later.rest() == "")
+                server.gate.open()
+                #expect(try await client.answer()?.contains("/wait") == true)
+                return true
+            }
         }
     }
 

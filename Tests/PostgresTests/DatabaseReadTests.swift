@@ -4,7 +4,7 @@ import Testing
 
 @testable import Postgres
 
-@Suite struct DatabaseReadTests {
+@Suite(.takesTurns) struct DatabaseReadTests {
     @Test func `reads every type from the server`() async throws {
         let database = try TestDatabase.open(try await TestDatabase.empty())
         let instant = Instant(microseconds: 1_700_000_000_123_456)
@@ -147,12 +147,14 @@ import Testing
         var settings = TestDatabase.settings
         settings.readConnections = 1
         settings.statementTimeout = .milliseconds(100)
+        settings.silence = .seconds(600)
         let database = try TestDatabase.open(try await TestDatabase.empty(), settings)
-        let slow = Task { try await database.query("SELECT pg_sleep(60)") }
-        let quick = Task { try await database.query("SELECT 1") }
+        let slow = Task { try await database.query("SELECT pg_sleep(600)") }
+        // It sets a bound of its own: how long the server takes for it is not what is tested.
+        let quick = Task { try await database.query("SELECT set_config('statement_timeout', '600000', false)") }
         await #expect(throws: PostgresError.timedOut) { try await slow.value }
         #expect(try await quick.value.count == 1)
-        await #expect(throws: PostgresError.timedOut) { try await database.write("SELECT pg_sleep(60)") }
+        await #expect(throws: PostgresError.timedOut) { try await database.write("SELECT pg_sleep(600)") }
         await database.close()
     }
 

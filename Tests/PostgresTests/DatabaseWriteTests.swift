@@ -3,7 +3,7 @@ import Runtime
 import TestKit
 import Testing
 
-@Suite struct DatabaseWriteTests {
+@Suite(.takesTurns) struct DatabaseWriteTests {
     private func database(_ settings: DatabaseSettings = TestDatabase.settings) async throws -> Database {
         let database = try TestDatabase.open(try await TestDatabase.empty(), settings)
         _ = try await database.write(all: [
@@ -157,7 +157,9 @@ import Testing
         settings.writeConnections = 1
         settings.waiting = 2
         settings.patience = .milliseconds(300)
-        let database = try await database(settings)
+        let url = try await TestDatabase.empty()
+        let database = try TestDatabase.open(url, settings)
+        try await eventually { (try? await database.write("CREATE TABLE IF NOT EXISTS t (id bigint, name text)")) != nil }
         try await database.transaction { transaction in
             _ = try await transaction.query("SELECT 1")
             let failures = await withTaskGroup { group in
@@ -174,15 +176,17 @@ import Testing
             #expect(failures.count { $0 == .unavailable("too many calls wait for a connection") } == 1)
             #expect(failures.count { $0 == .unavailable("no connection became free within 0.3 seconds") } == 2)
         }
-        _ = try await database.write("INSERT INTO t VALUES (10, 'a')")
-        #expect(try await count(database) == 1)
+        try await eventually { (try? await database.write("INSERT INTO t VALUES (10, 'a')")) != nil }
         await database.close()
+        let observer = try TestDatabase.open(url)
+        #expect(try await count(observer) == 1)
+        await observer.close()
     }
 
     @Test func `fails what runs and what comes after it is closed`() async throws {
         let database = try await database()
-        let running = Task { try await database.write("SELECT pg_sleep(60)") }
-        let reading = Task { try await database.query("SELECT pg_sleep(60)") }
+        let running = Task { try await database.write("SELECT pg_sleep(600)") }
+        let reading = Task { try await database.query("SELECT pg_sleep(600)") }
         try await eventually {
             try await database.write("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()").count
                 == 2

@@ -3,7 +3,7 @@ import Runtime
 import TestKit
 import Testing
 
-@Suite struct MigratorTests {
+@Suite(.takesTurns) struct MigratorTests {
     private let accounts = "-- People.\nCREATE TABLE account (id bigint PRIMARY KEY);\nINSERT INTO account VALUES (1);\n"
     private let names = "ALTER TABLE account ADD name text;"
 

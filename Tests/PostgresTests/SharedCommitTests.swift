@@ -2,7 +2,7 @@ import Postgres
 import TestKit
 import Testing
 
-@Suite struct SharedCommitTests {
+@Suite(.takesTurns) struct SharedCommitTests {
     /// With rows 1 to 9, which a rename gives the next of `places`, and one connection for writes unless there are `writers`.
     private func renaming(writers: Int = 1) async throws -> Database {
         var settings = TestDatabase.settings

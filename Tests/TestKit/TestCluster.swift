@@ -34,7 +34,6 @@ package actor TestCluster {
         var settings = TestDatabase.settings
         // One, so that it keeps the session's lock from statement to statement.
         settings.writeConnections = 1
-        settings.statementTimeout = .seconds(60)
         server = try TestDatabase.open(url, settings)
     }
 

@@ -29,11 +29,12 @@ package enum TestDatabase {
         Database(loop: try Loop(index: 0), url: url, settings: settings, metrics: Metrics(), log: silent)
     }
 
-    /// The defaults, with patience for a machine that has other things to do.
+    /// The defaults, with patience for a machine that has other things to do: these bounds only end a test that hangs.
     package static var settings: DatabaseSettings {
         var settings = DatabaseSettings()
-        settings.patience = .seconds(30)
-        settings.connectTimeout = .seconds(30)
+        settings.patience = .seconds(600)
+        settings.connectTimeout = .seconds(600)
+        settings.statementTimeout = .seconds(600)
         return settings
     }
 

@@ -188,7 +188,7 @@ class Tab:
     def script(self, text, *arguments):
         return self.driver.execute_script(text, *arguments)
 
-    def until(self, condition, what, timeout=20):
+    def until(self, condition, what, timeout=TIMEOUT):
         """Waits for a condition; pages that come and go meanwhile are no error."""
         end = time.monotonic() + timeout
         while time.monotonic() < end:
@@ -222,7 +222,7 @@ class Tab:
         self.driver.switch_to.window(handle)
         return self
 
-    def at(self, part, timeout=20):
+    def at(self, part, timeout=TIMEOUT):
         """Waits until the window in front is at such an address, and its page is there."""
         def there():
             return part in self.script("return document.readyState === 'complete' ? location.href : ''")
@@ -266,16 +266,16 @@ class App(Tab):
         self.home().script("act(...arguments)", via, action, options)
         return self
 
-    def outcome(self, timeout=20):
+    def outcome(self, timeout=TIMEOUT):
         self.home()
         return self.until(lambda: self.script("return window.outcome"), "outcome", timeout)
 
-    def result(self, timeout=20):
+    def result(self, timeout=TIMEOUT):
         outcome = self.outcome(timeout)
         assert "result" in outcome, f"{outcome}; {self.state()}"
         return outcome["result"]
 
-    def error(self, timeout=20):
+    def error(self, timeout=TIMEOUT):
         outcome = self.outcome(timeout)
         assert "error" in outcome, outcome
         return outcome["error"]
@@ -285,7 +285,7 @@ class App(Tab):
 
     def closed(self):
         """Waits until the sign-in window is gone."""
-        self.until(lambda: len(self.driver.window_handles) == 1, "end of the sign-in window", 5)
+        self.until(lambda: len(self.driver.window_handles) == 1, "end of the sign-in window")
         return self
 
     def thrown(self):
