@@ -66,7 +66,9 @@ extension Accounts {
         if let password = change.password { try project.passwordPolicy.check(password) }
         var hash: PasswordHash?
         if let password = change.password, changed.hasPassword { hash = try await self.hash(password) }
-        if fate != .goOn { changed.endTokens(at: now, sparingSessionFrom: fate == .othersEnd ? token.authTime : nil) }
+        let links = change.password != nil && !account.hasPassword
+        let authTime = links ? token.authTime(linkingTo: account, at: now) : now
+        if fate != .goOn { changed.endTokens(at: now, sparingSessionFrom: fate == .othersEnd ? token.authTime : authTime) }
         var statements = [changed.update(from: account, passwordHash: hash?.text, in: project)] + token.holdSession(in: project)
         let unlinked = account.identities.filter { identity in !changed.identities.contains { $0.providerID == identity.providerID } }
         if !unlinked.isEmpty { statements.append(account.unlink(unlinked.map(\.providerID), in: project)) }
@@ -80,7 +82,7 @@ extension Accounts {
         if fate == .replaced {
             let provider =
                 changed.hasPassword && token.signInProvider == SignInProvider.anonymous ? SignInProvider.password : token.signInProvider
-            let fresh = Session(project: project.id, account: account.id, signInProvider: provider, authTime: now)
+            let fresh = Session(project: project.id, account: account.id, signInProvider: provider, authTime: authTime)
             statements.append(fresh.insert(from: origin, at: now))
             session = fresh
         }

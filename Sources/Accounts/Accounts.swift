@@ -47,6 +47,16 @@ package struct Accounts: Sendable {
         try Account.one(of: await storage.read(Account.select("a.email = \(email)", in: project)))
     }
 
+    /// The account that signs in with this address: the one whose own it is, or else the only one with an identity that bears it.
+    package func account(signingInWith email: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
+        if let account = try await account(email: email, in: project) { return account }
+        let bearer: SQL = """
+            a.account_id = (SELECT min(account_id) FROM identities WHERE project_id = \(project.id) AND email = \(email)
+                HAVING count(DISTINCT account_id) = 1)
+            """
+        return try Account.one(of: await storage.read(Account.select(bearer, in: project)))
+    }
+
     /// The caller's account, from the ID token they bring; the checks are in the contract's order.
     ///
     /// Throws `invalidIDToken`, `accountNotFound`, `sessionEnded` (expired, or its session is over) or `accountDisabled`.

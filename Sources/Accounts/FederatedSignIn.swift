@@ -159,8 +159,11 @@ extension Accounts {
             statements.append(account.insert(identity, in: project, at: now))
         }
         account.remember(identity)
-        let session = Session(
-            project: project.id, account: account.id, signInProvider: identity.providerID, authTime: identity.provenAt ?? now)
+        var authTime = identity.provenAt ?? now
+        if let token = intent.token, case .join(let joined, _, _) = decision {
+            authTime = min(authTime, token.authTime(linkingTo: joined, at: now))
+        }
+        let session = Session(project: project.id, account: account.id, signInProvider: identity.providerID, authTime: authTime)
         statements.append(session.insert(from: origin, at: now))
         if let completing { statements.append(completing) }
         _ = try await storage.write(all: statements)

@@ -21,17 +21,21 @@ extension Account {
             displayName = identity.displayName
             photoURL = identity.photoURL
         }
+        // To an account of the same proven address it brings what is missing.
+        if !takeover, emailProven, identity.emailAuthoritative, identity.email == email {
+            displayName = displayName ?? identity.displayName
+            photoURL = photoURL ?? identity.photoURL
+        }
         if email == nil, oneAccountPerEmail { email = identity.email }
         guard email != nil, email == identity.email else { return }
         emailVerified = emailVerified || identity.emailVerified || takeover
         emailProven = emailProven || identity.emailAuthoritative
     }
 
-    /// Leaves nothing of what was there before the owner of the address came.
+    /// Leaves nothing of what its maker put there before the owner of the address came. Custom claims are an administrator's, and stay.
     mutating func empty(at now: Instant) {
         displayName = nil
         photoURL = nil
-        customAttributes = nil
         passwordUpdatedAt = nil
         emailLinkSignIn = false
         customAuth = false
@@ -54,10 +58,10 @@ extension Account {
         let profile: SQL =
             takeover
             ? """
-            , display_name = \(displayName), photo_url = \(photoURL), custom_attributes = \(customAttributes), valid_since = \(validSince),
+            , display_name = \(displayName), photo_url = \(photoURL), valid_since = \(validSince),
                 sessions_ended_at = \(sessionsEndedAt), password_hash = NULL, password_updated_at = NULL, custom_auth = false
             """
-            : ""
+            : ", display_name = coalesce(display_name, \(displayName)), photo_url = coalesce(photo_url, \(photoURL))"
         return .required(
             """
             UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),

@@ -16,6 +16,12 @@ extension IDToken {
             """
     }
 
+    /// `auth_time` of the session that a link answers with: the caller's own, for adding a way to sign in proves nothing of who was there before,
+    /// and a stolen session must not make itself fresh by it (SEC-73). An anonymous account has had no way to sign in, so it begins now.
+    func authTime(linkingTo account: Account, at now: Instant) -> Instant {
+        account.isAnonymous && signInProvider == SignInProvider.anonymous ? now : min(now, authTime)
+    }
+
     /// Undoes the write that it is part of (`AccountError.overtaken`) unless the session lives, and has whatever ends the session wait for
     /// the commit. Comes behind the statement that changes the account, which every ending of all sessions locks first.
     func holdSession(in project: ProjectSettings) -> [SQL] {

@@ -6,7 +6,8 @@ import Runtime
 ///
 /// The rule of rotation: a token whose successor was never presented may come again at any time and gets the same successor (an answer
 /// was lost, or two tabs raced). Once the successor has been presented, the old one is good for `grace` more; after that it can
-/// only be a copy in the wrong hands, and the whole session ends. A session that nobody refreshed for the project's `sessionIdle` is over.
+/// only be a copy in the wrong hands, and the whole session ends. Two holders who keep step never get there: of them, one always comes late with a
+/// token that the other has used (`LateRepeats`), and that ends the session, too. A session that nobody refreshed for the project's `sessionIdle` is over.
 package struct Sessions: Sendable {
     static let grace: Duration = .seconds(30)
 
@@ -43,7 +44,13 @@ package struct Sessions: Sendable {
                 authTime: try first.get(2), developerClaims: try first.get(4),
                 generation: project.refresh == .static ? token.generation : token.generation + 1)
             let created: Instant = try first.get(3)
-            guard let account = try Account(rows: rows, at: 5) else { throw AccountError.accountNotFound }
+            guard try first.get(5, as: Instant?.self) == nil else {
+                log.warning(
+                    "two clients hold the same refresh token: their session is ended",
+                    metadata: ["project": "\(project.id)", "session": "\(Hex.encode(token.sessionID))"])
+                throw AccountError.sessionEnded
+            }
+            guard let account = try Account(rows: rows, at: 6) else { throw AccountError.accountNotFound }
             guard created.seconds >= account.validSince.seconds else { throw AccountError.sessionEnded }
             guard !account.disabled else { throw AccountError.accountDisabled }
             return (account, session)
@@ -62,7 +69,8 @@ package struct Sessions: Sendable {
             ? ""
             : """
             , generation = greatest(generation, \(token.generation + 1)),
-            rotated_at = CASE WHEN generation <= \(token.generation) THEN \(now) ELSE rotated_at END
+            rotated_at = CASE WHEN generation <= \(token.generation) THEN \(now) ELSE rotated_at END,
+            \(LateRepeats.count(of: token, at: now))
             """
         let alive: SQL = project.sessionIdle.map { "refreshed_at > \(now - $0)" } ?? "true"
         return """
@@ -72,7 +80,7 @@ package struct Sessions: Sendable {
                     AND \(alive)
                     AND (generation <= \(token.generation + 1)
                         OR generation = \(token.generation + 2) AND rotated_at > \(now - Self.grace))
-                RETURNING account_id, sign_in_provider, auth_time, created_at, developer_claims
+                RETURNING account_id, sign_in_provider, auth_time, created_at, developer_claims, ended_at
             ), due AS (
                 -- Bookkeeping never waits: revocation locks the account before its sessions.
                 SELECT account_id FROM accounts WHERE project_id = \(project.id) AND account_id = (SELECT account_id FROM session)
@@ -82,7 +90,7 @@ package struct Sessions: Sendable {
                 WHERE accounts.project_id = \(project.id) AND accounts.account_id = due.account_id
             )
             SELECT session.account_id, session.sign_in_provider, session.auth_time, session.created_at, session.developer_claims,
-                \(Account.columns)
+                session.ended_at, \(Account.columns)
             FROM session
             LEFT JOIN accounts a ON a.project_id = \(project.id) AND a.account_id = session.account_id
             LEFT JOIN identities i ON i.project_id = \(project.id) AND i.account_id = session.account_id

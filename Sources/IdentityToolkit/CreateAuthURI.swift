@@ -42,7 +42,10 @@ struct CreateAuthURI: Endpoint {
         let project = try context.project.settings
         guard !project.emailEnumerationProtection else { return Output(sessionId: sessionID) }
         try await context.limit(.identify)
-        let account = try await context.services.accounts.account(email: email, in: project)
+        let accounts = context.services.accounts
+        let account =
+            project.oneAccountPerEmail
+            ? try await accounts.account(signingInWith: email, in: project) : try await accounts.account(email: email, in: project)
         // Where an address may have several accounts, only the address's own is of interest.
         let providers = project.oneAccountPerEmail ? account?.identities.map(\.providerID) ?? [] : []
         let methods =

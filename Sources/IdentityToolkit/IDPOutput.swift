@@ -1,3 +1,4 @@
+import Accounts
 import Providers
 
 /// What `signInWithIdp` answers: the provider's credential in any case, and a session unless there is a conflict.
@@ -41,7 +42,8 @@ struct IDPOutput: Encodable {
         let identity = answer.identity
         providerId = identity.providerID
         federatedId = identity.subject
-        email = identity.email
+        // In the spelling that lookup has.
+        email = identity.email.flatMap(EmailAddress.canonical) ?? identity.email
         emailVerified = identity.email == nil ? nil : identity.emailVerified
         displayName = identity.displayName
         fullName = identity.displayName

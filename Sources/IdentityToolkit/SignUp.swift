@@ -78,6 +78,8 @@ private enum Wish {
             return
         }
         guard let email = input.email else { throw Failure.missingEmail }
+        // An empty address is one that cannot be mailed, whatever stands beside it.
+        if email.isEmpty { throw Failure.invalidEmail }
         guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
         guard project.signIn.password else { throw Failure.passwordsNotAllowed }
         guard project.signIn.signUp || idToken != nil else { throw AccountError.adminOnly }

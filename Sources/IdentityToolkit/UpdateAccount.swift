@@ -32,6 +32,7 @@ struct UpdateAccount: Endpoint {
     }
 
     enum Attribute: String, WireEnum {
+        case unspecified = "USER_ATTRIBUTE_NAME_UNSPECIFIED"
         case email = "EMAIL"
         case displayName = "DISPLAY_NAME"
         case provider = "PROVIDER"
@@ -46,6 +47,8 @@ struct UpdateAccount: Endpoint {
         var email: String?
         var displayName: String?
         var photoUrl: String?
+        /// Where a code from a mail has moved the account.
+        var newEmail: String?
         var emailVerified: Bool?
         var passwordHash: String?
         /// Always there, even empty: JS reads it after an unlink.
@@ -59,10 +62,10 @@ struct UpdateAccount: Endpoint {
         let language = try context.language
         if let code = input.fields.oobCode, !code.isEmpty {
             let (accounts, project) = (context.services.accounts, try context.project.settings)
-            let (_, account) = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
+            let (action, account) = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
                 try await accounts.apply(code, language: language, in: project)
             }
-            return Output(account, nil)
+            return Output(account, nil, newEmail: action.kind == .verifyAndChangeEmail ? action.newEmail : nil)
         }
         guard let idToken = input.fields.idToken, !idToken.isEmpty else {
             throw Failure("INVALID_REQ_TYPE", "Unsupported request parameters.")
@@ -76,9 +79,9 @@ struct UpdateAccount: Endpoint {
 }
 
 extension UpdateAccount.Output {
-    init(_ account: Account, _ tokens: IssuedTokens?) {
+    init(_ account: Account, _ tokens: IssuedTokens?, newEmail: String? = nil) {
         self.init(
-            localId: account.id, email: account.email, displayName: account.displayName, photoUrl: account.photoURL,
+            localId: account.id, email: account.email, displayName: account.displayName, photoUrl: account.photoURL, newEmail: newEmail,
             emailVerified: account.email == nil ? nil : account.emailVerified,
             passwordHash: account.hasPassword ? UserInfo.redactedHash : nil, providerUserInfo: UserInfo.Provider.all(of: account),
             idToken: tokens?.idToken, refreshToken: tokens?.refreshToken, expiresIn: tokens?.expiresIn)
@@ -98,15 +101,17 @@ extension AccountChange {
             guard project.signIn.password else { throw Failure.passwordsNotAllowed }
             self.password = password
         }
-        removed = Set(try (input.deleteAttribute ?? []).map { try $0.removed })
+        removed = Set(try (input.deleteAttribute ?? []).compactMap { try $0.removed })
         unlinked = (input.deleteProvider ?? []).map { $0.lowercased() }
     }
 }
 
 extension UpdateAccount.Attribute {
-    fileprivate var removed: AccountChange.Attribute {
+    /// `nil` for what names nothing.
+    fileprivate var removed: AccountChange.Attribute? {
         get throws {
             switch self {
+            case .unspecified: nil
             case .email: .email
             case .displayName: .displayName
             case .photoURL: .photoURL

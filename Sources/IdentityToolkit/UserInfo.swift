@@ -27,7 +27,9 @@ struct UserInfo {
             if account.disabled { json.field("disabled", true) }
             json.field("createdAt", decimal: account.createdAt.milliseconds)
             json.field("lastLoginAt", decimal: account.lastLoginAt?.milliseconds)
-            json.field("lastRefreshAt", account.lastRefreshAt.map(Timestamp.text))
+            // By the day: more would tell a thief when the owner refreshes (SEC-74). A sign-in gives out fresh tokens, too.
+            let refreshed = [account.lastRefreshAt, account.lastLoginAt].compactMap { $0 }.max()
+            json.field("lastRefreshAt", refreshed.map { Timestamp.text(Instant(seconds: $0.seconds / 86400 * 86400)) })
             json.field("customAttributes", account.customAttributes)
             json.field("initialEmail", account.initialEmail)
             if account.hasPassword { json.field("passwordHash", Self.redactedHash) }

@@ -92,6 +92,46 @@ import Testing
         guard case .needsConfirmation = back else { throw Unexpected.outcome(back) }
     }
 
+    @Test func `a takeover keeps the claims that an administrator gave, and drops the maker's profile`() async throws {
+        let fixture = try await Fixture()
+        let maker = try await fixture.signIn(Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"))
+        _ = try await fixture.database.write(
+            "UPDATE accounts SET custom_attributes = '{\"role\":\"staff\"}', display_name = 'Mallory' WHERE account_id = \(maker.account.id)"
+        )
+        let owner = try await fixture.signIn(Fixture.ada("oidc.strict", email: "ada@example.com", authoritative: true))
+        let stored = try #require(try await fixture.accounts.account(owner.account.id, in: fixture.project))
+        #expect(stored.id == maker.account.id && stored.customAttributes == #"{"role":"staff"}"# && stored.displayName == "Ada")
+        #expect(owner.account.customAttributes == stored.customAttributes)
+    }
+
+    @Test func `a provider that joins an account of a proven address fills what is empty and nothing else`() async throws {
+        let fixture = try await Fixture()
+        var first = Fixture.ada("oidc.strict", email: "ada@example.com", authoritative: true)
+        first.displayName = nil
+        let made = try await fixture.signIn(first)
+        var second = Fixture.ada("oidc.a", email: "ada@example.com", authoritative: true)
+        second.photoURL = "https://example.com/ada.png"
+        let joined = try await fixture.signIn(second)
+        #expect(joined.account.id == made.account.id)
+        #expect(joined.account.displayName == "Ada" && joined.account.photoURL == "https://example.com/ada.png")
+        var third = Fixture.ada("oidc.b", email: "ada@example.com", authoritative: true)
+        third.displayName = "Another Name"
+        #expect(try await fixture.signIn(third).account.displayName == "Ada")
+        #expect(try await fixture.accounts.account(made.account.id, in: fixture.project)?.photoURL == "https://example.com/ada.png")
+    }
+
+    @Test func `SEC-73 a link keeps the caller's time of authentication, and an anonymous account begins now`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, session, _) = try await fixture.signIn(Fixture.ada("oidc.a"))
+        fixture.time.advance(.seconds(3600))
+        let linked = try await fixture.signIn(Fixture.ada("oidc.b"), .link(fixture.token(account, session)))
+        #expect(linked.session.authTime == session.authTime)
+        let (guest, anonymous) = try await fixture.signUpAnonymously()
+        fixture.time.advance(.seconds(3600))
+        let upgraded = try await fixture.signIn(Fixture.ada("oidc.b", subject: "guest"), .link(fixture.token(guest, anonymous)))
+        #expect(upgraded.session.authTime == fixture.time.clock.now())
+    }
+
     @Test func `links an identity to the signed-in account`() async throws {
         let fixture = try await Fixture()
         let first = try await fixture.signIn(Fixture.ada("oidc.a"))

@@ -66,6 +66,71 @@ import Testing
         await #expect { try await refresh(third, fixture) } throws: { isEnded($0) }
     }
 
+    /// Owner and thief, one after the other, each with the newest token it knows.
+    @Test(arguments: [61, 3600])
+    func `SEC-74 two holders who keep step are found within three rounds`(pause: Int) async throws {
+        let (fixture, first) = try await signedIn()
+        var token = first
+        for _ in 1...2 {
+            let next = try await refresh(token, fixture)
+            fixture.time.advance(.seconds(pause))
+            #expect(try await refresh(token, fixture) == next)
+            fixture.time.advance(.seconds(pause))
+            token = next
+        }
+        let last = try await refresh(token, fixture)
+        fixture.time.advance(.seconds(pause))
+        let used = token
+        await #expect { try await refresh(used, fixture) } throws: { isEnded($0) }
+        await #expect { try await refresh(last, fixture) } throws: { isEnded($0) }
+        let reasons = try await fixture.database.query("SELECT end_reason FROM sessions")
+        #expect(try reasons[0].get(0, as: String.self) == "two holders of its refresh token")
+    }
+
+    @Test func `SEC-74 late repeats that are more than ten generations old count no more`() async throws {
+        let (fixture, first) = try await signedIn()
+        var token = first
+        for late in [true, true] + Array(repeating: false, count: 9) + [true, true] {
+            let next = try await refresh(token, fixture)
+            if late {
+                fixture.time.advance(.seconds(61))
+                #expect(try await refresh(token, fixture) == next)
+            }
+            token = next
+        }
+    }
+
+    @Test func `SEC-74 five late repeats of one token mean two holders`() async throws {
+        let (fixture, first) = try await signedIn()
+        let second = try await refresh(first, fixture)
+        for _ in 1...4 {
+            fixture.time.advance(.seconds(61))
+            #expect(try await refresh(first, fixture) == second)
+        }
+        fixture.time.advance(.seconds(61))
+        await #expect { try await refresh(first, fixture) } throws: { isEnded($0) }
+    }
+
+    @Test func `SEC-74 a phone whose answer was lost comes back after thirty days`() async throws {
+        let (fixture, first) = try await signedIn()
+        let lost = try await refresh(first, fixture)
+        fixture.time.advance(.seconds(30 * 86400))
+        let found = try await refresh(first, fixture)
+        #expect(found == lost)
+        _ = try await refresh(found, fixture)
+    }
+
+    @Test func `SEC-74 two tabs that race at every refresh for a day are never signed out`() async throws {
+        var (fixture, token) = try await signedIn()
+        for round in 0..<24 {
+            let next = try await refresh(token, fixture)
+            fixture.time.advance(.seconds(round * 60 / 23))
+            #expect(try await refresh(token, fixture) == next)
+            fixture.time.advance(.seconds(3540))
+            token = next
+        }
+    }
+
     @Test func `ends a session that was idle for as long as the project says, counted from its last refresh`() async throws {
         var (fixture, token) = try await signedIn()
         fixture.project.sessionIdle = .seconds(86400)

@@ -26,7 +26,7 @@ FORMS = {
     "createdAt": (r"\d{13}", "<milliseconds, as text>"),
     "lastLoginAt": (r"\d{13}", "<milliseconds, as text>"),
     "validSince": (r"\d{10}", "<seconds, as text>"),
-    "lastRefreshAt": (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "<time with milliseconds>"),
+    "lastRefreshAt": (r"\d{4}-\d\d-\d\dT00:00:00(\.000)?Z", "<day>"),
     "sid": ("[A-Za-z0-9_-]{22}", "<session>"),
     "kid": ("[A-Za-z0-9_-]{16,}", "<kid>"),
     "oobCode": ("[A-Za-z0-9_-]{40,}", "<oobCode>"),

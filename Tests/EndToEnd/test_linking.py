@@ -123,3 +123,21 @@ def test_SEC_04_a_pending_token_stands_for_its_own_identity_alone(site, api, fak
         },
     )
     assert mixed.status_code == 400 or mixed.json()["localId"] == user["localId"] != microsoft_user["localId"]
+
+
+def test_SEC_73_a_stale_session_does_not_become_fresh_by_a_link(site, api, fake_issuer, real_issuer):
+    user = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("stale-" + secrets.token_hex(4))}).json()
+    site.rows("UPDATE sessions SET auth_time = auth_time - interval '10 minutes' WHERE account_id = %s", user["localId"])
+    stale = api.refresh(user["refreshToken"]).json()["id_token"]
+    linked = WebFlow(site, "oidc.real").run(real_issuer.login("thief@elsewhere.example"), idToken=stale)
+    times = [jwt.decode(token, options={"verify_signature": False})["auth_time"] for token in (stale, linked["idToken"])]
+    assert times[0] == times[1]
+    for change in ({"deleteAttribute": ["EMAIL"]}, {"deleteProvider": ["oidc.fake", "oidc.real"]}):
+        assert_error(api.call("update", {"idToken": linked["idToken"], **change}), "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+    assert_error(api.call("delete", {"idToken": linked["idToken"]}), "CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+
+
+def test_the_address_is_spelled_as_in_a_lookup(api, fake_issuer):
+    email = f"Mixed.Case{secrets.token_hex(4)}@Example.com"
+    user = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token(secrets.token_hex(6), email=email)}).json()
+    assert user["email"] == api.lookup(user["idToken"])["email"] == email.lower()

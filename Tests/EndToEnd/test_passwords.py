@@ -550,3 +550,31 @@ def test_the_v3_names_and_snake_case_do_the_same(rest, demo):
     assert demo.post(base + "setAccountInfo", {"id_token": again["idToken"], "display_name": "Ada"}).json()["displayName"] == "Ada"
     assert demo.post(base + "getAccountInfo", {"id_token": again["idToken"]}).json()["users"][0]["displayName"] == "Ada"
     assert demo.post(base + "deleteAccount", {"id_token": again["idToken"]}).status_code == 200
+
+
+def test_an_empty_address_beside_an_empty_password_is_an_invalid_address(demo):
+    assert_error(demo.call("signUp", {"email": "", "password": ""}), "INVALID_EMAIL")
+
+
+def test_an_unspecified_attribute_removes_nothing(demo):
+    made = sign_up(demo)
+    answer = update(demo, made["idToken"], deleteAttribute=["USER_ATTRIBUTE_NAME_UNSPECIFIED"])
+    assert answer.status_code == 200 and answer.json()["email"] == made["email"]
+
+
+def test_SEC_74_the_last_refresh_is_told_by_the_day_from_the_first_sign_in_on(demo):
+    made = sign_up(demo)
+    assert demo.lookup(made["idToken"])["lastRefreshAt"].rstrip("Z").removesuffix(".000").endswith("T00:00:00")
+
+
+def test_an_account_is_found_by_the_address_of_its_provider(rest, opened):
+    made, provided = sign_up(opened), address()
+    project, account = rest.rows("SELECT project_id, account_id FROM accounts WHERE account_id = %s", made["localId"])[0]
+    rest.rows(
+        "INSERT INTO identities (project_id, provider_id, subject, account_id, email, linked_at, last_sign_in_at)"
+        " VALUES (%s, 'oidc.acme', %s, %s, %s, now(), now())", project, provided, account, provided,
+    )
+    answer = opened.succeed("createAuthUri", {"identifier": provided, "continueUri": "http://localhost"})
+    assert answer["registered"] is True and answer["allProviders"] == ["password", "oidc.acme"]
+    stranger = opened.succeed("createAuthUri", {"identifier": address(), "continueUri": "http://localhost"})
+    assert stranger["registered"] is False

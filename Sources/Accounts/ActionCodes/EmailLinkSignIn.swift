@@ -74,10 +74,11 @@ extension Accounts {
         changed.proveEmail()
         changed.emailLinkSignIn = true
         changed.lastLoginAt = now
-        let session = Session(project: project.id, account: account.id, signInProvider: SignInProvider.password, authTime: now)
+        let authTime = token.authTime(linkingTo: account, at: now)
+        let session = Session(project: project.id, account: account.id, signInProvider: SignInProvider.password, authTime: authTime)
         var statements: [SQL] = []
         if changed.credentials != account.credentials {
-            changed.endTokens(at: now)
+            changed.endTokens(at: now, sparingSessionFrom: authTime)
             statements = [
                 account.deleteCodes(.allButRecovery, in: project),
                 account.endSessions(because: "credentials changed", in: project, at: now),
