@@ -57,20 +57,52 @@ package struct Cleanup: Sendable {
     }
 
     /// Marks sessions as ended that were not refreshed for their project's `sessionIdle`, and an hour more. They are refused anyway: this
-    /// is so that they go away, so once an hour is enough for reading the whole table.
-    package func endIdleSessions(of projects: [ProjectSettings]) async throws(AccountError) {
-        let now = clock.now()
+    /// is so that they go away.
+    ///
+    /// - Parameter piece: how many open sessions one statement reads at most.
+    package func endIdleSessions(of projects: [ProjectSettings], piece: Int = 1000) async throws(AccountError) {
         for project in projects {
             guard let idle = project.sessionIdle else { continue }
-            try await repeating(
-                """
-                UPDATE sessions SET ended_at = \(now), end_reason = 'idle' WHERE ctid = ANY (ARRAY
-                    (SELECT ctid FROM sessions WHERE project_id = \(project.id) AND ended_at IS NULL
-                        AND refreshed_at < \(now - idle - .seconds(3600)) LIMIT \(Self.scanned) FOR UPDATE SKIP LOCKED))
-                RETURNING 1::bigint
-                """,
-                batch: Self.scanned)
+            var position = SessionPosition.start
+            while let next = try await endIdleSessions(of: project.id, after: position, idle: idle, piece: piece) { position = next }
         }
+    }
+
+    /// Where a walk over a project's open sessions stands: they are read in the order of their beginning.
+    private struct SessionPosition {
+        let createdAt: Instant
+        let id: [UInt8]
+        static let start = SessionPosition(createdAt: Instant(seconds: 0), id: [])
+    }
+
+    /// Reads the next piece and ends what is idle of it. Gives the position behind the piece; `nil` when it was the last.
+    ///
+    /// By the index `sessions_open`, which no refresh touches: a session that began after the deadline cannot be idle.
+    private func endIdleSessions(
+        of project: String, after position: SessionPosition, idle: Duration, piece: Int
+    ) async throws(AccountError) -> SessionPosition? {
+        let now = clock.now()
+        let deadline = now - idle - .seconds(3600)
+        let rows = try await storage.write(Self.idlePiece(project, position.createdAt, position.id, deadline, now, piece))
+        guard rows.count == piece, let last = rows.last else { return nil }
+        do { return SessionPosition(createdAt: try last.get(0), id: try last.get(1)) } catch { throw AccountError(error) }
+    }
+
+    static func idlePiece(
+        _ project: String, _ createdAt: Instant, _ id: [UInt8], _ deadline: Instant, _ now: Instant, _ piece: Int
+    ) -> SQL {
+        """
+        WITH piece AS (
+            SELECT created_at, session_id FROM sessions
+            WHERE project_id = \(project) AND ended_at IS NULL AND created_at < \(deadline)
+                AND (created_at, session_id) > (\(createdAt), \(id))
+            ORDER BY created_at, session_id LIMIT \(Int64(piece))),
+        ended AS (
+            UPDATE sessions SET ended_at = \(now), end_reason = 'idle' FROM piece
+            WHERE sessions.project_id = \(project) AND sessions.session_id = piece.session_id
+                AND sessions.ended_at IS NULL AND sessions.refreshed_at < \(deadline))
+        SELECT created_at, session_id FROM piece ORDER BY created_at, session_id
+        """
     }
 
     private func delete(_ statement: SQL) async throws(AccountError) { try await repeating(statement, batch: Self.batch) }

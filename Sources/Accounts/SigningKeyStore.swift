@@ -34,6 +34,14 @@ package struct SigningKeyStore: Sendable {
         package let createdAt: Instant
         package let signsFrom: Instant
         package let retiresAt: Instant?
+
+        package init(kid: String, algorithm: String, createdAt: Instant, signsFrom: Instant, retiresAt: Instant?) {
+            self.kid = kid
+            self.algorithm = algorithm
+            self.createdAt = createdAt
+            self.signsFrom = signsFrom
+            self.retiresAt = retiresAt
+        }
     }
 
     /// Reads the keys that are still published; makes the missing ones first, so that two servers started at once agree.

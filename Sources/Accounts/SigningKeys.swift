@@ -1,7 +1,7 @@
 import Crypto
 package import JOSE
 import JSON
-import Runtime
+package import Runtime
 import Synchronization
 
 /// The keys that sign ID tokens, as every loop of the process shares them: read, copied, never waited for.
@@ -22,12 +22,19 @@ package final class SigningKeys: Sendable {
 
     /// The signer in charge at `now`: the newest whose time has come.
     func signer(for algorithm: Algorithm, at now: Instant) throws(AccountError) -> Signer {
+        guard let key = key(for: algorithm, at: now) else { throw .sealBroken("no \(algorithm.rawValue) signing key is loaded") }
+        return key.signer
+    }
+
+    /// For how many seconds the key in charge has signed.
+    package func age(for algorithm: Algorithm, at now: Instant) -> Int {
+        key(for: algorithm, at: now).map { Int(max(0, now.seconds - $0.signsFrom.seconds)) } ?? 0
+    }
+
+    private func key(for algorithm: Algorithm, at now: Instant) -> SigningKey? {
         let keys = published.signing.filter { $0.algorithm == algorithm }
         // On a clock that is behind the one that made the first key, that key is still the right one.
-        guard let key = keys.last(where: { $0.signsFrom <= now }) ?? keys.first else {
-            throw .sealBroken("no \(algorithm.rawValue) signing key is loaded")
-        }
-        return key.signer
+        return keys.last { $0.signsFrom <= now } ?? keys.first
     }
 
     package struct Published: Sendable {

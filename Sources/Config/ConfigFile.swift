@@ -1,3 +1,4 @@
+import Runtime
 import Yams
 
 /// Strict reading of YAML configuration: unknown keys are faults, secrets come only by reference, and every fault is found at once.
@@ -137,6 +138,8 @@ final class Source {
     let faults: Faults
     /// Set once the reason is among the faults.
     fileprivate(set) var isUnreadable = false
+    /// Every secret that was read by a reference in the file, in the order of asking.
+    var secrets: [Secret] = []
 
     init(file: String, environment: [String: String], faults: Faults) {
         self.file = file

@@ -38,7 +38,7 @@ extension Section {
     private func variable(_ name: String, _ key: String, _ node: Node) -> Secret? {
         guard let text = source.environment[name] else { return wrong(key, node, "the environment variable \(name) is not set") }
         guard !text.isEmpty else { return wrong(key, node, "the environment variable \(name) is empty") }
-        return Secret(text)
+        return remembered(Secret(text))
     }
 
     private func contents(of file: String, _ key: String, _ node: Node) -> Secret? {
@@ -54,6 +54,11 @@ extension Section {
         guard let text = String(validating: bytes, as: UTF8.self) else { return wrong(key, node, "the file \(file) is not UTF-8 text") }
         let newlines = text.utf8.reversed().prefix { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.count
         guard newlines < text.utf8.count else { return wrong(key, node, "the file \(file) is empty") }
-        return Secret(String(decoding: text.utf8.dropLast(newlines), as: UTF8.self))
+        return remembered(Secret(String(decoding: text.utf8.dropLast(newlines), as: UTF8.self)))
+    }
+
+    private func remembered(_ secret: Secret) -> Secret {
+        source.secrets.append(secret)
+        return secret
     }
 }

@@ -4,7 +4,7 @@ import Yams
 package final class Section {
     let source: Source
     let path: String
-    private let node: Node?
+    let node: Node?
     /// Where faults go that belong to no node: the start of the mapping, or of the one around it when there is none.
     let mark: Mark?
     /// Each key's own node and its value.

@@ -3,14 +3,19 @@ import Runtime
 
 /// One JSON line a request, written together at the end of the loop's turn. No query, no header, no address: nothing to redact.
 final class AccessLog {
+    /// Takes whole lines and their number, and must not wait.
+    typealias Write = @Sendable (UnsafeRawBufferPointer, Int) -> Void
+
     private let lines = ByteBuffer(capacity: 16 * 1024)
-    private let write: @Sendable (UnsafeRawBufferPointer) -> Void
+    /// How many lines that is.
+    private var count = 0
+    private let write: Write
     private let loop: Loop
     /// The route logged last, and what is written for it: under load requests come in runs.
     private var last: (route: String, text: [UInt8]) = ("", [UInt8(ascii: "-")])
     private var flushAtEnd: () -> Void = {}
 
-    init(loop: Loop, write: @escaping @Sendable (UnsafeRawBufferPointer) -> Void) {
+    init(loop: Loop, write: @escaping Write) {
         self.loop = loop
         self.write = write
         // Made once: a closure a turn would be an allocation a turn.
@@ -40,6 +45,7 @@ final class AccessLog {
         lines.append("\",\"bytes\":")
         lines.append(decimal: bytes)
         lines.append("}\n")
+        count += 1
         if lines.count > 256 * 1024 { flush() }
     }
 
@@ -53,8 +59,9 @@ final class AccessLog {
     }
 
     private func flush() {
-        write(lines.bytes)
+        write(lines.bytes, count)
         lines.removeAll()
+        count = 0
     }
 
     private static func name(_ method: Method) -> StaticString {

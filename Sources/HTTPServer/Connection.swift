@@ -11,13 +11,15 @@ final class Connection: Watcher {
     private final class Work {
         /// `nil` between requests.
         var parser: RequestParser?
-        /// Read and not used yet: half a line, or requests sent ahead.
+        /// Read and, from `used` on, not used yet: half a line, or requests sent ahead.
         var carry: [UInt8] = []
+        var used = 0
+        var held: Int { carry.count - used }
         /// Written and not taken by the socket yet.
         var unsent: [UInt8] = []
         /// The request that the handler is at.
         var answering: RequestID?
-        /// What of this is counted in `Connections.unfinished`.
+        /// What of this is counted in `Connections.hold`.
         var counted = 0
     }
 
@@ -25,18 +27,25 @@ final class Connection: Watcher {
     private let descriptor: Int32
     private let slot: Int32
     private let peer: Address
+    private let place: Admission.Place
     private var work: Work?
     private var interest = Interest.read
     private var state = State.reading
     private var isProcessing = false
+    /// Whether it has had its share of this turn and waits for the next one.
+    private var isPostponed = false
+    /// How many requests it has answered in which turn of the loop.
+    private var answered = 0
+    private var turn: UInt64 = 0
     /// Whether the client may still be sending when it is closed.
     private var mayLinger = false
     private var hasPeerClosed = false
 
-    init(_ descriptor: Int32, slot: Int32, peer: Address, shared: Connections) {
+    init(_ descriptor: Int32, slot: Int32, peer: Address, place: Admission.Place, shared: Connections) {
         self.descriptor = descriptor
         self.slot = slot
         self.peer = peer
+        self.place = place
         self.shared = shared
     }
 
@@ -64,6 +73,7 @@ final class Connection: Watcher {
         case .closed: break
         case .lingering: drop()
         case _ where isBlocked: resume()
+        case .reading where isPostponed: break
         case .reading, .answering, .closing:
             if interest.isReadable { receive() } else if ready.isBroken { close() }
         }
@@ -71,13 +81,15 @@ final class Connection: Watcher {
 
     private func receive() {
         let input = shared.input
-        let held = work?.carry.count ?? 0
+        let held = work?.held ?? 0
         // While an answer is under way, no more than may be kept.
         let room = state == .answering ? max(1, min(input.count - held, shared.limits.pipelined - held)) : input.count - held
         guard let base = input.baseAddress, room > 0 else { return close() }
         let count = recv(descriptor, base + held, room, 0)
         if count > 0 {
-            if held > 0 { work?.carry.withUnsafeBytes { input.copyBytes(from: $0) } }
+            if held > 0, let work {
+                work.carry.withUnsafeBytes { input.copyBytes(from: UnsafeRawBufferPointer(rebasing: $0[work.used...])) }
+            }
             let bytes = UnsafeRawBufferPointer(start: base, count: held + count)
             if state == .reading { return process(bytes) }
             makeWork().carry.append(contentsOf: bytes[held...])
@@ -91,19 +103,23 @@ final class Connection: Watcher {
         }
     }
 
-    /// Answers all requests that are whole, then keeps the rest and sends the answers.
-    private func process(_ input: UnsafeRawBufferPointer) {
+    /// Answers the requests that are whole, as many as its share of the turn, then keeps the rest and sends the answers.
+    ///
+    /// - Parameter carry: what `input` is the end of, when it has been kept before.
+    private func process(_ input: UnsafeRawBufferPointer, of carry: [UInt8]? = nil) {
         var parser = work?.parser ?? RequestParser(shared.parserLimits)
         // So that the parser's arrays have one owner while it appends to them.
         work?.parser = nil
         var offset = 0
         var hasAnswered = false
         isProcessing = true
-        reading: while state == .reading, !isBlocked {
+        if turn != shared.turns.number { (turn, answered) = (shared.turns.number, 0) }
+        reading: while state == .reading, !isBlocked, answered < shared.turns.share {
             switch parser.parse(input, from: &offset) {
             case .more: break reading
             case .request:
                 hasAnswered = true
+                answered += 1
                 answer(parser.take())
             case .refused(let refusal): refuse(refusal)
             }
@@ -115,27 +131,42 @@ final class Connection: Watcher {
             parser.isContinueExpected = false
             shared.output.append(ResponseWriter.interim)
         }
-        keep(parser, rest: input[offset...])
+        keep(parser, rest: input[offset...], of: carry)
         flush()
+        if state == .reading, !isBlocked, offset < input.count, answered >= shared.turns.share { postpone() }
         settle(isNewRequest: hasAnswered)
     }
 
-    private func keep(_ parser: RequestParser, rest: Slice<UnsafeRawBufferPointer>) {
+    private func postpone() {
+        isPostponed = true
+        shared.turns.postpone(self)
+    }
+
+    /// Goes on with what has been read already.
+    func takeTurn() {
+        isPostponed = false
+        if state == .reading, !isBlocked { goOn() }
+    }
+
+    private func keep(_ parser: RequestParser, rest: Slice<UnsafeRawBufferPointer>, of carry: [UInt8]?) {
         if parser.isFresh, rest.isEmpty {
             guard let work else { return }
-            shared.unfinished -= work.counted
+            shared.hold(-work.counted)
             work.counted = 0
             work.carry = []
+            work.used = 0
             if work.unsent.isEmpty, work.answering == nil { self.work = nil }
             return
         }
         let work = makeWork()
         work.parser = parser.isFresh ? nil : parser
-        work.carry = Array(rest)
-        let size = parser.held + rest.count
-        shared.unfinished += size - work.counted
+        // What has been kept stays where it is until half of it is used.
+        if let carry, rest.count * 2 > carry.count { work.carry = carry } else { work.carry = Array(rest) }
+        work.used = work.carry.count - rest.count
+        let size = parser.held + work.carry.count
+        shared.hold(size - work.counted)
         work.counted = size
-        if state == .reading, shared.unfinished > shared.limits.unfinished { refuse(.outOfMemory) }
+        if state == .reading, shared.isOverfull { refuse(.outOfMemory) }
     }
 
     // MARK: Answering
@@ -149,6 +180,8 @@ final class Connection: Watcher {
             write(Response(status: 204, headers: ["allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"]), exchange)
         } else if case .other = request.method {
             write(Response(status: 501), exchange)
+        } else if place == .reserve, !shared.handler.isHealthCheck(request) {
+            write(Response(status: 503, headers: ["retry-after": "1"]), exchange)
         } else if let response = shared.handler.immediate(request) {
             write(response, exchange)
         } else {
@@ -170,7 +203,7 @@ final class Connection: Watcher {
     }
 
     private func write(_ response: Response, _ exchange: Exchange) {
-        let keepsAlive = exchange.keepsAlive && !shared.isStopping
+        let keepsAlive = exchange.keepsAlive && !shared.isStopping && place == .ordinary
         shared.write(response, exchange, keepsAlive: keepsAlive)
         if !keepsAlive { state = .closing }
     }
@@ -184,9 +217,9 @@ final class Connection: Watcher {
 
     /// Processes what was sent ahead, or at least sends what has been written.
     private func goOn() {
-        if state == .reading, let carry = work?.carry, !carry.isEmpty {
-            shared.input.copyBytes(from: carry)
-            return process(UnsafeRawBufferPointer(rebasing: shared.input[..<carry.count]))
+        if state == .reading, let work, work.held > 0 {
+            let (carry, used) = (work.carry, work.used)
+            return carry.withUnsafeBytes { process(UnsafeRawBufferPointer(rebasing: $0[used...]), of: carry) }
         }
         flush()
         settle(isNewRequest: true)
@@ -236,14 +269,15 @@ final class Connection: Watcher {
         }
         switch state {
         case .reading:
-            if work?.answering == nil, work?.parser == nil, work?.carry.isEmpty ?? true { work = nil }
+            if isPostponed { return shared.deadlines.clear(slot) }
+            if work?.answering == nil, work?.parser == nil, (work?.held ?? 0) == 0 { work = nil }
             let kind: Deadlines.Kind = work == nil ? .idle : work?.parser?.isInBody == true ? .body : .header
             wait(.read, for: kind, restarting: isNewRequest)
         case .answering:
             shared.deadlines.clear(slot)
-            let isFull = (work?.carry.count ?? 0) >= shared.limits.pipelined
+            let isFull = (work?.held ?? 0) >= shared.limits.pipelined
             want(hasPeerClosed || isFull ? [] : .read)
-        case .closing: if mayLinger || !(work?.carry.isEmpty ?? true) { linger() } else { close() }
+        case .closing: if mayLinger || (work?.held ?? 0) > 0 { linger() } else { close() }
         case .lingering, .closed: break
         }
     }
@@ -295,11 +329,11 @@ final class Connection: Watcher {
         state = .closed
         forgetWork()
         shared.loop.close(descriptor)
-        shared.closed(slot, peer)
+        shared.closed(slot, peer, place)
     }
 
     private func forgetWork() {
-        shared.unfinished -= work?.counted ?? 0
+        shared.hold(-(work?.counted ?? 0))
         work = nil
     }
 }

@@ -19,8 +19,8 @@ final class Connections {
     var deadlines: Deadlines
     /// Set while there are listeners or connections.
     var server: HTTPServer?
-    /// What incomplete requests hold in memory.
-    var unfinished = 0
+    /// Who has their turn, and how much of it.
+    let turns: Turns
     private(set) var isStopping = false
 
     private let admission: Admission
@@ -38,7 +38,7 @@ final class Connections {
 
     init(
         loop: Loop, limits: ServerLimits, trustedProxies: TrustedProxies, handler: any RequestHandler, metrics: Metrics, log: Logger,
-        accessLog: (@Sendable (UnsafeRawBufferPointer) -> Void)?, admission: Admission, clock: Clock
+        accessLog: AccessLog.Write?, admission: Admission, clock: Clock
     ) {
         self.loop = loop
         self.limits = limits
@@ -50,6 +50,7 @@ final class Connections {
         // Room for the longest unfinished line and a read behind it.
         input = .allocate(byteCount: max(64 * 1024, limits.headerBlock + limits.requestLine + limits.pipelined), alignment: 16)
         deadlines = Deadlines(limits)
+        turns = Turns(loop: loop)
         time = ServerTime(clock: clock)
         self.metrics = RequestMetrics(metrics)
         self.accessLog = accessLog.map { AccessLog(loop: loop, write: $0) }
@@ -67,25 +68,25 @@ final class Connections {
     // MARK: Connections come and go
 
     func open(_ socket: Int32, _ peer: Address) {
-        guard admission.admit(peer, limits: limits, isExempt: isTrusted(peer)) else {
+        guard let place = admission.admit(peer, limits: limits, isExempt: isTrusted(peer)) else {
             refused.increment()
             return loop.close(socket)
         }
         opened.increment()
         let slot = free.popLast() ?? Int32(slots.count)
-        let connection = Connection(socket, slot: slot, peer: peer, shared: self)
+        let connection = Connection(socket, slot: slot, peer: peer, place: place, shared: self)
         if Int(slot) == slots.count { slots.append(connection) } else { slots[Int(slot)] = connection }
         deadlines.set(.header, slot, now: loop.now)
         connection.open()
         tick()
     }
 
-    func closed(_ slot: Int32, _ peer: Address) {
+    func closed(_ slot: Int32, _ peer: Address, _ place: Admission.Place) {
         slots[Int(slot)] = nil
         free.append(slot)
         deadlines.clear(slot)
         opened.decrement()
-        admission.release(peer)
+        admission.release(peer, place)
         guard isEmpty, !whenEmpty.isEmpty else { return }
         let actions = whenEmpty
         whenEmpty = []
@@ -119,6 +120,11 @@ final class Connections {
         request.peer = client.address
         request.isSecure = client.isSecure
     }
+
+    /// Counts what incomplete requests hold in memory, of all loops.
+    func hold(_ bytes: Int) { admission.hold(bytes) }
+
+    var isOverfull: Bool { admission.held > limits.unfinished }
 
     private func isTrusted(_ peer: Address) -> Bool { !trustedProxies.isEmpty && trustedProxies.contains(peer) }
 

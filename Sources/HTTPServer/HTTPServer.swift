@@ -20,16 +20,17 @@ package actor HTTPServer {
     package init(
         loop: Loop, limits: ServerLimits = ServerLimits(), trustedProxies: TrustedProxies = TrustedProxies(), handler: any RequestHandler,
         metrics: Metrics,
-        log: Logger, accessLog: Bool = true, admission: Admission = Admission(), clock: Clock = .system
+        log: Logger, accessLog: LogOutput? = nil, admission: Admission = Admission(), clock: Clock = .system
     ) {
         self.init(
             loop: loop, limits: limits, trustedProxies: trustedProxies, handler: handler, metrics: metrics, log: log,
-            accessLog: accessLog ? { @Sendable in LogOutput.write($0) } : nil, admission: admission, clock: clock)
+            accessLog: accessLog.map { output in { @Sendable in output.write($0, lines: $1, of: .access) } }, admission: admission,
+            clock: clock)
     }
 
     init(
         loop: Loop, limits: ServerLimits, trustedProxies: TrustedProxies, handler: any RequestHandler, metrics: Metrics, log: Logger,
-        accessLog: (@Sendable (UnsafeRawBufferPointer) -> Void)?, admission: Admission, clock: Clock
+        accessLog: AccessLog.Write?, admission: Admission, clock: Clock
     ) {
         self.loop = loop
         self.handler = handler

@@ -7,8 +7,8 @@ package struct ServerLimits: Sendable {
     /// Header fields of a request; beyond it 431.
     package var headerCount = 100
     /// The body of a request; beyond it 413.
-    package var body = 1024 * 1024
-    /// What requests that are not complete yet may hold in memory on one loop; beyond it 503.
+    package var body = 64 * 1024
+    /// What requests that are not complete yet may hold in memory, of all loops together; beyond it 503.
     package var unfinished = 64 * 1024 * 1024
     /// What a client may send ahead while its request is being answered; then it is not read from until the answer is out.
     package var pipelined = 16 * 1024
@@ -24,8 +24,11 @@ package struct ServerLimits: Sendable {
     /// How long what a refused client still sends is read and dropped, so that it gets to see the refusal.
     package var linger = Duration.seconds(2)
 
-    /// Open connections; beyond it new ones are closed at once.
+    /// Open connections; beyond it new ones are closed at once, but for the reserve.
     package var connections = 20_000
+    /// Connections beyond that, each for one health check; other requests are answered 503 there.
+    package var reserve = 64
+    package var reservePerAddress = 4
     /// Open connections of one client address (of one /64 for IPv6). Trusted proxies are exempt.
     package var connectionsPerAddress = 256
 

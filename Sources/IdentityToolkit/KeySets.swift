@@ -35,7 +35,7 @@ struct Discovery: ImmediateEndpoint {
 /// The JWK set where Google publishes its own.
 struct SecureTokenKeySet: ImmediateEndpoint {
     static let route = Route(
-        .get, "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", access: .anyone)
+        .get, "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", access: .anyone, host: .www)
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         keySet(context.services.accounts.publishedKeys.jwks)
@@ -45,7 +45,7 @@ struct SecureTokenKeySet: ImmediateEndpoint {
 /// Key id to PEM certificate, where the Firebase Admin SDKs fetch it.
 struct SecureTokenCertificates: ImmediateEndpoint {
     static let route = Route(
-        .get, "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", access: .anyone)
+        .get, "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", access: .anyone, host: .www)
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         keySet(context.services.accounts.publishedKeys.certificates)

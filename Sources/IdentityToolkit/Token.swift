@@ -7,7 +7,7 @@ import Web
 /// `securetoken /v1/token`: a refresh token for a fresh ID token, as form or JSON, in either spelling.
 /// <https://cloud.google.com/identity-platform/docs/use-rest-api#section-refresh-token>
 struct Token: RawEndpoint {
-    static let route = Route(.post, "/v1/token", access: .apiKey)
+    static let route = Route(.post, "/v1/token", access: .apiKey, host: .secureToken)
     static let tongue = Tongue.googleJSON
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {

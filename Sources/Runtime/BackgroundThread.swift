@@ -1,13 +1,15 @@
 import CSystem
 import Glibc
 
-/// A POSIX thread of our own, for long computations that would hold up a loop or starve Dispatch's threads. Of a core that others of its
-/// scheduling group want, too, it gets a seventieth (docs/adr/0011).
+/// A POSIX thread of our own, for what would hold up a loop or starve Dispatch's threads: long computations, calls that block.
 package enum BackgroundThread {
     /// Runs `body` on a new thread, which ends when `body` does. Signals are left to the other threads.
     ///
-    /// - Parameter name: what `top -H` and `perf` show; the kernel keeps 15 bytes.
-    package static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    /// - Parameters:
+    ///   - name: what `top -H` and `perf` show; the kernel keeps 15 bytes.
+    ///   - yieldsToOthers: for long computations: of a core that others of its scheduling group want, too, the thread gets a seventieth
+    ///     (docs/adr/0011).
+    package static func start(name: String, yieldsToOthers: Bool = true, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -18,7 +20,7 @@ package enum BackgroundThread {
         sigfillset(&all)
         pthread_sigmask(SIG_SETMASK, &all, &former)
         defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
-        let start = Unmanaged.passRetained(Start(name: String(name.prefix(15)), body: body))
+        let start = Unmanaged.passRetained(Start(name: String(name.prefix(15)), yieldsToOthers: yieldsToOthers, body: body))
         var thread = pthread_t()
         let code = pthread_create(
             &thread, &attributes,
@@ -37,10 +39,12 @@ package enum BackgroundThread {
 
     private final class Start: Sendable {
         let name: String
+        let yieldsToOthers: Bool
         let body: @Sendable () -> Void
 
-        init(name: String, body: @escaping @Sendable () -> Void) {
+        init(name: String, yieldsToOthers: Bool, body: @escaping @Sendable () -> Void) {
             self.name = name
+            self.yieldsToOthers = yieldsToOthers
             self.body = body
         }
 
@@ -48,7 +52,7 @@ package enum BackgroundThread {
             pthread_setname_np(pthread_self(), name)
             // Besides the least share, the least slice, 100 µs: on kernels that let a thread finish its slice before another may have the
             // core, that is how long those who wake up wait.
-            if set_batch_scheduling_of_this_thread(19, 100_000) != 0 {
+            if yieldsToOthers, set_batch_scheduling_of_this_thread(19, 100_000) != 0 {
                 // Not everything that filters system calls knows that one.
                 setpriority(Int32(PRIO_PROCESS.rawValue), 0, 19)
             }

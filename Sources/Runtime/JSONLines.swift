@@ -1,15 +1,16 @@
 import Glibc
 package import Logging
-import Synchronization
 
-/// The process's log: one JSON object a line on standard error, written whole so that lines never mix.
+/// The process's log: one JSON object a line.
 package struct JSONLines: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
     private let label: String
+    private let output: LogOutput
 
-    package init(label: String, level: Logger.Level) {
+    package init(label: String, level: Logger.Level, output: LogOutput) {
         self.label = label
+        self.output = output
         logLevel = level
     }
 
@@ -30,29 +31,7 @@ package struct JSONLines: LogHandler {
             line.appendJSON(value.description)
         }
         line += "}\n"
-        LogOutput.write(line)
-    }
-}
-
-/// Where log lines go. Lines of one `write` arrive whole.
-package enum LogOutput {
-    private static let lock = Mutex(())
-
-    package static func write(_ line: String) {
-        var line = line
-        line.withUTF8 { write(UnsafeRawBufferPointer($0)) }
-    }
-
-    package static func write(_ lines: UnsafeRawBufferPointer) {
-        lock.withLock { _ in
-            var rest = lines
-            while let start = rest.baseAddress, !rest.isEmpty {
-                let count = Glibc.write(STDERR_FILENO, start, rest.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-            }
-        }
+        line.withUTF8 { output.write(UnsafeRawBufferPointer($0), lines: 1, of: .event) }
     }
 }
 

@@ -33,6 +33,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private var generation: UInt32 = 0
     private var jobs: [UnownedJob] = []
     private var endOfTurn: [() -> Void] = []
+    private var nextTurn: [() -> Void] = []
     // What is being run of these two; swapped with them so that no turn allocates.
     private var readyJobs: [UnownedJob] = []
     private var ending: [() -> Void] = []
@@ -40,6 +41,8 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private var timers = Timers()
     /// The time read at the start of this turn.
     package private(set) var now = MonotonicTime.read()
+    /// The number of this turn.
+    package private(set) var turn: UInt64 = 0
 
     /// How long an idle loop keeps its thread, in milliseconds.
     private static let patience: Int32 = 100
@@ -135,14 +138,24 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private func turns() {
         owner.store(UInt(pthread_self()), ordering: .relaxed)
         while true {
-            let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), jobs.isEmpty ? Self.patience : 0)
+            let isIdle = jobs.isEmpty && nextTurn.isEmpty
+            let count = epoll_wait(epoll, events.baseAddress, Int32(events.count), isIdle ? Self.patience : 0)
             if count < 0 && errno == EINTR { continue }
-            if count <= 0 && jobs.isEmpty { break }
+            if count <= 0 && isIdle { break }
             now = MonotonicTime.read()
+            turn &+= 1
             for index in 0..<Int(max(0, count)) { deliver(events[index]) }
+            runPostponed()
             settle()
         }
         owner.store(0, ordering: .relaxed)
+    }
+
+    private func runPostponed() {
+        guard !nextTurn.isEmpty else { return }
+        swap(&nextTurn, &ending)
+        for action in ending { action() }
+        ending.removeAll(keepingCapacity: true)
     }
 
     private func deliver(_ event: epoll_event) {
@@ -229,6 +242,12 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     package func atEndOfTurn(_ action: @escaping () -> Void) {
         assertOnLoop()
         endOfTurn.append(action)
+    }
+
+    /// Runs `action` once in the next turn, after the sockets that are ready then: the back of the queue.
+    package func atNextTurn(_ action: @escaping () -> Void) {
+        assertOnLoop()
+        nextTurn.append(action)
     }
 
     /// Runs `action` on the loop after `delay`, to within about a millisecond, unless the timer is cancelled.

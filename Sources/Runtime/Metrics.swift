@@ -7,6 +7,7 @@ import Synchronization
 /// closed sets (route patterns, provider ids of the configuration, outcomes), never from a request, so the number of series is bounded.
 package final class Metrics: Sendable {
     private let families = Mutex<[Family]>([])
+    private let rendering = Mutex((made: MonotonicTime(nanoseconds: 0), bytes: [UInt8]()))
 
     private struct Family {
         let name: String
@@ -22,6 +23,7 @@ package final class Metrics: Sendable {
 
     private enum Part {
         case number(@Sendable () -> Int)
+        case decimal(@Sendable () -> Double)
         case histogram(Histogram)
     }
 
@@ -31,6 +33,18 @@ package final class Metrics: Sendable {
         let counter = Counter()
         add(name, help, "counter", labels, .number { counter.value })
         return counter
+    }
+
+    /// A count that is kept elsewhere, read when the metrics are printed.
+    package func counter(
+        _ name: String, _ help: String, _ labels: KeyValuePairs<String, String> = [:], _ read: @escaping @Sendable () -> Int
+    ) {
+        add(name, help, "counter", labels, .number(read))
+    }
+
+    /// The same for what has a fraction: seconds.
+    package func decimalCounter(_ name: String, _ help: String, _ read: @escaping @Sendable () -> Double) {
+        add(name, help, "counter", [:], .decimal(read))
     }
 
     package func histogram(_ name: String, _ help: String, _ labels: KeyValuePairs<String, String> = [:]) -> Histogram {
@@ -45,6 +59,20 @@ package final class Metrics: Sendable {
         _ read: @escaping @Sendable () -> Int
     ) {
         add(name, help, "gauge", labels, .number(read))
+    }
+
+    /// All of it as bytes, made anew once a second at most: whoever asks more often gets the former ones (SEC-75).
+    package func rendered(at now: MonotonicTime) -> [UInt8] {
+        let recent = rendering.withLock { rendering in
+            let isFresh = now.microseconds(since: rendering.made) < 1_000_000 && !rendering.bytes.isEmpty
+            // Others who come while this one is at it get the former bytes, too.
+            if !isFresh { rendering.made = now }
+            return isFresh ? rendering.bytes : nil
+        }
+        if let recent { return recent }
+        let fresh = Array(text().utf8)
+        rendering.withLock { $0.bytes = fresh }
+        return fresh
     }
 
     /// All of it, in the Prometheus text format 0.0.4.
@@ -74,15 +102,17 @@ package final class Metrics: Sendable {
 
     private static func print(_ series: Series, of name: String, into text: inout String) {
         var sum = 0
+        var decimal: Double?
         var histogram: Histogram.Counts?
         for part in series.parts {
             switch part {
             case .number(let read): sum += read()
+            case .decimal(let read): decimal = read() + (decimal ?? 0)
             case .histogram(let part): histogram = part.counts + histogram
             }
         }
         guard let histogram else {
-            text += "\(name)\(Self.text(series.labels)) \(sum)\n"
+            text += "\(name)\(Self.text(series.labels)) \(decimal.map { "\($0)" } ?? "\(sum)")\n"
             return
         }
         var total = 0

@@ -34,6 +34,11 @@ package struct App: RequestHandler {
         }
     }
 
+    package func isHealthCheck(_ request: borrowing Request) -> Bool {
+        guard case .found(let handler, _) = router.match(request.method, request.path) else { return false }
+        return Operations.healthPaths.contains(handler.route.path)
+    }
+
     package func respond(to request: Request) async -> Response {
         guard case .found(let handler, let parameters) = router.match(request.method, request.path),
             case .asynchronous(let work) = handler.work

@@ -63,6 +63,7 @@ package final class Services: Sendable {
     package let projects: ProjectDirectory
     package let upstream: any Upstream
     package let providerMetadata: MetadataCache
+    let providerRequests: ProviderRequests
     package let signIns: SignInMetrics
     package let site: Site
     package let metrics: Metrics
@@ -86,6 +87,7 @@ package final class Services: Sendable {
         self.projects = projects
         self.upstream = upstream
         self.providerMetadata = providerMetadata
+        providerRequests = ProviderRequests(metrics)
         self.signIns = signIns
         self.site = site
         self.metrics = metrics
@@ -118,7 +120,8 @@ extension Context {
         guard let settings = project.providers[id] else {
             throw .operationNotAllowed("The provider \(id.prefix(64)) is not enabled for this project.")
         }
+        let upstream = CountedUpstream(upstream: services.upstream, provider: id, requests: services.providerRequests)
         return ConfiguredProvider(
-            settings, upstream: services.upstream, cache: services.providerMetadata, clock: services.clock, log: log)
+            settings, upstream: upstream, cache: services.providerMetadata, clock: services.clock, log: log)
     }
 }

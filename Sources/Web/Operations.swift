@@ -3,8 +3,17 @@ import Logging
 import Runtime
 
 /// What operators and their machines ask: is it alive, is it ready, how is it doing.
+///
+/// They answer on the listener of the configuration's `operations`, where there is one, and there alone; else beside the API. Their paths have
+/// no second form.
 package enum Operations {
-    package static let handlers: [Handler] = [Live.handler, Ready.handler, MetricsText.handler, Root.handler, RootPost.handler]
+    package static let handlers: [Handler] = [Live.handler, Ready.handler, MetricsText.handler]
+
+    /// For the bare address, on every listener.
+    package static let front: [Handler] = [Root.handler, RootPost.handler]
+
+    /// What a server that has no connection left answers nevertheless.
+    static let healthPaths: Set<String> = [Live.route.path, Ready.route.path]
 }
 
 /// The process runs. Says nothing of the database, so that an outage there restarts nobody.
@@ -35,7 +44,7 @@ private struct MetricsText: ImmediateEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         Response(
             headers: ["content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store"],
-            body: Array(context.services.metrics.text().utf8))
+            body: context.services.metrics.rendered(at: MonotonicTime.read()))
     }
 }
 

@@ -8,6 +8,15 @@ package struct Route: Sendable {
     /// Other paths of the same call: the v3 names that iOS uses.
     package let aliases: [String]
     package let access: Access
+    /// The Google host whose call this is. SDKs in emulator mode put its name in front of the path.
+    package let host: GoogleHost?
+
+    package enum GoogleHost: String, Sendable {
+        case identityToolkit = "identitytoolkit.googleapis.com"
+        case secureToken = "securetoken.googleapis.com"
+        /// Key sets, and the v3 names of Identity Toolkit calls.
+        case www = "www.googleapis.com"
+    }
 
     package enum Access: Sendable {
         case anyone
@@ -17,15 +26,22 @@ package struct Route: Sendable {
         case development
     }
 
-    package init(_ method: HTTP.Method, _ path: String, aliases: [String] = [], access: Access) {
+    package init(_ method: HTTP.Method, _ path: String, aliases: [String] = [], access: Access, host: GoogleHost? = nil) {
         self.method = method
         self.path = path
         self.aliases = aliases
         self.access = access
+        self.host = host
     }
+
+    /// Every path that the call answers at: its own, its other names, and its own behind its Google host. A host's name leads to the calls of
+    /// that host alone, so that what a proxy keeps from the outside has no second address.
+    var paths: [String] { [path] + aliases + (host.map { ["/\($0.rawValue)\(path)"] } ?? []) }
 
     /// A client call of the Identity Toolkit: `/v1/accounts:…`, and by its old name below `/identitytoolkit/v3/relyingparty/`.
     package static func client(_ method: HTTP.Method = .post, _ path: String, v3: String? = nil) -> Route {
-        Route(method, path, aliases: v3.map { ["/identitytoolkit/v3/relyingparty/\($0)"] } ?? [], access: .apiKey)
+        let old = v3.map { "/identitytoolkit/v3/relyingparty/\($0)" }
+        let aliases = old.map { [$0, "/\(GoogleHost.www.rawValue)\($0)"] } ?? []
+        return Route(method, path, aliases: aliases, access: .apiKey, host: .identityToolkit)
     }
 }

@@ -28,6 +28,7 @@ struct CheckCommand: AsyncParsableCommand {
         print("The configuration is sound: \(count) \(count == 1 ? "project" : "projects").")
         for note in configuration.notes { print("note: \(note)") }
         let problems = live ? try await ask(configuration) : 0
+        if let note = OperationsNotes.of(configuration.server) { print(note) }
         for project in configuration.projects {
             for note in RedirectNotes.of(project) { print("\(project.settings.id)  \(note)") }
         }

@@ -16,3 +16,9 @@ enum Console {
         await database.close()
     }
 }
+
+/// A command did not do what it was told; the process ends with 1 and says why on standard error.
+struct Failed: Error, CustomStringConvertible {
+    let description: String
+    init(_ reason: String) { description = reason }
+}

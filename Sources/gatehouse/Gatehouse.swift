@@ -7,8 +7,8 @@ struct Gatehouse: AsyncParsableCommand {
         commandName: "gatehouse", abstract: "A self-hosted identity broker that speaks the Firebase Auth protocol.",
         version: Version.text,
         subcommands: [
-            ServeCommand.self, MigrateCommand.self, CheckCommand.self, KeysCommand.self, ServiceAccountsCommand.self, SessionsCommand.self,
-            MailsCommand.self,
+            ServeCommand.self, ReloadCommand.self, MigrateCommand.self, CheckCommand.self, KeysCommand.self, ServiceAccountsCommand.self,
+            SessionsCommand.self, MailsCommand.self,
         ])
 }
 

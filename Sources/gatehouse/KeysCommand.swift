@@ -13,15 +13,16 @@ struct KeysCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Print every key: id, algorithm, since when it signs, when it retires.")
+            commandName: "list", abstract: "Print every key: id, algorithm, and what it does now.")
 
         @OptionGroup var common: CommonOptions
 
         func run() async throws {
             try await KeysCommand.withStore(common.config) { store in
-                for key in try await store.list() {
-                    let end = key.retiresAt.map { "retires \(Timestamp.text($0))" } ?? "in use"
-                    print("\(key.kid)  \(key.algorithm)  signs from \(Timestamp.text(key.signsFrom))  \(end)")
+                let keys = try await store.list()
+                if keys.isEmpty { print("There are no keys. The first start of the server makes them.") }
+                for (key, duty) in SigningKeyStore.duties(of: keys, at: Clock.system.now()) {
+                    print("\(key.kid)  \(key.algorithm)  \(KeysCommand.text(duty))")
                 }
             }
         }
@@ -54,6 +55,17 @@ struct KeysCommand: AsyncParsableCommand {
                 let kid = try await store.rotate(algorithm, compromised: compromised)
                 print(kid)
             }
+        }
+    }
+
+    static func text(_ duty: SigningKeyStore.Duty) -> String {
+        switch duty {
+        case .waits(let signsFrom): "published, signs from \(Timestamp.text(signsFrom))"
+        case .signs(let since, nil): "signs, since \(Timestamp.text(since))"
+        case .signs(let since, let until?): "signs, since \(Timestamp.text(since)), until \(Timestamp.text(until))"
+        case .verifies(let until?): "signs no more, verifies its last tokens until \(Timestamp.text(until))"
+        case .verifies(nil): "signs no more, still published"
+        case .retired(let since): "retired, since \(Timestamp.text(since))"
         }
     }
 

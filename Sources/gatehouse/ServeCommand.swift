@@ -11,19 +11,36 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
+    /// Within this time after SIGTERM or SIGINT the process ends, whatever its loops are busy with (SEC-49).
+    private static let patience: Duration = .seconds(10)
+    /// What of that belongs to the last log lines.
+    private static let lastWords: Duration = .milliseconds(500)
+
     func run() async throws {
         let configuration = try Configuration.load(from: common.config)
         let level = configuration.server.logLevel
-        LoggingSystem.bootstrap { JSONLines(label: $0, level: level) }
+        let output = try Self.output(configuration.server.logPath)
+        LoggingSystem.bootstrap { JSONLines(label: $0, level: level, output: output) }
         let log = Logger(label: "gatehouse")
         for note in configuration.notes { log.warning("configuration", metadata: ["note": "\(note)"]) }
+        let watchdog = try Watchdog(after: Self.patience - Self.lastWords) {
+            log.critical("the stop took too long, so the process ends without finishing what it is at")
+            output.finish(within: Self.lastWords)
+            _exit(EXIT_FAILURE)
+        }
         // Taken over before anything starts: the default of these signals is the end of the process.
-        let signals = Signals.stream([SIGTERM, SIGINT, SIGHUP])
-        let server = try Server(configuration, path: common.config, log: log)
+        let signals = Signals.stream([SIGTERM, SIGINT, SIGHUP]) { signal in
+            if signal == SIGHUP { output.reopen() } else { watchdog.begin() }
+        }
+        defer { output.finish(within: Self.lastWords) }
+        let server = try Server(configuration, path: common.config, output: output, log: log)
         do {
             try await server.start()
         } catch {
-            log.critical("not started", metadata: ["reason": "\(StartFailure.text(error))"])
+            let reason = StartFailure.text(error)
+            log.critical("not started", metadata: ["reason": "\(reason)"])
+            // Who starts a server looks at its terminal, or at what the service manager keeps of it.
+            if configuration.server.logPath != nil { throw Failed("not started: \(reason)") }
             throw ExitCode.failure
         }
         for await signal in signals {
@@ -31,5 +48,9 @@ struct ServeCommand: AsyncParsableCommand {
             await server.reload()
         }
         await server.stop()
+    }
+
+    private static func output(_ path: String?) throws -> LogOutput {
+        do { return try LogOutput(path: path) } catch { throw Failed("log: the file cannot be written: \(error)") }
     }
 }

@@ -10,28 +10,38 @@ import Web
 
 /// All workers of the process, and what happens to them together: start, reload, stop.
 actor Server {
-    /// How long requests that run may take to finish once the server is told to stop.
-    private static let grace: Duration = .seconds(10)
+    /// How long requests and mails under way may take to finish once the server is told to stop; a second later the process ends
+    /// (`ServeCommand.patience`).
+    private static let grace: Duration = .seconds(9)
     private static let keyInterval: Duration = .seconds(60)
     private static let cleanupInterval: Duration = .seconds(300)
     private static let idleInterval: Duration = .seconds(3600)
 
     private let shared: Shared
     private let workers: [Worker]
+    /// For the operations listener, one a loop; none where there is no such listener.
+    private var operations: [HTTPServer] = []
     private let path: String
     private let log: Logger
     private let begun = MonotonicTime.read()
+    private let record: ReloadRecord
+    private var reloading: Task<String?, Never>?
     private var chores: [Task<Void, Never>] = []
     private let mail: MailDelivery?
     private var delivery: Task<Void, Never>?
 
-    init(_ configuration: Configuration, path: String, log: Logger) throws {
+    init(_ configuration: Configuration, path: String, output: LogOutput, log: Logger) throws {
         let settings = configuration.server
-        let shared = Shared(configuration, clock: .system, log: log)
+        let count = settings.loops == 0 ? Machine.cores : settings.loops
+        SystemLimits.raiseDescriptors()
+        let pool = settings.databasePool
+        let limits = Descriptors.fit(
+            settings.limits, into: SystemLimits.descriptors, loops: count + 1, connections: pool.readConnections + pool.writeConnections)
+        let shared = Shared(configuration, limits: limits, output: output, clock: .system, log: log)
         self.shared = shared
+        record = ReloadRecord(metrics: shared.metrics, clock: shared.clock)
         self.path = path
         self.log = log
-        let count = settings.loops == 0 ? Machine.cores : settings.loops
         workers = try (0..<count).map { try Worker(index: $0, shared) }
         mail = try MailDelivery(index: count, shared)
     }
@@ -48,24 +58,24 @@ actor Server {
                 /emulator\(key). For this machine alone; never in production.
                 """)
         }
+        if shared.limits.connections < shared.settings.limits.connections {
+            log.warning(
+                "fewer connections than limits.connections: the process may not open more files; raise LimitNOFILE",
+                metadata: [
+                    "connections": "\(shared.limits.connections)", "wanted": "\(shared.settings.limits.connections)",
+                    "files": "\(SystemLimits.descriptors)",
+                ])
+        }
         signal(SIGPIPE, SIG_IGN)
         try await Migrator(directory: shared.settings.migrations).verify(first.database)
         try await keyStore.load(into: shared.signingKeys)
         try await pinIssuers(shared.projects.current)
-        for worker in workers {
-            do {
-                let listen = shared.settings.listen
-                _ = try await worker.server.listen(host: "\(listen.host)", port: listen.port)
-            } catch {
-                throw StartFailure.listening("\(shared.settings.listen)", "\(error)")
-            }
-        }
+        try await openListeners()
+        let cleanup = Cleanup(database: first.database, clock: shared.clock)
         chores = [
             every(Self.keyInterval, "reload signing keys") { [shared, keyStore] in try await keyStore.load(into: shared.signingKeys) },
-            every(Self.cleanupInterval, "clean up") { [cleanup = Cleanup(database: first.database, clock: shared.clock)] in
-                try await cleanup.run()
-            },
-            every(Self.idleInterval, "end idle sessions") { [shared, cleanup = Cleanup(database: first.database, clock: shared.clock)] in
+            every(Self.cleanupInterval, "clean up", atOnce: true) { try await cleanup.run() },
+            every(Self.idleInterval, "end idle sessions", atOnce: true) { [shared] in
                 try await cleanup.endIdleSessions(of: shared.projects.current.all.map(\.settings))
             },
         ]
@@ -73,47 +83,82 @@ actor Server {
         log.info(
             "serving",
             metadata: [
-                "address": "\(shared.settings.listen)", "url": "\(shared.settings.publicURL)",
+                "address": "\(shared.settings.listen)", "operations": "\(shared.settings.operations ?? shared.settings.listen)",
+                "url": "\(shared.settings.publicURL)",
                 "projects": "\(shared.projects.current.all.count)", "loops": "\(workers.count)",
                 "started_ms": "\(MonotonicTime.read().microseconds(since: begun) / 1000)", "version": "\(Version.text)",
             ])
     }
 
-    /// Reads the project files anew. A fault changes nothing; requests under way keep what they started with.
-    func reload() async {
+    private func openListeners() async throws {
+        if let address = shared.settings.operations {
+            let reload = Reload.handler { [weak self] in await self?.reload() }
+            operations = workers.map { $0.operationsServer(shared, [reload]) }
+            for server in operations { try await serve(with: server, at: address) }
+        }
+        for worker in workers { try await serve(with: worker.server, at: shared.settings.listen) }
+    }
+
+    private func serve(with server: HTTPServer, at address: ListenAddress) async throws {
+        do { _ = try await server.listen(host: "\(address.host)", port: address.port) } catch {
+            throw StartFailure.listening("\(address)", "\(error)")
+        }
+    }
+
+    /// Reads the project files anew, one reload after another. A fault changes nothing; requests under way keep what they started with.
+    ///
+    /// - Returns: the reason why the former configuration stays; `nil` when the files are in use.
+    @discardableResult
+    func reload() async -> String? {
+        let reload = Task { [former = reloading] in
+            _ = await former?.value
+            return await readAnew()
+        }
+        reloading = reload
+        return await reload.value
+    }
+
+    private func readAnew() async -> String? {
+        let refusal: String?
         do {
             let configuration = try Configuration.load(from: path)
-            guard configuration.server.signature == shared.settings.signature else {
+            if configuration.server.signature == shared.settings.signature {
+                let projects = Projects(configuration.projects, anyKey: configuration.server.developmentProject)
+                try await pinIssuers(projects)
+                shared.projects.replace(projects)
+                log.info("reloaded", metadata: ["projects": "\(projects.all.count)"])
+                refusal = nil
+            } else {
                 log.error("not reloaded: gatehouse.yaml changed, which takes a restart")
-                return
+                refusal = "gatehouse.yaml or one of its secrets changed, which takes a restart"
             }
-            let projects = Projects(configuration.projects, anyKey: configuration.server.developmentProject)
-            try await pinIssuers(projects)
-            shared.projects.replace(projects)
-            log.info("reloaded", metadata: ["projects": "\(projects.all.count)"])
         } catch {
+            refusal = StartFailure.text(error)
             log.error("not reloaded, the former configuration stays", metadata: ["reason": "\(StartFailure.text(error))"])
         }
+        record.note(isSuccessful: refusal == nil)
+        return refusal
     }
 
     func stop() async {
         log.info("stopping")
+        let end = ContinuousClock.now + Self.grace
         for chore in chores { chore.cancel() }
         await withTaskGroup(of: Void.self) { group in
-            for worker in workers { group.addTask { await worker.server.stop(grace: Self.grace) } }
+            for server in workers.map(\.server) + operations { group.addTask { await server.stop(grace: Self.grace) } }
         }
         await shared.hashing.stop()
-        await stopMail()
+        await stopMail(by: end)
         for worker in workers { await worker.database.close() }
         log.info("stopped")
     }
 
     /// Lets what is on its way arrive, within the same grace as requests.
-    private func stopMail() async {
+    private func stopMail(by end: ContinuousClock.Instant) async {
         guard let mail, let delivery else { return }
         shared.postbox.fallSilent()
         let patience = Task {
-            try await Task.sleep(for: Self.grace)
+            try await Task.sleep(until: end)
             await mail.postman.breakOff()
         }
         await delivery.value
@@ -125,10 +170,15 @@ actor Server {
         SigningKeyStore(database: first.database, masterKey: shared.settings.masterKey, clock: shared.clock)
     }
 
-    private func every(_ interval: Duration, _ name: String, _ chore: @escaping @Sendable () async throws -> Void) -> Task<Void, Never> {
+    /// - Parameter atOnce: whether the first time is now: a process that is restarted often would else never come to it.
+    private func every(
+        _ interval: Duration, _ name: String, atOnce: Bool = false, _ chore: @escaping @Sendable () async throws -> Void
+    ) -> Task<Void, Never> {
         Task { [log] in
+            var isDue = atOnce
             while !Task.isCancelled {
-                try? await Task.sleep(for: interval)
+                if !isDue { try? await Task.sleep(for: interval) }
+                isDue = false
                 guard !Task.isCancelled else { return }
                 do { try await chore() } catch { log.warning("could not \(name)", metadata: ["error": "\(LogDetail.of(error))"]) }
             }

@@ -12,6 +12,8 @@ import Runtime
 /// `config/gatehouse.yaml`: where the server stands and what it may use. Projects have files of their own.
 struct ServerSettings: Sendable {
     let listen: ListenAddress
+    /// Where metrics, health and reload answer, and nothing else does; `nil` where they answer beside the API.
+    let operations: ListenAddress?
     /// Scheme, host and port, without a slash at the end.
     let publicURL: String
     let database: Secret
@@ -34,14 +36,22 @@ struct ServerSettings: Sendable {
     /// The project that any API key stands for; development only.
     let developmentProject: String?
     let accessLog: Bool
+    /// The file that the log goes to; `nil` for standard error.
+    let logPath: String?
     let logLevel: Logger.Level
-    /// Of the whole file and its secrets: a reload cannot change them, since sockets, connections and keys are made at start.
+    /// Of what the file says and of its secrets: a reload cannot change them, since sockets, connections and keys are made at start. Comments
+    /// may change.
     let signature: [UInt8]
 
     init(_ section: Section) {
-        let listen = section.value(
-            "listen", expected: "an IP address (or localhost) and a port, such as 127.0.0.1:8080 or [::1]:8080", ListenAddress.init)
+        let listen = section.value("listen", expected: ListenAddress.form, ListenAddress.init)
         self.listen = listen ?? ListenAddress(host: .loopback, port: 8080)
+        let operations = section.section("operations")
+        self.operations = operations.value("listen", expected: ListenAddress.form, ListenAddress.init)
+        if let own = self.operations, own.port == self.listen.port {
+            operations.fault("listen", "needs a port of its own; \(self.listen) is the API's")
+        }
+        operations.finish()
         development = section.bool("development", default: false)
         let url = section.value(
             "publicURL", expected: "the URL that browsers reach this server by, such as https://auth.example.com", Self.site)
@@ -90,10 +100,12 @@ struct ServerSettings: Sendable {
         limits = ServerLimits(section.section("limits"))
         passwordHashing = PasswordHashingSettings(section.section("passwordHashing"), development: development)
         accessLog = section.bool("accessLog", default: true)
+        let log = section.section("log")
+        logPath = log.has("path") ? log.path("path", default: "") : nil
+        log.finish()
         logLevel = section.choice("logLevel", default: Logger.Level.info)
         section.finish()
-        let file = FileManager.default.contents(atPath: section.file).map(Array.init) ?? []
-        signature = Digest.sha256(file + Array(database.reveal().utf8) + [0] + keyTexts.flatMap { Array($0.reveal().utf8) + [0] })
+        signature = Digest.sha256(section.content)
     }
 
     private static func site(_ text: String) -> String? {
@@ -123,6 +135,9 @@ extension MasterKey {
 
 /// Where to listen. An address, never a name to resolve: what is checked is what is bound (SEC-22).
 struct ListenAddress: Sendable, CustomStringConvertible {
+    /// What a configuration is told to write.
+    static let form = "an IP address (or localhost) and a port, such as 127.0.0.1:8080 or [::1]:8080"
+
     let host: Address
     let port: Int
 
@@ -161,6 +176,7 @@ extension ServerLimits {
         headerBlock = section.int("headerBlock", default: headerBlock, in: 1024...262_144)
         headerCount = section.int("headerCount", default: headerCount, in: 8...1000)
         body = section.int("body", default: body, in: 1024...67_108_864)
+        unfinished = section.int("unfinished", default: unfinished, in: 1_048_576...17_179_869_184)
         headerRead = section.duration("headerRead", default: headerRead, in: .seconds(1)...(.seconds(120)))
         bodyRead = section.duration("bodyRead", default: bodyRead, in: .seconds(1)...(.seconds(600)))
         idle = section.duration("idle", default: idle, in: .seconds(1)...(.seconds(3600)))

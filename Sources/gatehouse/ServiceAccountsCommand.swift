@@ -27,7 +27,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
             let email = try ServiceAccountsCommand.email(account, in: project)
             let configuration = try Configuration.load(from: common.config)
             guard configuration.projects.contains(where: { $0.settings.id == project }) else {
-                throw ValidationError("there is no project \(project) in \(configuration.server.projects)")
+                throw Failed("there is no project \(project) in \(configuration.server.projects)")
             }
             try await ServiceAccountsCommand.withAccounts(common.config) { accounts in
                 do {
@@ -39,7 +39,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
                         Whoever reads this file signs in as anybody: keep it readable by its back end alone (umask 077 before, or chmod 600).
                         """)
                 } catch ServiceAccountError.tooManyKeys {
-                    throw ValidationError("\(email.text) has \(ServiceAccounts.mostKeys) live keys; revoke one first")
+                    throw Failed("\(email.text) has \(ServiceAccounts.mostKeys) live keys; revoke one first")
                 }
             }
         }
@@ -88,7 +88,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
                 if let key { .key(id: key) } else { .account(try ServiceAccountsCommand.email(account ?? "", in: project)) }
             try await ServiceAccountsCommand.withAccounts(common.config) { accounts in
                 let ended = try await accounts.revoke(scope, in: project)
-                guard !ended.isEmpty else { throw ValidationError("project \(project) has no such live key") }
+                guard !ended.isEmpty else { throw Failed("project \(project) has no such live key") }
                 for key in ended { print("Key \(key) is revoked.") }
             }
         }

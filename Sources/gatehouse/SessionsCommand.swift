@@ -3,6 +3,7 @@ import ArgumentParser
 import Crypto
 import Logging
 import Runtime
+import Web
 
 /// `gatehouse sessions`: the sessions of accounts.
 struct SessionsCommand: AsyncParsableCommand {
@@ -34,10 +35,19 @@ struct SessionsCommand: AsyncParsableCommand {
                         refusals: Refusals(metrics: Metrics(), log: Logger(label: "gatehouse")))
                     try await accounts.revokeSessions(of: account, in: project)
                 } catch AccountError.accountNotFound {
-                    throw ValidationError("project \(project) has no account \(account)")
+                    throw Failed(reasonWhyNotFound)
                 }
                 print("The sessions of \(account) are ended.")
             }
+        }
+
+        /// The project's files are read only now: a fault in one of them stops no revocation.
+        private var reasonWhyNotFound: String {
+            if let configuration = try? Configuration.load(from: common.config) {
+                let ids = configuration.projects.map(\.settings.id).sorted()
+                if !ids.contains(project) { return "there is no project \(project); the configuration has \(ids.joined(separator: ", "))" }
+            }
+            return "project \(project) has no account \(account)"
         }
     }
 }

@@ -3,12 +3,17 @@ import Glibc
 
 /// Signals as values, one after another.
 enum Signals {
-    static func stream(_ signals: [Int32]) -> AsyncStream<Int32> {
-        AsyncStream { continuation in
+    /// - Parameter arrived: called at once, on a queue that nothing else uses, however busy tasks and loops are.
+    static func stream(_ signals: [Int32], arrived: @escaping @Sendable (Int32) -> Void) -> AsyncStream<Int32> {
+        let queue = DispatchQueue(label: "signals")
+        return AsyncStream { continuation in
             let sources = signals.map { number in
                 signal(number, SIG_IGN)
-                let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-                source.setEventHandler { continuation.yield(number) }
+                let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+                source.setEventHandler {
+                    arrived(number)
+                    continuation.yield(number)
+                }
                 source.resume()
                 return Source(source)
             }

@@ -23,16 +23,21 @@ struct Shared: Sendable {
     let providerMetadata: MetadataCache
     /// Counts connections, so that their limits hold for the process.
     let admission = Admission()
+    let operationsAdmission = Admission()
     /// Rings when there is mail to send.
     let postbox = Bell()
+    let limits: ServerLimits
+    let output: LogOutput
     let metrics: Metrics
     let signIns: SignInMetrics
     let refusals: Refusals
     let clock: Clock
     let log: Logger
 
-    init(_ configuration: Configuration, clock: Clock, log: Logger) {
+    init(_ configuration: Configuration, limits: ServerLimits, output: LogOutput, clock: Clock, log: Logger) {
         settings = configuration.server
+        self.limits = limits
+        self.output = output
         projects = ProjectDirectory(Projects(configuration.projects, anyKey: settings.developmentProject))
         signingKeys = SigningKeys()
         providerMetadata = MetadataCache()
@@ -43,6 +48,8 @@ struct Shared: Sendable {
         refusals = Refusals(metrics: metrics, log: log)
         self.clock = clock
         self.log = log
+        output.count(in: metrics)
+        registerMetrics()
     }
 }
 
@@ -68,6 +75,7 @@ struct Worker: Sendable {
         let database = Database(
             loop: loop, url: settings.database, settings: settings.databasePool, metrics: shared.metrics, log: shared.log)
         self.database = database
+        shared.registerPool(ofLoop: index)
         client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
         let outbox = settings.mail.map { _ in shared.outbox(database) }
         let accounts = Accounts(
@@ -82,14 +90,25 @@ struct Worker: Sendable {
             signIns: shared.signIns,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log, readiness: { try await schema.verify(database) })
-        var handlers = Operations.handlers + IdentityToolkit.handlers + SignIn.handlers + SignIn.scripts
+        var handlers = Operations.front + (settings.operations == nil ? Operations.handlers : [])
+        handlers += IdentityToolkit.handlers + SignIn.handlers + SignIn.scripts
         // In front: its answer to the bare address is the one that counts.
         if settings.development { handlers = Emulator.handlers + handlers }
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         server = HTTPServer(
-            loop: loop, limits: settings.limits, trustedProxies: settings.trustedProxies, handler: App(handlers, services: services),
-            metrics: shared.metrics, log: shared.log, accessLog: settings.accessLog,
+            loop: loop, limits: shared.limits, trustedProxies: settings.trustedProxies, handler: App(handlers, services: services),
+            metrics: shared.metrics, log: shared.log, accessLog: settings.accessLog ? shared.output : nil,
             admission: shared.admission)
+    }
+
+    /// The server of the operations listener, with connections of its own: it answers when the API's are all taken.
+    func operationsServer(_ shared: Shared, _ more: [Handler]) -> HTTPServer {
+        var limits = ServerLimits()
+        limits.connections = Descriptors.forOperations
+        return HTTPServer(
+            loop: loop, limits: limits, handler: App(Operations.front + Operations.handlers + more, services: services),
+            metrics: shared.metrics, log: shared.log, accessLog: shared.settings.accessLog ? shared.output : nil,
+            admission: shared.operationsAdmission)
     }
 }
 

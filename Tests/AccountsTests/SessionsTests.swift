@@ -163,6 +163,42 @@ import Testing
         #expect(try await fixture.database.query("SELECT 1 FROM sessions").isEmpty)
     }
 
+    @Test func `ends idle sessions in pieces, and leaves those that are old and in use`() async throws {
+        var fixture = try await Fixture()
+        var tokens: [String] = []
+        for number in 0..<7 {
+            let (_, session, _) = try await fixture.signIn(Fixture.ada(subject: "person \(number)"))
+            tokens.append(fixture.sessions.refreshToken(for: session, in: fixture.project))
+            fixture.time.advance(.seconds(60))
+        }
+        fixture.project.sessionIdle = .seconds(86400)
+        fixture.time.advance(.seconds(86400))
+        var patient = fixture
+        patient.project.sessionIdle = nil
+        tokens[3] = try await refresh(tokens[3], patient)
+        fixture.time.advance(.seconds(7200))
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock)
+        try await cleanup.endIdleSessions(of: [fixture.project], piece: 2)
+        #expect(try await fixture.database.query("SELECT 1 FROM sessions WHERE end_reason = 'idle'").count == 6)
+        _ = try await refresh(tokens[3], fixture)
+    }
+
+    @Test func `finds idle sessions by index, whatever the size of the table`() async throws {
+        let fixture = try await Fixture()
+        let now = fixture.time.clock.now()
+        _ = try await fixture.database.write(
+            """
+            INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, rotated_at, created_at, refreshed_at)
+            SELECT 'demo', decode(lpad(to_hex(n), 32, '0'), 'hex'), 'a', 'custom', \(now), \(now), \(now), \(now) FROM generate_series(1, 20000) n
+            """)
+        _ = try await fixture.database.write("ANALYZE sessions")
+        let piece = Cleanup.idlePiece("demo", Instant(seconds: 0), [], now, now, 1000)
+        let plan = try await fixture.database.query("EXPLAIN \(piece)")
+        let text = try plan.map { try $0.get(0, as: String.self) }.joined(separator: "\n")
+        #expect(text.contains("sessions_open"))
+        #expect(!text.contains("Seq Scan"))
+    }
+
     @Test func `ends with the revocation of the account's sessions, for ID tokens too`() async throws {
         let fixture = try await Fixture()
         try await fixture.keyStore.load(into: fixture.keys)

@@ -232,13 +232,14 @@ class Site:
             raise AssertionError(f"{arguments} failed: {result.stdout}{result.stderr}")
         return result
 
-    def serve(self, port=None, wait=True):
-        """A server of this site: the public one, or another on a port of its own."""
+    def serve(self, port=None, wait=True, **options):
+        """A server of this site: the public one, or another on a port of its own. Options are those of `Server`."""
         config = self.config
         if port and port != self.port:
             config = self.folder / f"gatehouse-{port}.yaml"
             config.write_text(json.dumps({**self.settings, "listen": f"127.0.0.1:{port}"}))
-        server = Server(config, port or self.port, self.environment(), self.folder)
+        operations = self.settings.get("operations", {}).get("listen")
+        server = Server(config, port or self.port, self.environment(), self.folder, operations=operations, **options)
         self.servers.append(server)
         if wait:
             server.wait_ready()
@@ -271,18 +272,20 @@ class Site:
 class Server:
     """One running process."""
 
-    def __init__(self, config, port, environment, folder):
+    def __init__(self, config, port, environment, folder, *, operations=None, through=(), stderr=subprocess.STDOUT):
+        """`operations`: the address of its operations listener. `through`: a command that starts it. `stderr`: where its log goes."""
         self.url = f"http://127.0.0.1:{port}"
+        self.operations = f"http://{operations}" if operations else self.url
         self.port = port
         self.log_path = folder / f"server-{port}-{next(counter)}.log"
         logs.append(self.log_path)
         with open(self.log_path, "wb") as log:
             # The server dies with the tests, however they end.
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", BINARY, "serve", "--config", config],
+                ["setpriv", "--pdeathsig", "KILL", *through, BINARY, "serve", "--config", config],
                 env=environment,
                 stdout=log,
-                stderr=subprocess.STDOUT,
+                stderr=stderr,
                 stdin=subprocess.DEVNULL,
             )
 
@@ -291,7 +294,7 @@ class Server:
             if self.process.poll() is not None:
                 raise AssertionError(f"the server ended with {self.process.returncode}:\n{self.log()}")
             with contextlib.suppress(requests.ConnectionError):
-                return requests.get(self.url + "/health/ready", timeout=TIMEOUT).status_code == 200
+                return requests.get(self.operations + "/health/ready", timeout=TIMEOUT).status_code == 200
 
         wait_until(ready, timeout, what="readiness")
         return self
@@ -306,6 +309,11 @@ class Server:
     def logged(self, text, timeout=TIMEOUT):
         """Waits for a line that holds `text`, and gives it."""
         return wait_until(lambda: next((l for l in self.log().splitlines() if text in l), None), timeout, what=f"a log line with {text!r}")
+
+    def metric(self, series):
+        """The value of one series, which may be a second old; `None` when there is no such series."""
+        text = requests.get(self.operations + "/metrics", timeout=10).text
+        return next((float(line.split()[-1]) for line in text.splitlines() if line.startswith(series + " ")), None)
 
     def signal(self, number):
         self.process.send_signal(number)

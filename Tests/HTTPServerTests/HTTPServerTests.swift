@@ -32,7 +32,9 @@ import Testing
     }
 
     @Test func `reads bodies in one piece and in many`() async throws {
-        try await TestServer.with { server in
+        var limits = ServerLimits()
+        limits.body = 1024 * 1024
+        try await TestServer.with(limits) { server in
             let client = try server.client()
             let body = String(repeating: "0123456789", count: 20_000)
             try await client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
@@ -127,7 +129,7 @@ import Testing
         try await TestServer.with { first in
             let second = HTTPServer(
                 loop: try Loop(index: 1), handler: TestHandler(gate: first.gate), metrics: first.metrics,
-                log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, accessLog: false)
+                log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             #expect(try await second.listen(host: "127.0.0.1", port: first.port) == first.port)
             for _ in 0..<50 { #expect(try await first.client().get("/now").hasSuffix("now")) }
             await second.stop(grace: .zero)
@@ -139,7 +141,7 @@ import Testing
     @Test func `refuses an address it cannot listen on`() async throws {
         let server = HTTPServer(
             loop: try Loop(index: 0), handler: TestHandler(gate: Gate()), metrics: Metrics(),
-            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, accessLog: false)
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         for (host, port) in [("nowhere.example", 0), ("192.0.2.1", 0), ("127.0.0.1", 65536), ("127.0.0.1", -1)] {
             await #expect(throws: SystemError.self) { try await server.listen(host: host, port: port) }
         }

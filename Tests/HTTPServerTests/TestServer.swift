@@ -19,8 +19,8 @@ struct TestServer {
     init(_ limits: ServerLimits = ServerLimits(), trustedProxies: TrustedProxies = TrustedProxies()) async throws {
         server = HTTPServer(
             loop: try Loop(index: 0), limits: limits, trustedProxies: trustedProxies, handler: TestHandler(gate: gate), metrics: metrics,
-            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, accessLog: { [log] in log.append($0) }, admission: Admission(),
-            clock: Clock { Instant(seconds: 784_111_777) })
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, accessLog: { [log] lines, _ in log.append(lines) },
+            admission: Admission(), clock: Clock { Instant(seconds: 784_111_777) })
         port = try await server.listen(host: "127.0.0.1", port: 0)
     }
 

@@ -53,6 +53,29 @@ import Testing
         #expect(text.split(separator: "\n").count { $0.hasPrefix("# TYPE") } == 3)
     }
 
+    @Test func `SEC-75 is rendered once a second, whoever asks`() {
+        let metrics = Metrics()
+        let renderings = Counter()
+        metrics.gauge("renderings", "How often.") {
+            renderings.increment()
+            return renderings.value
+        }
+        let start = MonotonicTime(nanoseconds: 5_000_000_000)
+        let first = metrics.rendered(at: start)
+        for microseconds in 0..<1000 { #expect(metrics.rendered(at: start + .milliseconds(microseconds)) == first) }
+        #expect(metrics.rendered(at: start + .seconds(1)) != first)
+        #expect(renderings.value == 2)
+    }
+
+    @Test func `prints counts that are kept elsewhere, and those with a fraction`() {
+        let metrics = Metrics()
+        metrics.counter("kept_total", "Kept.", ["kind": "a"]) { 7 }
+        metrics.decimalCounter("seconds_total", "Seconds.") { 1.25 }
+        let text = metrics.text()
+        #expect(text.contains("# TYPE kept_total counter\nkept_total{kind=\"a\"} 7\n"))
+        #expect(text.contains("# TYPE seconds_total counter\nseconds_total 1.25\n"))
+    }
+
     @Test func `keeps a label value on its line`() {
         let metrics = Metrics()
         _ = metrics.counter("a_total", "A.", ["x": "y\"} 1\nb_total{z=\"\\"])

@@ -3,13 +3,16 @@ import Testing
 @testable import Web
 
 @Suite struct RouterTests {
-    private let router = Router([
-        Handler(
-            route: Route(.post, "/v1/accounts:lookup", aliases: ["/identitytoolkit/v3/relyingparty/getAccountInfo"], access: .apiKey),
-            tongue: .googleJSON, immediate: { _, _ in Response() }),
-        Handler(route: Route(.get, "/__/auth/handler/{provider}", access: .anyone), tongue: .page, immediate: { _, _ in Response() }),
-        Handler(route: Route(.get, "/{project}/oauth2/jwks", access: .anyone), tongue: .googleJSON, immediate: { _, _ in Response() }),
-    ])
+    private let router = Router(
+        [
+            Handler(
+                route: .client(.post, "/v1/accounts:lookup", v3: "getAccountInfo"), tongue: .googleJSON, immediate: { _, _ in Response() }),
+            Handler(
+                route: Route(.post, "/v1/token", access: .apiKey, host: .secureToken), tongue: .googleJSON,
+                immediate: { _, _ in Response() }),
+            Handler(route: Route(.get, "/__/auth/handler/{provider}", access: .anyone), tongue: .page, immediate: { _, _ in Response() }),
+            Handler(route: Route(.get, "/{project}/oauth2/jwks", access: .anyone), tongue: .googleJSON, immediate: { _, _ in Response() }),
+        ] + Operations.handlers + Operations.front)
 
     private func found(_ method: HTTP.Method, _ path: String) -> (path: String, parameters: PathParameters)? {
         guard case .found(let handler, let parameters) = router.match(method, path) else { return nil }
@@ -34,11 +37,28 @@ import Testing
     }
 
     @Test(arguments: [
-        "/", "/v1/accounts:lookup/", "/V1/accounts:lookup", "//oauth2/jwks", "/demo/oauth2/jwks/x", "/example.com/v1/accounts:lookup",
+        "/v1/accounts:lookup/", "/V1/accounts:lookup", "//oauth2/jwks", "/demo/oauth2/jwks/x", "/example.com/v1/accounts:lookup",
     ])
     func `SEC-09 finds nothing at any other path`(path: String) {
         #expect(found(.post, path) == nil)
         #expect(found(.get, path) == nil)
+    }
+
+    @Test(arguments: [
+        "/identitytoolkit.googleapis.com/metrics", "/securetoken.googleapis.com/metrics", "/www.googleapis.com/metrics",
+        "/identitytoolkit.googleapis.com/health/live", "/www.googleapis.com/health/ready", "/identitytoolkit.googleapis.com/",
+        "/identitytoolkit.googleapis.com/v1/token", "/securetoken.googleapis.com/v1/accounts:lookup",
+        "/www.googleapis.com/__/auth/handler/a", "/www.googleapis.com/v1/token", "/identitytoolkit.googleapis.com/demo/oauth2/jwks",
+        "/securetoken.googleapis.com/identitytoolkit/v3/relyingparty/getAccountInfo",
+    ])
+    func `leads behind a Google host's name to the calls of that host alone`(path: String) {
+        #expect(found(.get, path) == nil)
+        #expect(found(.post, path) == nil)
+    }
+
+    @Test func `finds the calls of a host behind its name`() {
+        #expect(found(.post, "/securetoken.googleapis.com/v1/token")?.path == "/v1/token")
+        #expect(found(.get, "/metrics")?.path == "/metrics")
     }
 
     @Test func `knows a path that answers other methods`() {

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Curl
+import HTTP
+import Logging
+import Runtime
+
+/// `gatehouse reload`: has the running server read its project files anew, and tells how that went, as a signal cannot.
+struct ReloadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reload",
+        abstract: "Have the running server read its project files anew, and say whether it did. Needs operations.listen.")
+
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let settings = try Configuration.server(from: common.config)
+        guard let address = settings.operations?.dialled else {
+            throw Failed("a reload is asked for at operations.listen, which is not configured; without it, send SIGHUP and read the log")
+        }
+        let client = try HTTPClient(
+            loop: try Loop(index: 0), policy: .allowing([CIDR("\(address.host)/\(address.host.isV4 ? 32 : 128)")].compactMap { $0 }),
+            metrics: Metrics(), log: Logger(label: "gatehouse"))
+        // A GET would be tried again when a connection breaks, a POST is not.
+        var request = OutboundRequest(.post, "http://\(address)\(Reload.path)", body: [])
+        request.timeout = .seconds(60)
+        let response: OutboundResponse
+        do { response = try await client.send(request) } catch {
+            throw Failed("no server answers at \(address): \(error)")
+        }
+        let text = String(decoding: response.body, as: UTF8.self)
+        guard response.status == 200 else { throw Failed(text.isEmpty ? "status \(response.status)" : text) }
+        print(text, terminator: "")
+    }
+}
+
+extension ListenAddress {
+    /// Where a program of this machine finds what listens here: `0.0.0.0` and `::` are every address, and none to dial.
+    fileprivate var dialled: ListenAddress {
+        guard host.bytes.allSatisfy({ $0 == 0 }) else { return self }
+        return ListenAddress(host: host.isV4 ? .loopback : Address("::1") ?? host, port: port)
+    }
+}

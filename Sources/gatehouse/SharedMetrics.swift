@@ -1,0 +1,29 @@
+import Accounts
+import JOSE
+import Postgres
+import Runtime
+
+/// Metrics of the process as a whole: what it is, what it was given, how old its keys are.
+extension Shared {
+    func registerMetrics() {
+        ProcessMetrics.register(in: metrics)
+        metrics.gauge("gatehouse_build_info", "1, with the version as a label.", ["version": Version.text]) { 1 }
+        let threads = settings.passwordHashing.threads
+        metrics.gauge("gatehouse_hashing_threads", "How many passwords are hashed at a time.") { threads }
+        for algorithm in [Algorithm.rs256, .es256] {
+            metrics.gauge(
+                "gatehouse_signing_key_age_seconds", "For how long the key that signs now has signed.", ["algorithm": algorithm.rawValue]
+            ) { [signingKeys, clock] in signingKeys.age(for: algorithm, at: clock.now()) }
+        }
+    }
+
+    /// How many connections to the database a loop may open.
+    func registerPool(ofLoop index: Int) {
+        let pool = settings.databasePool
+        for (kind, most) in [("read", pool.readConnections), ("write", pool.writeConnections)] {
+            metrics.gauge(
+                "gatehouse_database_connections_max", "Connections to the database that may be open.", ["loop": "\(index)", "kind": kind]
+            ) { most }
+        }
+    }
+}

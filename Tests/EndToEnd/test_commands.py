@@ -1,0 +1,95 @@
+"""What commands print and how they end."""
+
+import datetime
+
+import pytest
+
+from clients import WebFlow, posted
+from harness import a_site, free_port, wait_until
+
+
+def test_keys_list_says_what_each_key_does_now():
+    with a_site() as site:
+        assert "There are no keys" in site.run("keys", "list", check=True).stdout
+        site.serve()
+        lines = site.run("keys", "list", check=True).stdout.splitlines()
+        assert sorted(line.split("  ")[1] for line in lines) == ["ES256", "RS256"]
+        assert all(line.split("  ")[2].startswith("signs, since ") and "until" not in line for line in lines)
+
+        new = site.run("keys", "rotate", check=True).stdout.strip()
+        told = {line.split("  ")[0]: line for line in site.run("keys", "list", check=True).stdout.splitlines()}
+        assert "published, signs from " in told.pop(new)
+        assert sum(", until " in line for line in told.values()) == 1, "the key that it follows"
+
+        site.rows("UPDATE signing_keys SET signs_from = signs_from - interval '1 hour' WHERE kid <> %s", new)
+        site.rows("UPDATE signing_keys SET signs_from = now() - interval '1 minute' WHERE kid = %s", new)
+        told = {line.split("  ")[0]: line for line in site.run("keys", "list", check=True).stdout.splitlines()}
+        assert "signs, since " in told.pop(new)
+        assert sum("signs no more, verifies its last tokens until " in line for line in told.values()) == 1
+
+
+@pytest.mark.parametrize(
+    "command, reason",
+    [
+        (("sessions", "revoke", "nosuchproject", "x"), "there is no project nosuchproject; the configuration has demo"),
+        (("sessions", "revoke", "demo", "nobody"), "project demo has no account nobody"),
+        (("service-accounts", "create", "nosuchproject"), "there is no project nosuchproject"),
+        (("service-accounts", "revoke", "demo", "--key", "abc"), "project demo has no such live key"),
+    ],
+)
+def test_a_command_that_does_not_find_what_it_is_told_ends_with_1_and_the_reason(site, command, reason):
+    result = site.run(*command)
+    assert result.returncode == 1 and reason in result.stderr and "Usage" not in result.stderr
+
+
+@pytest.mark.parametrize("command", [("sessions", "revoke"), ("keys", "rotate", "--algorithm", "none"), ("nonsense",)])
+def test_a_command_line_that_is_wrong_ends_with_64(site, command):
+    assert site.run(*command).returncode == 64
+
+
+def test_sessions_are_revoked_although_a_project_file_is_faulty():
+    with a_site(project={"signIn": {"anonymous": True}}) as site:
+        user = site.serve().api().call("signUp", {}).json()
+        (site.folder / "projects/broken.yaml").write_text("nonsense: [")
+        assert site.run("sessions", "revoke", "demo", user["localId"]).returncode == 0
+        assert site.value("SELECT count(*) FROM sessions WHERE ended_at IS NULL") == 0
+
+
+def test_what_has_run_out_is_cleaned_up_right_after_the_start():
+    with a_site(project={"signIn": {"anonymous": True}, "sessions": {"idle": "30d"}}) as site:
+        server = site.serve()
+        for _ in range(3):
+            server.api().call("signUp", {})
+        assert server.stop() == 0
+        old = datetime.timedelta(days=40)
+        site.rows("UPDATE sessions SET created_at = created_at - %s, refreshed_at = refreshed_at - %s", old, old)
+        site.rows("UPDATE sessions SET ended_at = created_at WHERE session_id = (SELECT session_id FROM sessions LIMIT 1)")
+        site.serve()
+        ended = "SELECT count(*) FROM sessions WHERE end_reason = 'idle'"
+        wait_until(lambda: site.value(ended) == 2 and site.value("SELECT count(*) FROM sessions") == 2, what="the cleanup")
+
+
+def test_providers_that_fail_are_counted_by_name(fake_issuer):
+    down = {**fake_issuer.entry(), "issuer": f"http://127.0.0.1:{free_port()}"}
+    with a_site({"oidc.down": down, "oidc.fake": fake_issuer.entry()}) as site:
+        server = site.serve()
+        posted(server.api(), {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("ada")})
+        WebFlow(site, "oidc.down").start()
+        series = 'gatehouse_provider_requests_total{{provider="{}",outcome="{}"}}'
+        wait_until(lambda: (server.metric(series.format("oidc.down", "failed")) or 0) >= 1, what="the failure")
+        assert server.metric(series.format("oidc.fake", "answered")) >= 1
+        assert server.metric(series.format("oidc.fake", "failed")) == 0
+
+
+def test_a_process_tells_of_itself(site):
+    server = site.servers[0]
+    pid = server.process.pid
+    assert server.metric("process_max_fds") >= server.metric("process_open_fds") > 10
+    assert 1e6 < server.metric("process_resident_memory_bytes") < server.metric("process_virtual_memory_bytes")
+    assert server.metric("process_threads") > 1 and server.metric("process_cpu_seconds_total") > 0
+    started = datetime.datetime.fromtimestamp(server.metric("process_start_time_seconds"))
+    assert abs(datetime.datetime.now() - started) < datetime.timedelta(hours=2), pid
+    version = site.run("--version").stdout.strip()
+    assert server.metric(f'gatehouse_build_info{{version="{version}"}}') == 1
+    assert server.metric('gatehouse_database_connections_max{loop="0",kind="read"}') == 2
+    assert server.metric('gatehouse_signing_key_age_seconds{algorithm="RS256"}') >= 0
