@@ -43,36 +43,37 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
-        // Floor 1: the loop, time, logging, metrics, secrets.
+        // Floor 1: text from outside; the loop, time, logging, metrics, secrets.
+        kit("Text"),
         kit("Runtime", ["CSystem", logging]),
 
         // Floor 2: kits. They know nothing of sign-in.
-        kit("JSON"),
+        kit("JSON", ["Text"]),
         kit("Crypto", ["COpenSSL", "Runtime"]),
-        kit("HTTP", ["Runtime"]),
+        kit("HTTP", ["Runtime", "Text"]),
         kit("Config", ["Runtime", yams]),
-        kit("JOSE", ["Crypto", "JSON", "Runtime"]),
-        kit("HTTPServer", ["CSystem", "HTTP", "Runtime", logging]),
-        kit("Curl", ["CCurl", "CSystem", "HTTP", "Runtime", logging]),
+        kit("JOSE", ["Crypto", "JSON", "Runtime", "Text"]),
+        kit("HTTPServer", ["CSystem", "HTTP", "Runtime", "Text", logging]),
+        kit("Curl", ["CCurl", "CSystem", "HTTP", "Runtime", "Text", logging]),
         kit("Mail", ["Crypto", "Curl", "Runtime", logging]),
         kit("Postgres", ["CPostgres", "CSystem", "Crypto", "Runtime", collections, logging]),
 
         // Floor 3: rules and upstream services.
-        kit("Accounts", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Mail", "Postgres", "Runtime", logging]),
-        kit("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime", logging]),
+        kit("Accounts", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Mail", "Postgres", "Runtime", "Text", logging]),
+        kit("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime", "Text", logging]),
 
         // Floor 4: features, on Web.
         kit(
             "Web",
             [
                 "Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Providers", "Runtime", "Mail",
-                logging, mustache,
+                "Text", logging, mustache,
             ],
             resources: [.embedInCode("Templates")]),
-        kit("IdentityToolkit", ["Web", "Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", logging]),
-        kit("Emulator", ["Web", "Accounts", "HTTP", "JSON", "Runtime"]),
+        kit("IdentityToolkit", ["Web", "Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", "Text", logging]),
+        kit("Emulator", ["Web", "Accounts", "HTTP", "JSON", "Runtime", "Text"]),
         kit(
-            "SignIn", ["Web", "Accounts", "Crypto", "HTTP", "JSON", "Providers", "Runtime", logging],
+            "SignIn", ["Web", "Accounts", "Crypto", "HTTP", "JSON", "Providers", "Runtime", "Text", logging],
             resources: [.embedInCode("Scripts")]),
 
         // Floor 5: the executable.
@@ -80,20 +81,22 @@ let package = Package(
             name: "gatehouse",
             dependencies: [
                 "Accounts", "Config", "Crypto", "Curl", "Emulator", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON", "Mail",
-                "Postgres", "Providers", "Runtime", "SignIn", "Web", argumentParser, logging,
+                "Postgres", "Providers", "Runtime", "SignIn", "Text", "Web", argumentParser, logging,
             ],
             swiftSettings: house),
 
-        kit("TestKit", ["Crypto", "Curl", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", logging], path: "Tests/TestKit"),
-        tests("Runtime"), tests("JSON"), tests("Crypto", ["JSON"]), tests("HTTP"), tests("Config", ["Runtime"]),
-        tests("JOSE", ["Crypto", "JSON"]), tests("HTTPServer", ["HTTP", "Runtime"]), tests("Curl", ["HTTP", "Runtime"]),
+        kit("TestKit", ["Crypto", "Curl", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", "Text", logging], path: "Tests/TestKit"),
+        tests("Text"), tests("Runtime"), tests("JSON", ["Text"]), tests("Crypto", ["JSON", "Text"]), tests("HTTP", ["Text"]),
+        tests("Config", ["Runtime"]),
+        tests("JOSE", ["Crypto", "JSON", "Text"]), tests("HTTPServer", ["HTTP", "Runtime", "Text"]),
+        tests("Curl", ["HTTP", "Runtime", "Text"]),
         tests("Mail", ["Curl", "Runtime"]),
         tests("Postgres", ["Runtime"]),
-        tests("Accounts", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Runtime"]),
-        tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime"]),
-        tests("Web", ["Accounts", "Config", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime"]),
-        tests("IdentityToolkit", ["Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Providers", "Runtime", "Web"]),
-        tests("SignIn", ["Accounts", "HTTP", "JSON", "Postgres", "Providers", "Runtime", "Web"]),
+        tests("Accounts", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", "Text"]),
+        tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime", "Text"]),
+        tests("Web", ["Accounts", "Config", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", "Text"]),
+        tests("IdentityToolkit", ["Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Providers", "Runtime", "Text", "Web"]),
+        tests("SignIn", ["Accounts", "HTTP", "JSON", "Postgres", "Providers", "Runtime", "Text", "Web"]),
         .testTarget(
             name: "HouseTests", dependencies: ["IdentityToolkit", "Providers", "SignIn", "Web"], swiftSettings: house),
     ],

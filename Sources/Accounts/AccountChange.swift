@@ -1,4 +1,5 @@
 import Runtime
+package import Text
 
 /// What somebody changes of their own account, and what becomes of the account by it: rules without I/O.
 package struct AccountChange: Sendable {
@@ -9,7 +10,7 @@ package struct AccountChange: Sendable {
     package var password: String?
     package var removed: Set<Attribute> = []
     /// Ids of providers to unlink; `password` among them stands for the address's own ways to sign in. Unknown ones count as unlinked.
-    package var unlinked: [String] = []
+    package var unlinked: Set<UTF8Text> = []
 
     package init() {}
 
@@ -69,10 +70,10 @@ extension AccountChange {
         if removed.contains(.photoURL) { changed.photoURL = nil }
         if let email, email != account.email { changed.move(to: email) }
         if password != nil { changed.passwordUpdatedAt = now }
-        changed.identities.removeAll { unlinked.contains($0.providerID) }
+        changed.identities.removeAll { unlinked.contains(UTF8Text($0.providerID)) }
         if removed.contains(.password) { changed.passwordUpdatedAt = nil }
         if removed.contains(.email) { changed.loseEmail() }
-        if unlinked.contains(SignInProvider.password) {
+        if unlinked.contains(UTF8Text(SignInProvider.password)) {
             // The address stays the account's: whoever signs in with it another way, or links a password again, finds the same account.
             changed.passwordUpdatedAt = nil
             changed.emailLinkSignIn = false

@@ -1,6 +1,7 @@
 import Crypto
 package import Postgres
 import Runtime
+import Text
 
 /// What the caller of a federated sign-in wants.
 package enum SignInIntent: Sendable {
@@ -121,8 +122,8 @@ extension Accounts {
         let stored = [
             try row.get(Account.providerColumn + 1, as: String?.self), try row.get(Account.columnCount + 1, as: String?.self),
         ]
-        guard stored.contains(where: { $0.map(identity.names.contains) ?? false }) else { return false }
-        if let tenant = try row.get(Account.columnCount, as: String?.self), let claimed = identity.tenant, tenant != claimed {
+        guard stored.contains(where: { name in identity.names.contains { $0.isExactly(name) } }) else { return false }
+        if let tenant = try row.get(Account.columnCount, as: String?.self), let claimed = identity.tenant, !tenant.isExactly(claimed) {
             throw AccountError.tenantChanged
         }
         return true

@@ -2,6 +2,7 @@ import Crypto
 import JSON
 package import Postgres
 import Runtime
+import Text
 
 /// The end of a flow: its result is claimed by exactly one caller, who holds the initiator's session secret.
 extension SignInFlows {
@@ -113,8 +114,7 @@ extension SignInFlows {
 
 extension SignInFlow.Secrets {
     var bytes: [UInt8] {
-        var parameters: JSON.Object = [:]
-        for (name, value) in customParameters { parameters[name] = .string(value) }
+        let parameters = JSON.Object(customParameters.map { ($0, .string($1)) })
         return JSON.object(["codeVerifier": .string(codeVerifier), "nonce": .string(nonce), "customParameters": .object(parameters)])
             .bytes()
     }

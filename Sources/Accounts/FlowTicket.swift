@@ -1,6 +1,7 @@
 import Crypto
 import Postgres
 import Runtime
+package import Text
 
 /// The right to fetch a flow's event, once: what a page holds that belongs to the same browser but did not see the result.
 ///
@@ -17,7 +18,7 @@ package struct FlowTicket: Sendable, Equatable {
         secret = HKDF.sha256(secret: Array(cookie.utf8), salt: flow.id, info: "gatehouse flow ticket", length: 32)
     }
 
-    package init?(_ text: String) {
+    package init?(_ text: UTF8Text) {
         guard let state = FlowState(text) else { return nil }
         projectID = state.projectID
         flowID = state.flowID

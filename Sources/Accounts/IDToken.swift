@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import JSON
 package import Runtime
+import Text
 
 /// An ID token that was verified: this server signed it for this project. Whether it still counts depends on the account and on the session
 /// that it came from (`IDTokenSession.swift`).
@@ -43,7 +44,7 @@ extension Accounts {
         claims.object { claims in
             if custom?["name"] == nil { claims.field("name", account.displayName) }
             if custom?["picture"] == nil { claims.field("picture", account.photoURL) }
-            for claim in custom ?? [:] where !Self.ownClaims.contains(claim.name) { claims.field(claim.name, json: claim.value) }
+            for claim in custom ?? [:] where !Self.ownClaims.contains(claim.name) { claims.field(claim.name.asString, json: claim.value) }
             if session.signInProvider == SignInProvider.anonymous { claims.field("provider_id", SignInProvider.anonymous) }
             claims.field("iss", project.issuer(publicURL: publicURL))
             claims.field("aud", project.id)
@@ -69,7 +70,7 @@ extension Accounts {
     }
 
     /// Claims that custom attributes never override.
-    private static let ownClaims: Set<String> = [
+    private static let ownClaims: Set<UTF8Text> = [
         "iss", "aud", "auth_time", "user_id", "sub", "sid", "iat", "exp", "email", "email_verified", "phone_number", "firebase",
         "provider_id",
     ]
@@ -81,16 +82,18 @@ extension Accounts {
     func verified(_ token: String, in project: ProjectSettings) throws(AccountError) -> IDToken {
         do {
             let jwt = try UnverifiedJWT.parse(token).verified(with: signingKeys.published.keys, algorithms: Self.algorithms)
-            guard jwt.claims["iss"]?.string == project.issuer(publicURL: publicURL), jwt.claims["aud"]?.string == project.id,
+            guard let issuer = jwt.claims["iss"]?.string, issuer == project.issuer(publicURL: publicURL),
+                let audience = jwt.claims["aud"]?.string, audience == project.id,
                 let accountID = jwt.claims["sub"]?.string, let issued = jwt.claims["iat"]?.integer,
                 let expires = jwt.claims["exp"]?.integer, let authTime = jwt.claims["auth_time"]?.integer,
                 let provider = jwt.claims["firebase"]?["sign_in_provider"]?.string
             else { throw AccountError.invalidIDToken }
             // Before tokens named their session, a custom claim might have had this name, in any form.
-            let sessionID = jwt.claims["sid"]?.string.flatMap(Base64URL.decodeStrict).flatMap { $0.count == Session.idCount ? $0 : nil }
+            let sessionID = jwt.claims["sid"]?.string.flatMap { Base64URL.decodeStrict($0.asString) }
+                .flatMap { $0.count == Session.idCount ? $0 : nil }
             return IDToken(
-                accountID: accountID, sessionID: sessionID, issued: Instant(seconds: issued), expires: Instant(seconds: expires),
-                authTime: Instant(seconds: authTime), signInProvider: provider)
+                accountID: accountID.asString, sessionID: sessionID, issued: Instant(seconds: issued), expires: Instant(seconds: expires),
+                authTime: Instant(seconds: authTime), signInProvider: provider.asString)
         } catch {
             throw .invalidIDToken
         }

@@ -65,7 +65,7 @@ package enum NativeApp: Sendable, Equatable {
 
         /// 40 lower-case hex digits, of what may be written with colons and in upper case.
         package static func certificate(_ text: String) -> String? {
-            let digits = text.filter { $0 != ":" }.lowercased()
+            let digits = String(decoding: text.utf8.filter { $0 != UInt8(ascii: ":") }, as: UTF8.self).lowercased()
             return digits.utf8.count == 40 && Hex.decode(digits) != nil ? digits : nil
         }
     }

@@ -2,6 +2,7 @@ import Crypto
 import JSON
 package import Postgres
 package import Runtime
+import Text
 
 /// Pending tokens: a provider's proven answer, sealed, in the client's own hands, to be used once within minutes without asking the
 /// provider again (Firebase's `pendingToken`). Nothing is stored until one is spent.

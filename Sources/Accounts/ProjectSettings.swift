@@ -1,6 +1,7 @@
 import Config
 package import JOSE
 package import Mail
+import Text
 
 /// One project's rules, from its file in `config/projects/`. Its providers are settings of the `Providers` floor.
 package struct ProjectSettings: Sendable {
@@ -53,8 +54,9 @@ package struct ProjectSettings: Sendable {
     package static func isID(_ text: some StringProtocol) -> Bool {
         func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
         let bytes = text.utf8
-        return (4...30).contains(bytes.count) && bytes.first.map(isLetter) == true && !text.hasSuffix("-")
+        return (4...30).contains(bytes.count) && bytes.first.map(isLetter) == true
             && bytes.allSatisfy { isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-") }
+            && !text.hasSuffix("-")
     }
 
     package struct Tokens: Sendable {

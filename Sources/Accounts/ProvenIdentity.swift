@@ -53,8 +53,7 @@ package struct ProvenIdentity: Sendable, Equatable {
 
     /// A provider's text as it may be kept and shown: without treacherous characters (`ProfileText`), cut to what Firebase keeps, `nil` when nothing is left.
     private static func shown(_ text: String, most: Int = 256) -> String? {
-        let scalars = text.unicodeScalars.filter { !ProfileText.isTreacherous($0) }
-        let text = String(String(String.UnicodeScalarView(scalars)).prefix(most))
+        let text = String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { !ProfileText.isTreacherous($0) }.prefix(most)))
         return text.isEmpty ? nil : text
     }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import Postgres
 package import Runtime
+package import Text
 
 /// One sign-in that lasts: the family of refresh tokens that comes from one authentication.
 package struct Session: Sendable {
@@ -26,8 +27,9 @@ package struct Session: Sendable {
         /// The id of the key that makes the session's first refresh token (`Sessions.tokenKey`).
         let tokenKey: Int32?
 
-        package init(userAgent: String?, address: String, tokenKey: Int32? = nil) {
-            self.userAgent = userAgent.map { String($0.prefix(256)) }
+        /// - Parameter userAgent: kept to its first 256 bytes.
+        package init(userAgent: UTF8Text?, address: String, tokenKey: Int32? = nil) {
+            self.userAgent = userAgent?.prefix(bytes: 256).asString
             self.address = address
             self.tokenKey = tokenKey
         }

@@ -1,6 +1,7 @@
 import Crypto
 import JSON
 import Runtime
+package import Text
 
 /// A sign-in at a provider that is under way, from the redirect to the one redemption of its result.
 ///
@@ -38,7 +39,7 @@ package struct SignInFlow: Sendable {
     package struct Secrets: Sendable, Codable {
         package let codeVerifier: String
         package let nonce: String
-        package let customParameters: [String: String]
+        package let customParameters: [UTF8Text: UTF8Text]
     }
 
     /// Expiries, by the contract: from start to callback, from callback to redemption.
@@ -71,13 +72,11 @@ package struct FlowState: Sendable, Equatable {
         self.secret = secret
     }
 
-    package init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, ProjectSettings.isID(parts[0]), let bytes = Base64URL.decodeStrict(String(parts[1])), bytes.count == 48
-        else {
+    package init?(_ text: UTF8Text) {
+        guard let (project, rest) = ProjectSettings.idAndRest(text), let bytes = Base64URL.decodeStrict(rest), bytes.count == 48 else {
             return nil
         }
-        projectID = String(parts[0])
+        projectID = project
         flowID = Array(bytes[..<16])
         secret = Array(bytes[16...])
     }
@@ -91,8 +90,8 @@ package struct FlowID: Sendable, Equatable {
 
     package init(bytes: [UInt8]) { self.bytes = bytes }
 
-    package init?(_ text: String) {
-        guard let bytes = Base64URL.decodeStrict(text), bytes.count == 16 else { return nil }
+    package init?(_ text: UTF8Text) {
+        guard let bytes = Base64URL.decodeStrict(text.asString), bytes.count == 16 else { return nil }
         self.bytes = bytes
     }
 
@@ -109,13 +108,21 @@ package struct FlowReference: Sendable, Equatable {
         self.flowID = flowID
     }
 
-    package init?(_ text: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, ProjectSettings.isID(parts[0]), let id = FlowID(String(parts[1])) else { return nil }
-        self.init(projectID: String(parts[0]), flowID: id.bytes)
+    package init?(_ text: UTF8Text) {
+        guard let (project, rest) = ProjectSettings.idAndRest(text), let id = FlowID(UTF8Text(rest)) else { return nil }
+        self.init(projectID: project, flowID: id.bytes)
     }
 
     package var text: String { "\(projectID).\(FlowID(bytes: flowID).text)" }
+}
+
+extension ProjectSettings {
+    /// A project's id and what stands behind the dot that follows it.
+    fileprivate static func idAndRest(_ text: UTF8Text) -> (id: String, rest: Substring)? {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false).map(Substring.init)
+        guard parts.count == 2, isID(parts[0]) else { return nil }
+        return (String(parts[0]), parts[1])
+    }
 }
 
 /// How the secret that binds a result to its initiator is compared.

@@ -2,6 +2,7 @@ import Crypto
 import JSON
 package import Postgres
 package import Runtime
+package import Text
 
 /// The flows in the database; see `SignInFlow` for their steps.
 package struct SignInFlows: Sendable {
@@ -25,11 +26,11 @@ package struct SignInFlows: Sendable {
         package let returnURL: String?
         package let appState: String?
         package let handoff: Handoff?
-        package let customParameters: [String: String]
+        package let customParameters: [UTF8Text: UTF8Text]
 
         package init(
             providerID: String, kind: SignInFlow.Kind, sessionHash: [UInt8]?, redirectURI: String, returnURL: String? = nil,
-            appState: String? = nil, handoff: Handoff? = nil, customParameters: [String: String] = [:]
+            appState: String? = nil, handoff: Handoff? = nil, customParameters: [UTF8Text: UTF8Text] = [:]
         ) {
             self.providerID = providerID
             self.kind = kind
@@ -56,7 +57,7 @@ package struct SignInFlows: Sendable {
     }
 
     package func store(_ started: StartedFlow, _ start: Start) async throws(AccountError) {
-        guard let state = FlowState(started.state) else { throw .flowRefused }
+        guard let state = FlowState(UTF8Text(started.state)) else { throw .flowRefused }
         let flow = started.flow
         let now = clock.now()
         let cookieHash = started.cookie.map { Digest.sha256(Array($0.utf8)) }

@@ -3,6 +3,7 @@ package import JOSE
 import JSON
 package import Postgres
 package import Runtime
+import Text
 
 /// The signing keys in the database: made on first start, sealed with the master key, rotated with overlap.
 ///
@@ -106,7 +107,7 @@ package struct SigningKeyStore: Sendable {
             let key = try PrivateKey(der: der)
             return SigningKey(
                 kid: kid, algorithm: algorithm, signer: Signer(key: key, kid: kid, algorithm: algorithm),
-                publicJWK: JWK(key: key.publicKey, kid: kid, algorithm: algorithm, use: "sig").json, certificate: try row.get(3),
+                publicJWK: JWK(key: key.publicKey, kid: UTF8Text(kid), algorithm: algorithm, use: "sig").json, certificate: try row.get(3),
                 signsFrom: try row.get(4))
         }
     }

@@ -3,6 +3,7 @@ package import JOSE
 import JSON
 package import Runtime
 import Synchronization
+import Text
 
 /// The keys that sign ID tokens, as every loop of the process shares them: read, copied, never waited for.
 ///
@@ -60,7 +61,7 @@ package final class SigningKeys: Sendable {
             keys = JWKSet(set)
             jwks = set.bytes()
             var certificates: JSON.Object = [:]
-            for key in self.signing where key.algorithm == .rs256 { certificates[key.kid] = .string(key.certificate) }
+            for key in self.signing where key.algorithm == .rs256 { certificates[UTF8Text(key.kid)] = .string(key.certificate) }
             self.certificates = JSON.object(certificates).bytes()
         }
     }

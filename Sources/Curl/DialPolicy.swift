@@ -1,4 +1,5 @@
 package import HTTP
+import Text
 
 /// Which addresses may be dialled.
 ///

@@ -1,5 +1,6 @@
 import CCurl
 import HTTP
+import Text
 
 /// Sets options on an easy handle and remembers the first that libcurl refused.
 struct EasyOptions {

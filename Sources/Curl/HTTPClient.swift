@@ -2,6 +2,7 @@ import CCurl
 import HTTP
 package import Logging
 package import Runtime
+import Text
 
 /// Outbound HTTP of one loop.
 ///

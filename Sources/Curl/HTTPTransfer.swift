@@ -1,6 +1,7 @@
 import CCurl
 import HTTP
 import Runtime
+import Text
 
 /// One request under way: what came so far, and why it must stop.
 final class HTTPTransfer: Transfer {
@@ -110,7 +111,7 @@ final class HTTPTransfer: Transfer {
         // No `Expect: 100-continue`: it costs a round trip, and the bodies are small.
         try add("expect", nil)
         if request.headers["user-agent"] == nil { try add("user-agent", "gatehouse") }
-        for (name, value) in request.headers.fields { try add(name, value) }
+        for (name, value) in request.headers.fields { try add(name.asString, value.asString) }
         if request.body != nil, request.headers["content-type"] == nil { try add("content-type", nil) }
     }
 

@@ -1,4 +1,5 @@
 package import HTTP
+import Text
 
 /// Whoever sends requests to other servers: `HTTPClient` in production, canned answers in tests.
 package protocol Upstream: Sendable {

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `DELETE /emulator/v1/projects/{project}/accounts`: removes all accounts of a project and whatever belongs to them.

@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import JSON
+import Text
 import Web
 
 /// `GET /emulator/action`: does at once what a mail's link is for, as test suites expect of the emulator.
@@ -38,7 +39,7 @@ private struct Refusal: Error {
 /// A link as it was mailed; test suites add the new password to one that resets it.
 private struct Link {
     let kind: ActionCode.Kind
-    let code: String
+    let code: UTF8Text
     let project: Project
     let query: Form
     let language: String
@@ -50,7 +51,7 @@ private struct Link {
         guard let code = query["oobCode"], !code.isEmpty else {
             throw Refusal(error: "The link has no oobCode.", instructions: "Append &oobCode= and a code of the project's oobCodes.")
         }
-        guard let kind = query["mode"].flatMap(ActionCode.Kind.init(rawValue:)) else {
+        guard let kind = query["mode"].flatMap(ActionCode.Kind.init(exactly:)) else {
             let modes = ActionCode.Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw Refusal(error: "The link's mode is none.", instructions: "Modes are \(modes).")
         }
@@ -63,7 +64,7 @@ private struct Link {
 
     func follow(_ context: Context) async throws -> Response {
         let accounts = context.services.accounts
-        guard try await accounts.inspect(code, in: project.settings).kind == kind else { throw AccountError.invalidActionCode }
+        guard try await accounts.inspect(code.asString, in: project.settings).kind == kind else { throw AccountError.invalidActionCode }
         let next = try continueURL()
         switch kind {
         case .signIn:
@@ -76,16 +77,16 @@ private struct Link {
             guard let password = query["newPassword"], !password.isEmpty else {
                 throw Refusal(error: "The link has no newPassword.", instructions: "Append &newPassword= and the new password.")
             }
-            let (_, account) = try await accounts.resetPassword(code, to: password, in: project.settings)
+            let (_, account) = try await accounts.resetPassword(code.asString, to: password.asString, in: project.settings)
             return done("The password has been reset.", "email", account, next)
         case .verifyEmail:
-            let (_, account) = try await accounts.apply(code, language: language, in: project.settings)
+            let (_, account) = try await accounts.apply(code.asString, language: language, in: project.settings)
             return done("The e-mail address has been verified.", "email", account, next)
         case .verifyAndChangeEmail:
-            let (_, account) = try await accounts.apply(code, language: language, in: project.settings)
+            let (_, account) = try await accounts.apply(code.asString, language: language, in: project.settings)
             return done("The e-mail address has been changed.", "newEmail", account, next)
         case .recoverEmail:
-            let (_, account) = try await accounts.apply(code, language: language, in: project.settings)
+            let (_, account) = try await accounts.apply(code.asString, language: language, in: project.settings)
             return done("The former e-mail address is back.", "email", account, nil)
         }
     }
@@ -99,7 +100,7 @@ private struct Link {
         return uri
     }
 
-    private func done(_ success: String, _ name: String, _ account: Account, _ next: URI?) -> Response {
+    private func done(_ success: String, _ name: UTF8Text, _ account: Account, _ next: URI?) -> Response {
         if let next { return redirect(to: next) }
         return FollowLink.answer(["success": .string(success), name: account.email.map(JSON.string) ?? .null])
     }

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `GET /emulator/v1/projects/{project}/oobCodes`: the codes in the mails of a project, the newest last.

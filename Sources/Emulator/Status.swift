@@ -1,5 +1,6 @@
 import HTTP
 import JSON
+import Text
 import Web
 
 /// `GET /`: what scripts ask that wait for an emulator.

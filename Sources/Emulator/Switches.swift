@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// What test suites switch in a running project. What they set holds in this process until it ends or reads its project files anew.

@@ -1,3 +1,5 @@
+import Text
+
 /// Who sent a request and whether by https, when trusted proxies stand in between (SEC-08).
 ///
 /// The header that the proxies set counts only from a trusted peer; see ``TrustedProxies`` for why there is one. It is read from the
@@ -10,22 +12,22 @@ package struct ClientAddress: Sendable, Equatable {
 
     package static func resolve(peer: Address, headers: Headers, trusted: TrustedProxies) -> ClientAddress {
         guard trusted.contains(peer) else { return ClientAddress(address: peer, isSecure: false) }
-        let nodes: [String]
-        let proto: String
+        let nodes: [UTF8Text]
+        let proto: UTF8Text
         switch trusted.header {
         case .forwardedFor:
-            nodes = list(headers.values("x-forwarded-for").joined(separator: ","))
-            proto = list(headers.values("x-forwarded-proto").joined(separator: ",")).last ?? ""
+            nodes = list(headers.list("x-forwarded-for"))
+            proto = list(headers.list("x-forwarded-proto")).last ?? ""
         case .forwarded:
-            let elements = Forwarded.elements(headers.values("forwarded").joined(separator: ",")) ?? []
+            let elements = Forwarded.elements(headers.list("forwarded")) ?? []
             nodes = elements.map(\.client)
             proto = elements.last?.proto ?? ""
         }
-        return ClientAddress(address: client(of: nodes, trusted) ?? peer, isSecure: proto.lowercased() == "https")
+        return ClientAddress(address: client(of: nodes, trusted) ?? peer, isSecure: proto.asciiLowercased == "https")
     }
 
     /// The rightmost address that is not a trusted proxy, or the leftmost when all are.
-    private static func client(of nodes: [String], _ trusted: TrustedProxies) -> Address? {
+    private static func client(of nodes: [UTF8Text], _ trusted: TrustedProxies) -> Address? {
         var client: Address?
         for node in nodes.reversed() {
             guard let address = Forwarded.address(node) else { return nil }
@@ -35,28 +37,33 @@ package struct ClientAddress: Sendable, Equatable {
         return client
     }
 
-    private static func list(_ text: String) -> [String] {
-        text.split(separator: ",", omittingEmptySubsequences: false).map { String(Substring($0.utf8.trimmingSpaces)) }
+    private static func list(_ text: UTF8Text) -> [UTF8Text] {
+        text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { UTF8Text($0.trimmingSpaces) }
     }
+}
+
+extension Headers {
+    /// All values of a name as the one list that they are together. <https://www.rfc-editor.org/rfc/rfc9110#section-5.3>
+    fileprivate func list(_ name: String) -> UTF8Text { UTF8Text(decoding: Array(values(name).map(\.utf8).joined(separator: ",".utf8))) }
 }
 
 /// The `Forwarded` header. <https://www.rfc-editor.org/rfc/rfc7239#section-4>
 enum Forwarded {
     struct Element: Equatable {
-        var client = ""
-        var proto = ""
+        var client: UTF8Text = ""
+        var proto: UTF8Text = ""
     }
 
     /// `nil` when the text is not a list of `name=value` pairs, or a pair comes twice in one element.
-    static func elements(_ text: String) -> [Element]? {
+    static func elements(_ text: UTF8Text) -> [Element]? {
         var elements = [Element()]
-        var seen: Set<String> = []
-        var rest = Substring(text).utf8.trimmingSpaces
+        var seen: Set<UTF8Text> = []
+        var rest = text.utf8[...].trimmingSpaces
         while !rest.isEmpty {
             let name = rest.prefix { $0.isToken }
             rest = rest.dropFirst(name.count)
             guard !name.isEmpty, rest.popFirst() == UInt8(ascii: "="), let value = value(&rest) else { return nil }
-            let key = String(Substring(name)).lowercased()
+            let key = UTF8Text(name).asciiLowercased
             guard seen.insert(key).inserted else { return nil }
             if key == "for" { elements[elements.count - 1].client = value }
             if key == "proto" { elements[elements.count - 1].proto = value }
@@ -74,36 +81,33 @@ enum Forwarded {
         return nil
     }
 
-    private static func value(_ rest: inout Substring.UTF8View) -> String? {
+    private static func value(_ rest: inout Substring.UTF8View) -> UTF8Text? {
         guard rest.first == UInt8(ascii: "\"") else {
             let token = rest.prefix { $0.isToken }
             rest = rest.dropFirst(token.count)
-            return token.isEmpty ? nil : String(Substring(token))
+            return token.isEmpty ? nil : UTF8Text(token)
         }
         rest = rest.dropFirst()
         guard let end = rest.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
         let quoted = rest[..<end]
         rest = rest[end...].dropFirst()
         // No address or scheme needs an escape; one that has it means to confuse.
-        return quoted.contains(UInt8(ascii: "\\")) ? nil : String(Substring(quoted))
+        return quoted.contains(UInt8(ascii: "\\")) ? nil : UTF8Text(quoted)
     }
 
     /// `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:80`; `unknown` and `_hidden` are no address.
-    static func address(_ node: String) -> Address? {
-        if let address = Address(node) { return address }
-        let end: String.Index?
-        if node.hasPrefix("[") {
-            end = node.firstIndex(of: "]").map { node.index(after: $0) }
-        } else {
-            end = node.firstIndex(of: ":")
-        }
-        guard let end else { return nil }
-        let port = node[end...]
+    static func address(_ node: UTF8Text) -> Address? {
+        if let address = Address(node.asString) { return address }
+        let bytes = node.utf8
+        let isBracketed = bytes.first == UInt8(ascii: "[")
+        guard let mark = bytes.firstIndex(of: isBracketed ? UInt8(ascii: "]") : UInt8(ascii: ":")) else { return nil }
+        let end = isBracketed ? bytes.index(after: mark) : mark
+        let port = bytes[end...]
         if !port.isEmpty {
-            guard port.first == ":", (2...6).contains(port.utf8.count), port.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) })
+            guard port.first == UInt8(ascii: ":"), (2...6).contains(port.count), port.dropFirst().allSatisfy({ (0x30...0x39).contains($0) })
             else { return nil }
         }
-        let host = node[..<end]
-        return host.hasPrefix("[") ? Address(host.dropFirst().dropLast()).flatMap { $0.isV4 ? nil : $0 } : Address(host)
+        let host = Substring(bytes[..<end])
+        return isBracketed ? Address(host.dropFirst().dropLast()).flatMap { $0.isV4 ? nil : $0 } : Address(host)
     }
 }

@@ -1,13 +1,14 @@
 import Runtime
+package import Text
 
 /// One cookie of a request.
 /// <https://www.rfc-editor.org/rfc/rfc6265#section-4.2>
 package struct Cookie: Sendable, Equatable {
-    package let name: String
-    package let value: String
+    package let name: UTF8Text
+    package let value: UTF8Text
 
     /// The pairs of a `Cookie` header in their order; what is no `name=value` with a token for a name is left out.
-    package static func parse(_ header: String) -> [Cookie] {
+    package static func parse(_ header: UTF8Text) -> [Cookie] {
         header.utf8.split(separator: UInt8(ascii: ";")).compactMap { part in
             let pair = part.trimmingSpaces.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard pair.count == 2, !pair[0].isEmpty, pair[0].allSatisfy(\.isToken) else { return nil }
@@ -15,14 +16,14 @@ package struct Cookie: Sendable, Equatable {
             if value.count >= 2, value.first == UInt8(ascii: "\""), value.last == UInt8(ascii: "\"") {
                 value = value.dropFirst().dropLast()
             }
-            return Cookie(name: String(Substring(pair[0])), value: String(Substring(value)))
+            return Cookie(name: UTF8Text(pair[0]), value: UTF8Text(value))
         }
     }
 }
 
 extension Headers {
     /// The value of the cookie, `nil` when there is none or when two differ: then someone planted one of them.
-    package func cookie(_ name: String) -> String? {
+    package func cookie(_ name: String) -> UTF8Text? {
         let values = values("cookie").flatMap(Cookie.parse).filter { $0.name == name }.map(\.value)
         guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
         return first

@@ -1,6 +1,9 @@
 import Glibc
+package import Text
 
 /// Header fields in the order they came. Names are kept in lower case and compared so.
+///
+/// Values are ``UTF8Text``: a request may hold any bytes there (SEC-49).
 ///
 /// Kept packed in one allocation, as bytes, and made into text when asked for: most fields of a request are never read.
 /// A line break or NUL in a value becomes a space, so that no value can become a header of its own.
@@ -19,21 +22,21 @@ package struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         for (name, value) in elements { add(name, value) }
     }
 
-    package var fields: [(name: String, value: String)] {
-        var fields: [(name: String, value: String)] = []
-        forEach { fields.append((String(decoding: $0, as: UTF8.self), String(decoding: $1, as: UTF8.self))) }
+    package var fields: [(name: UTF8Text, value: UTF8Text)] {
+        var fields: [(name: UTF8Text, value: UTF8Text)] = []
+        forEach { fields.append((UTF8Text(decoding: $0), UTF8Text(decoding: $1))) }
         return fields
     }
 
     /// The first value; setting replaces all values of the name, `nil` removes them. `name` is in lower case.
-    package subscript(name: String) -> String? {
+    package subscript(name: String) -> UTF8Text? {
         get {
             var name = name
             return packed.withUnsafeBytes { packed in
                 name.withUTF8 { name in
                     var offset = 0
                     while let field = Self.field(packed, at: offset) {
-                        if Self.isEqual(field.name, UnsafeRawBufferPointer(name)) { return String(decoding: field.value, as: UTF8.self) }
+                        if Self.isEqual(field.name, UnsafeRawBufferPointer(name)) { return UTF8Text(decoding: field.value) }
                         offset = field.next
                     }
                     return nil
@@ -55,10 +58,10 @@ package struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 
     package func contains(_ name: String) -> Bool { self[name] != nil }
 
-    package func values(_ name: String) -> [String] {
-        var values: [String] = []
+    package func values(_ name: String) -> [UTF8Text] {
+        var values: [UTF8Text] = []
         forEach { key, value in
-            if key.elementsEqual(name.utf8) { values.append(String(decoding: value, as: UTF8.self)) }
+            if key.elementsEqual(name.utf8) { values.append(UTF8Text(decoding: value)) }
         }
         return values
     }
@@ -70,6 +73,8 @@ package struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
             value.withUTF8 { value in append(name: UnsafeRawBufferPointer(name), value: UnsafeRawBufferPointer(value)) }
         }
     }
+
+    package mutating func add(_ name: String, _ value: UTF8Text) { add(name, value.asString) }
 
     package mutating func reserve(_ bytes: Int) { packed.reserveCapacity(bytes) }
 

@@ -1,3 +1,5 @@
+package import Text
+
 extension Request {
     /// Whether something on this machine made the request, and meant this server by it: what development mode gives away, it gives to
     /// such requests alone (SEC-22).
@@ -7,7 +9,8 @@ extension Request {
     /// - `Host` must be a name that always means this machine: a page of somebody's whose name was pointed here after it was loaded (DNS
     ///   rebinding) would otherwise count as the server's own.
     package var isOfThisMachine: Bool {
-        connectedFrom.isLoopback && !cameByProxy && headers.values("host").allSatisfy(ThisMachine.names) && headers.contains("host")
+        connectedFrom.isLoopback && !cameByProxy && headers.values("host").allSatisfy { ThisMachine.names($0.asString) }
+            && headers.contains("host")
     }
 
     /// Whether a proxy left a trace, whatever it says.
@@ -42,5 +45,5 @@ package enum ThisMachine {
     }
 
     /// Whether a page of `origin` (the header's value) is this machine's own.
-    package static func serves(origin: String) -> Bool { URI.parse(origin).map { names($0.host) } ?? false }
+    package static func serves(origin: UTF8Text) -> Bool { URI.parse(origin).map { names($0.host) } ?? false }
 }

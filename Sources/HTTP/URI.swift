@@ -1,3 +1,5 @@
+package import Text
+
 /// An absolute `http` or `https` URL, read strictly: no user, no space, no backslash, no character outside ASCII, only whole `%xx`.
 ///
 /// Scheme and host are kept in lower case and a default port is dropped; path, query and fragment stay as they came, since redirect
@@ -18,6 +20,7 @@ package struct URI: Sendable, Hashable, CustomStringConvertible {
 
     /// `nil` when it is not such a URL.
     package static func parse(_ text: String) -> URI? { URIParser.parse(Array(text.utf8)) }
+    package static func parse(_ text: UTF8Text) -> URI? { URIParser.parse(Array(text.utf8)) }
 
     /// `https://host` or `https://host:port`: what CORS and `postMessage` compare.
     package var origin: String { "\(scheme)://\(authority)" }

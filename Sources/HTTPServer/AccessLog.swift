@@ -1,5 +1,6 @@
 import HTTP
 import Runtime
+import Text
 
 /// One JSON line a request, written together at the end of the loop's turn. No query, no header, no address: nothing to redact.
 final class AccessLog {

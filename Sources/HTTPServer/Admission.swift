@@ -1,5 +1,6 @@
 import HTTP
 import Synchronization
+import Text
 
 /// What all loops of a process count together: open connections, in all and by client address, and the memory of incomplete requests.
 package final class Admission: Sendable {

@@ -2,6 +2,7 @@ import Glibc
 import HTTP
 import Logging
 import Runtime
+import Text
 
 /// One client's socket. Lives on the loop; without a request it is this object, a deadline, and nothing else.
 final class Connection: Watcher {

@@ -1,6 +1,7 @@
 import HTTP
 import Logging
 import Runtime
+import Text
 
 /// The open connections of one loop and what they share: buffers, deadlines, time, counters.
 ///

@@ -1,6 +1,7 @@
 package import HTTP
 package import Logging
 package import Runtime
+import Text
 
 /// The HTTP/1.1 server of one loop: bytes to `Request`, `Response` to bytes, and the limits of both.
 ///

@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 /// The head of one request, line by line, and what its fields say of the body.
 struct HeadParser {

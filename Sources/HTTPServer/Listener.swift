@@ -3,6 +3,7 @@ import Glibc
 import HTTP
 import Logging
 import Runtime
+import Text
 
 /// One listening socket of one loop.
 final class Listener: Watcher {

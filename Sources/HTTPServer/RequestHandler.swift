@@ -1,4 +1,5 @@
 package import HTTP
+import Text
 
 /// Who answers the requests of one loop; there is one instance a loop.
 package protocol RequestHandler: Sendable {

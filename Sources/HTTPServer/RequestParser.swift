@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import Runtime
+import Text
 
 /// The bytes of one connection to its requests, one after another: a value without I/O.
 ///

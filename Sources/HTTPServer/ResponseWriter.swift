@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 /// A `Response` to the bytes of its head and body.
 enum ResponseWriter {

@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import JSON
+import Text
 import Web
 
 /// Kinds of action codes by their names on the wire, in the order of their numbers.
@@ -38,16 +39,16 @@ enum RequestType: String, WireEnum {
 /// Where a mail's link leads in the end, as apps describe it.
 /// <https://firebase.google.com/docs/auth/web/passing-state-in-email-actions>
 struct ActionSettings: Decodable {
-    var continueUrl: String?
+    var continueUrl: UTF8Text?
     var canHandleCodeInApp: Bool?
-    var iOSBundleId: String?
-    var iOSAppStoreId: String?
-    var androidPackageName: String?
+    var iOSBundleId: UTF8Text?
+    var iOSAppStoreId: UTF8Text?
+    var androidPackageName: UTF8Text?
     var androidInstallApp: Bool?
-    var androidMinimumVersion: String?
-    var androidMinimumVersionCode: String?
-    var linkDomain: String?
-    var dynamicLinkDomain: String?
+    var androidMinimumVersion: UTF8Text?
+    var androidMinimumVersionCode: UTF8Text?
+    var linkDomain: UTF8Text?
+    var dynamicLinkDomain: UTF8Text?
 
     private static let longestURL = 2048
 
@@ -61,7 +62,7 @@ struct ActionSettings: Decodable {
         }
         // Links come from the configured public URL alone (SEC-07).
         if dynamicLinkDomain.isFilled { throw Failure("INVALID_DYNAMIC_LINK_DOMAIN", "Dynamic Links are not supported.") }
-        if let linkDomain, !linkDomain.isEmpty, linkDomain.lowercased() != URI.parse(site.publicURL)?.host {
+        if let linkDomain, !linkDomain.isEmpty, linkDomain.asciiLowercased != URI.parse(site.publicURL)?.host ?? "" {
             throw Failure("INVALID_HOSTING_LINK_DOMAIN", "Links of this server lead to its own address alone.")
         }
         return url
@@ -75,11 +76,11 @@ struct ActionSettings: Decodable {
         guard project.authorizes(host: uri.host) else {
             throw .unauthorizedDomain("\(uri.host) is not an authorized domain of this project.")
         }
-        return continueUrl
+        return continueUrl.asString
     }
 }
 
-extension String? {
+extension UTF8Text? {
     fileprivate var isFilled: Bool { self?.isEmpty == false }
 }
 

@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import JSON
 import Providers
+import Text
 import Web
 
 /// `accounts:createAuthUri`: with `providerId`, starts a sign-in that the client itself will finish; with `identifier`, tells how an address
@@ -12,12 +13,12 @@ struct CreateAuthURI: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:createAuthUri", v3: "createAuthUri")
 
     struct Input: Decodable {
-        var identifier: String?
-        var providerId: String?
-        var continueUri: String?
-        var sessionId: String?
-        var customParameter: [String: String]?
-        var oauthScope: String?
+        var identifier: UTF8Text?
+        var providerId: UTF8Text?
+        var continueUri: UTF8Text?
+        var sessionId: UTF8Text?
+        var customParameter: JSON?
+        var oauthScope: UTF8Text?
     }
 
     struct Output: Encodable {
@@ -31,13 +32,13 @@ struct CreateAuthURI: Endpoint {
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        let sessionID = input.sessionId.flatMap { $0.isEmpty ? nil : $0 } ?? Random.token(20)
-        if let providerID = input.providerId?.lowercased(), !providerID.isEmpty {
+        let sessionID = input.sessionId.flatMap { $0.isEmpty ? nil : $0.asString } ?? Random.token(20)
+        if let providerID = input.providerId?.asciiLowercased, !providerID.isEmpty {
             return try await start(providerID, input, sessionID: sessionID, context)
         }
         guard let identifier = input.identifier, !identifier.isEmpty else { throw Failure.missingIdentifier }
         guard let continueURI = input.continueUri, !continueURI.isEmpty else { throw Failure.missingContinueURI }
-        guard let email = EmailAddress.canonical(identifier) else { throw Failure("INVALID_IDENTIFIER") }
+        guard let email = EmailAddress.canonical(identifier.asString) else { throw Failure("INVALID_IDENTIFIER") }
         guard URI.parse(continueURI) != nil else { throw Failure.invalidContinueURI }
         let project = try context.project.settings
         guard !project.emailEnumerationProtection else { return Output(sessionId: sessionID) }
@@ -56,39 +57,50 @@ struct CreateAuthURI: Endpoint {
             signinMethods: methods)
     }
 
-    private func start(_ providerID: String, _ input: Input, sessionID: String, _ context: Context) async throws -> Output {
+    private func start(_ providerID: UTF8Text, _ input: Input, sessionID: String, _ context: Context) async throws -> Output {
         let redirectURI = try redirectURI(input.continueUri, providerID, context)
         let provider = try context.provider(providerID)
         try await context.limit(.startSignIn)
         let start = SignInFlows.Start(
-            providerID: providerID, kind: .client, sessionHash: SessionBinding.hash(atStart: sessionID), redirectURI: redirectURI,
-            customParameters: input.customParameter ?? [:])
+            providerID: provider.settings.id, kind: .client, sessionHash: SessionBinding.hash(atStart: sessionID), redirectURI: redirectURI,
+            customParameters: try parameters(input.customParameter))
         let started = context.services.flows.prepare(start, in: try context.project.settings)
         let url = try await provider.authorize(
             redirectURI: redirectURI, state: started.state, nonce: started.flow.secrets.nonce, codeChallenge: started.codeChallenge,
             customParameters: start.customParameters, scopes: try scopes(input.oauthScope, providerID))
         try await context.services.flows.store(started, start)
-        return Output(authUri: url, providerId: providerID, sessionId: sessionID)
+        return Output(authUri: url, providerId: provider.settings.id, sessionId: sessionID)
     }
 
     /// Our handler, or a page of an authorised domain that the operator registered with the provider.
-    private func redirectURI(_ text: String?, _ providerID: String, _ context: Context) throws -> String {
+    private func redirectURI(_ text: UTF8Text?, _ providerID: UTF8Text, _ context: Context) throws -> String {
         guard let text, !text.isEmpty else { throw Failure.missingContinueURI }
         guard let uri = URI.parse(text), uri.fragment == nil, uri.query == nil else { throw Failure.invalidContinueURI }
         let handler = try context.project.handlerURL()
-        if text == handler || text == "\(handler)/\(providerID)" { return text }
+        if text == handler || text == "\(handler)/\(providerID)" { return text.asString }
         guard uri.scheme == "https" || uri.isLoopback else { throw Failure.invalidContinueURI }
         guard try context.project.authorizes(host: uri.host) else {
             throw Failure.unauthorizedDomain("\(uri.host) is not an authorized domain of this project.")
         }
-        return text
+        return text.asString
+    }
+
+    /// Names and texts, and nothing else.
+    private func parameters(_ json: JSON?) throws -> [UTF8Text: UTF8Text] {
+        guard let json, !json.isNull else { return [:] }
+        guard let object = json.object else { throw Failure.invalidJSON("customParameter: expected an object.") }
+        return try Dictionary(
+            uniqueKeysWithValues: object.map { member in
+                guard let value = member.value.string else { throw Failure.invalidJSON("customParameter: expected a string.") }
+                return (member.name, value)
+            })
     }
 
     /// Separated by spaces, or the handler page's own form: `{"google.com": "a,b"}`.
-    private func scopes(_ text: String?, _ providerID: String) throws -> [String] {
+    private func scopes(_ text: UTF8Text?, _ providerID: UTF8Text) throws -> [UTF8Text] {
         guard let text, !text.isEmpty else { return [] }
-        guard text.hasPrefix("{") else { return text.split(separator: " ").map(String.init) }
+        guard text.hasPrefix("{") else { return text.split { $0 == UInt8(ascii: " ") } }
         guard let object = try? JSON.parse(Array(text.utf8)) else { throw Failure.invalidArgument("oauthScope is not a JSON object.") }
-        return (object[providerID]?.string ?? "").split { $0 == "," || $0 == " " }.map(String.init)
+        return (object[providerID]?.string ?? "").split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") }
     }
 }

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `accounts:delete`: the caller removes their own account, soon after signing in.
@@ -8,7 +9,7 @@ struct DeleteAccount: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:delete", v3: "deleteAccount")
 
     struct Input: Decodable {
-        var idToken: String?
+        var idToken: UTF8Text?
     }
 
     struct Output: Encodable {
@@ -18,7 +19,7 @@ struct DeleteAccount: Endpoint {
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         guard let idToken = input.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
         try await context.limit(.deleteAccount)
-        try await context.services.accounts.delete(forIDToken: idToken, in: context.project.settings)
+        try await context.services.accounts.delete(forIDToken: idToken.asString, in: context.project.settings)
         return Output()
     }
 }

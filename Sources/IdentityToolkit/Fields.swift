@@ -1,32 +1,33 @@
 import Accounts
 import JSON
+import Text
 import Web
 
 /// Fields that several calls take, read as the rules want them.
 
 extension EmailAddress {
     /// The address in lower case, or `INVALID_EMAIL`.
-    static func reading(_ text: String) throws(Failure) -> String {
-        guard let email = canonical(text) else { throw .invalidEmail }
+    static func reading(_ text: UTF8Text) throws(Failure) -> String {
+        guard let email = canonical(text.asString) else { throw .invalidEmail }
         return email
     }
 }
 
 enum ProfileField {
     /// A display name; nothing for an empty one.
-    static func name(_ text: String?) throws(Failure) -> String? {
+    static func name(_ text: UTF8Text?) throws(Failure) -> String? {
         try checked(text, most: ProfileText.longestName, "displayName")
     }
 
-    static func name(_ field: Clearable<String>) throws(Failure) -> Change<String> {
+    static func name(_ field: Clearable<UTF8Text>) throws(Failure) -> Change<String> {
         try change(field, most: ProfileText.longestName, "displayName")
     }
 
-    static func photoURL(_ field: Clearable<String>) throws(Failure) -> Change<String> {
+    static func photoURL(_ field: Clearable<UTF8Text>) throws(Failure) -> Change<String> {
         try change(field, most: ProfileText.longestURL, "photoUrl")
     }
 
-    private static func change(_ field: Clearable<String>, most: Int, _ name: String) throws(Failure) -> Change<String> {
+    private static func change(_ field: Clearable<UTF8Text>, most: Int, _ name: String) throws(Failure) -> Change<String> {
         switch field {
         case .absent: .keep
         case .null: .clear
@@ -34,11 +35,11 @@ enum ProfileField {
         }
     }
 
-    private static func checked(_ text: String?, most: Int, _ name: String) throws(Failure) -> String? {
+    private static func checked(_ text: UTF8Text?, most: Int, _ name: String) throws(Failure) -> String? {
         guard let text, !text.isEmpty else { return nil }
-        guard ProfileText.isFit(text, most: most) else {
+        guard ProfileText.isFit(text.asString, most: most) else {
             throw .invalidArgument("\(name) is longer than \(most) characters, or holds control or direction characters.")
         }
-        return text
+        return text.asString
     }
 }

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `GET /v2/passwordPolicy`: what the project asks of a password, for an app's form to check as one types.

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `GET /v1/projects`: what an SDK must know of the project before a redirect.

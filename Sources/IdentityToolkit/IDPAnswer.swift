@@ -2,6 +2,7 @@ import Accounts
 import HTTP
 import JSON
 import Providers
+import Text
 import Web
 
 /// What a provider proved, by whichever way the request came in; and the flow that must end with it.
@@ -22,34 +23,37 @@ struct IDPAnswer {
         self.proof = proof
     }
 
-    static func obtain(by request: IDPRequest, sessionID: String?, _ context: Context) async throws -> IDPAnswer {
+    static func obtain(by request: IDPRequest, sessionID: UTF8Text?, _ context: Context) async throws -> IDPAnswer {
         let services = context.services
         let project = try context.project.settings
         switch request {
         case .pending(let token):
-            let (bytes, proof) = try await services.pendingTokens.redeem(token, in: project)
+            let (bytes, proof) = try await services.pendingTokens.redeem(token.asString, in: project)
             let kept = try JSON.parse(bytes).decode(Kept.self)
             // What was good when it was kept may be switched off by now, or mean another issuer's people.
-            let provider = try context.provider(kept.result.identity.providerID)
-            guard provider.settings.issuerForStorage == kept.issuer else { throw AccountError.invalidPendingToken }
+            let provider = try context.provider(UTF8Text(kept.result.identity.providerID))
+            guard provider.settings.issuerForStorage.isExactly(kept.issuer) else { throw AccountError.invalidPendingToken }
             return IDPAnswer(kept.result, of: provider, proof: proof)
         case .credential(let providerID, let credential):
             let provider = try context.provider(providerID)
             do {
                 return IDPAnswer(try await provider.verify(credential), of: provider)
             } catch {
-                services.signIns.count(providerID, endedBy: error)
+                services.signIns.count(provider.settings.id, endedBy: error)
                 throw error
             }
         case .returned(let flowID, let code, let page):
             guard let sessionID else { throw AccountError.flowRefused }
             let (flow, response) = try await services.flows.claim(
-                flowID: flowID, handle: code, sessionID: sessionID, page: page,
-                isHandler: try context.project.isHandler(String(page.prefix { $0 != "?" }), of: services.site), in: project)
+                flowID: flowID, handle: code.asString, sessionID: sessionID.asString, page: page.asString,
+                isHandler: try context.project.isHandler(UTF8Text(page.utf8.prefix { $0 != UInt8(ascii: "?") }), of: services.site),
+                in: project)
             return try await exchange(try Form.reading(response), flow, context)
         case .answered(let state, let form, let page):
-            guard let sessionID, try await services.flows.waiting(state)?.redirectURI == page else { throw AccountError.flowRefused }
-            let flow = try await services.flows.claim(state, sessionID: sessionID, in: project)
+            guard let sessionID, try await services.flows.waiting(state)?.redirectURI.isExactly(page) == true else {
+                throw AccountError.flowRefused
+            }
+            let flow = try await services.flows.claim(state, sessionID: sessionID.asString, in: project)
             return try await exchange(form, flow, context)
         }
     }
@@ -57,7 +61,7 @@ struct IDPAnswer {
     /// Trades the provider's answer for proof. Whatever goes wrong, the flow is over: a code works once.
     private static func exchange(_ answer: Form, _ flow: SignInFlow, _ context: Context) async throws -> IDPAnswer {
         do {
-            let provider = try context.provider(flow.providerID)
+            let provider = try context.provider(UTF8Text(flow.providerID))
             try await provider.checkCallback(issuer: answer["iss"])
             if let error = answer["error"] { throw ProviderError.callback(error, description: answer["error_description"]) }
             let result = try await provider.redeem(

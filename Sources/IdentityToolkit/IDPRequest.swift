@@ -1,38 +1,39 @@
 import Accounts
 import HTTP
 import Providers
+import Text
 import Web
 
 /// Which of the ways into `accounts:signInWithIdp` a request takes.
 enum IDPRequest {
     /// The page of a plain browser app posts where our handler sent the browser: `flow` and the one-time `code`.
-    case returned(flowID: [UInt8], code: String, page: String)
+    case returned(flowID: [UInt8], code: UTF8Text, page: UTF8Text)
     /// A client posts where the provider sent the browser: `state`, and the provider's answer.
-    case answered(FlowState, Form, page: String)
+    case answered(FlowState, Form, page: UTF8Text)
     /// A token that the app got from the provider itself.
-    case credential(providerID: String, Credential)
+    case credential(providerID: UTF8Text, Credential)
     /// An earlier answer of the provider, kept by the client.
-    case pending(token: String)
+    case pending(token: UTF8Text)
 
     /// - Parameters:
     ///   - requestURI: where the provider sent the browser, or any dummy when a credential is posted.
     ///   - postBody: form-encoded; what it names overrides the URL's query, and the URL's fragment overrides both.
-    init(requestURI: String?, postBody: String?, pendingToken: String?) throws(Failure) {
+    init(requestURI: UTF8Text?, postBody: UTF8Text?, pendingToken: UTF8Text?) throws(Failure) {
         guard let requestURI, !requestURI.isEmpty else { throw .missingRequestURI }
         guard let uri = URI.parse(requestURI) else { throw .invalidRequestURI }
         if let pendingToken, !pendingToken.isEmpty {
             self = .pending(token: pendingToken)
             return
         }
-        let form = try Self.merged([uri.query, postBody, uri.fragment])
+        let form = try Self.merged([uri.query.map { UTF8Text($0) }, postBody, uri.fragment.map { UTF8Text($0) }])
         if let flow = form["flow"], let code = form["code"] {
             guard let id = FlowID(flow) else { throw Failure(telling: AccountError.flowRefused) }
             self = .returned(flowID: id.bytes, code: code, page: Self.page(of: requestURI))
         } else if let text = form["state"] {
             guard let state = FlowState(text) else { throw Failure(telling: AccountError.flowRefused) }
-            self = .answered(state, form, page: String(requestURI.prefix { $0 != "?" && $0 != "#" }))
+            self = .answered(state, form, page: UTF8Text(requestURI.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
         } else {
-            guard let providerID = form["providerId"]?.lowercased(), !providerID.isEmpty else {
+            guard let providerID = form["providerId"]?.asciiLowercased, !providerID.isEmpty else {
                 throw .invalidCredential("no providerId.")
             }
             guard form["id_token"] != nil || form["access_token"] != nil else {
@@ -45,8 +46,8 @@ enum IDPRequest {
     }
 
     /// The parameters of all parts, where a later part overrides an earlier one. No part may give one twice.
-    private static func merged(_ parts: [String?]) throws(Failure) -> Form {
-        var merged: [(name: String, value: String)] = []
+    private static func merged(_ parts: [UTF8Text?]) throws(Failure) -> Form {
+        var merged: [(name: UTF8Text, value: UTF8Text)] = []
         for part in parts {
             guard let part else { continue }
             let form = try Form.reading(part)
@@ -58,12 +59,15 @@ enum IDPRequest {
     }
 
     /// The address without what our redirect put behind it: as the app registered it, to the letter.
-    private static func page(of requestURI: String) -> String {
-        let parts = requestURI.prefix { $0 != "#" }.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return String(parts[0]) }
-        let kept = parts[1].split(separator: "&").filter { field in
-            !["flow", "code", "state", "iss"].contains(field.prefix { $0 != "=" })
+    private static func page(of requestURI: UTF8Text) -> UTF8Text {
+        let parts = requestURI.utf8.prefix { $0 != UInt8(ascii: "#") }
+            .split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return UTF8Text(parts[0]) }
+        let kept = parts[1].split(separator: UInt8(ascii: "&")).filter { field in
+            !ours.contains(UTF8Text(field.prefix { $0 != UInt8(ascii: "=") }))
         }
-        return kept.isEmpty ? String(parts[0]) : parts[0] + "?" + kept.joined(separator: "&")
+        return kept.isEmpty ? UTF8Text(parts[0]) : "\(UTF8Text(parts[0]))?\(kept.map { String(Substring($0)) }.joined(separator: "&"))"
     }
+
+    private static let ours: Set<UTF8Text> = ["flow", "code", "state", "iss"]
 }

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// The keys that verify our ID tokens, in each form and place that verifiers look for them.

@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import JSON
+import Text
 import Web
 
 /// `accounts:lookup`: the caller's own account; SDKs call it after every sign-in and at start-up.
@@ -14,7 +15,7 @@ struct Lookup: RawEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let body = try JSONBody.object(of: request)
         guard let idToken = try JSONBody.text("idToken", or: "id_token", in: body), !idToken.isEmpty else { throw Failure.missingIDToken }
-        let (account, _) = try await context.services.accounts.account(forIDToken: idToken, in: context.project.settings)
+        let (account, _) = try await context.services.accounts.account(forIDToken: idToken.asString, in: context.project.settings)
         return Response(json: Self.answer([account]))
     }
 

@@ -1,4 +1,5 @@
 import JSON
+import Text
 import Web
 
 /// What administrators alone may set of an account (SEC-14); calls that make or change one with no more than an API key or an ID token

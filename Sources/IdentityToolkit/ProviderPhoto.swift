@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import Providers
+import Text
 import Web
 
 /// `accounts:providerPhoto`: the person's photo, fetched on demand with the access token that the app holds, for providers that have
@@ -10,17 +11,17 @@ struct ProviderPhoto: RawEndpoint {
     static let tongue = Tongue.googleJSON
 
     private struct Input: Decodable {
-        var idToken: String?
-        var providerId: String?
-        var oauthAccessToken: String?
+        var idToken: UTF8Text?
+        var providerId: UTF8Text?
+        var oauthAccessToken: UTF8Text?
     }
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let input = try JSONBody.decode(Input.self, from: request)
         guard let idToken = input.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
         guard let token = input.oauthAccessToken, !token.isEmpty else { throw Failure.invalidCredential("no oauthAccessToken.") }
-        let (account, _) = try await context.services.accounts.account(forIDToken: idToken, in: context.project.settings)
-        let providerID = input.providerId?.lowercased() ?? ""
+        let (account, _) = try await context.services.accounts.account(forIDToken: idToken.asString, in: context.project.settings)
+        let providerID = input.providerId?.asciiLowercased ?? ""
         guard account.identities.contains(where: { $0.providerID == providerID }) else {
             throw Failure.invalidProviderID("This account has no such provider.")
         }

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `v2/recaptchaConfig`: reCAPTCHA is off for everything; SDKs ask before passwords and phone numbers and then go on without it.

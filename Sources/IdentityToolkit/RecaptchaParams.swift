@@ -1,4 +1,5 @@
 import HTTP
+import Text
 import Web
 
 /// `v1/recaptchaParams`: the keys of a reCAPTCHA that this server does not use; says so rather than hand out a widget that nobody checks.

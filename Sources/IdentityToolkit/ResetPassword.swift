@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `accounts:resetPassword`: says what a code from a mail is for, or sets a new password by it.
@@ -8,9 +9,9 @@ struct ResetPassword: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:resetPassword", v3: "resetPassword")
 
     struct Input: Decodable {
-        var oobCode: String?
-        var newPassword: String?
-        var oldPassword: String?
+        var oobCode: UTF8Text?
+        var newPassword: UTF8Text?
+        var oldPassword: UTF8Text?
     }
 
     struct Output: Encodable {
@@ -23,7 +24,7 @@ struct ResetPassword: Endpoint {
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let project = try context.project.settings
         let accounts = context.services.accounts
-        let password = input.newPassword.flatMap { $0.isEmpty ? nil : $0 }
+        let password = input.newPassword.flatMap { $0.isEmpty ? nil : $0.asString }
         if password != nil, !project.signIn.password { throw Failure("PASSWORD_LOGIN_DISABLED") }
         guard let code = input.oobCode, !code.isEmpty else {
             guard input.oldPassword == nil else {
@@ -33,8 +34,8 @@ struct ResetPassword: Endpoint {
         }
         let attempt = try context.attempt(.actionCode)
         let action = try await accounts.limits.counting(attempt) { () async throws(AccountError) in
-            guard let password else { return try await accounts.inspect(code, in: project) }
-            return try await accounts.resetPassword(code, to: password, in: project).0
+            guard let password else { return try await accounts.inspect(code.asString, in: project) }
+            return try await accounts.resetPassword(code.asString, to: password, in: project).0
         }
         if password != nil { try await accounts.limits.forgive(context.attempt(.password, email: action.email)) }
         return Output(action)

@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import JSON
+import Text
 import Web
 
 /// `accounts:sendOobCode`: mails a link that resets a password, proves or changes an address, or signs in.
@@ -14,9 +15,9 @@ struct SendOOBCode: Endpoint {
 
         struct Wish: Decodable {
             var requestType: JSON?
-            var email: String?
-            var newEmail: String?
-            var idToken: String?
+            var email: UTF8Text?
+            var newEmail: UTF8Text?
+            var idToken: UTF8Text?
             var returnOobLink: Bool?
         }
 
@@ -61,7 +62,7 @@ struct SendOOBCode: Endpoint {
             return Output(email: try await accounts.mailVerification(to: account, token, letter, in: project))
         case .verifyAndChangeEmail:
             guard let newEmail = input.wish.newEmail, !newEmail.isEmpty else { throw Failure("MISSING_NEW_EMAIL") }
-            guard let address = EmailAddress.canonical(newEmail) else { throw Failure("INVALID_NEW_EMAIL") }
+            guard let address = EmailAddress.canonical(newEmail.asString) else { throw Failure("INVALID_NEW_EMAIL") }
             guard let idToken = input.wish.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
             let (account, token) = try await caller(idToken, context)
             try await context.limit(.sendVerification, mailbox: address)
@@ -73,13 +74,14 @@ struct SendOOBCode: Endpoint {
     }
 
     /// Whose own address it is about.
-    private func caller(_ idToken: String, _ context: Context) async throws -> (Account, IDToken) {
+    private func caller(_ idToken: UTF8Text, _ context: Context) async throws -> (Account, IDToken) {
         let project = try context.project
         return try await context.services.accounts.account(
-            forIDToken: idToken, charging: { context.attempt(.sendVerification, accountID: $0, of: project) }, in: project.settings)
+            forIDToken: idToken.asString, charging: { context.attempt(.sendVerification, accountID: $0, of: project) }, in: project.settings
+        )
     }
 
-    private func address(_ text: String?) throws(Failure) -> String {
+    private func address(_ text: UTF8Text?) throws(Failure) -> String {
         guard let text, !text.isEmpty else { throw .missingEmail }
         return try EmailAddress.reading(text)
     }

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `accounts:signInWithCustomToken`: for people whom the project's own back end knows.
@@ -8,7 +9,7 @@ struct SignInWithCustomToken: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:signInWithCustomToken", v3: "verifyCustomToken")
 
     struct Input: Decodable {
-        var token: String?
+        var token: UTF8Text?
     }
 
     /// Without `localId`: SDKs read it from the ID token.

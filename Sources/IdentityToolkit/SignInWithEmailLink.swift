@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `accounts:signInWithEmailLink`: trades the code of a sign-in mail for a session; with an ID token, adds the address to its account.
@@ -8,9 +9,9 @@ struct SignInWithEmailLink: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:signInWithEmailLink", v3: "emailLinkSignin")
 
     struct Input: Decodable {
-        var email: String?
-        var oobCode: String?
-        var idToken: String?
+        var email: UTF8Text?
+        var oobCode: UTF8Text?
+        var idToken: UTF8Text?
     }
 
     struct Output: Encodable {
@@ -29,11 +30,11 @@ struct SignInWithEmailLink: Endpoint {
         guard let text = input.email, !text.isEmpty else { throw Failure.missingEmail }
         let email = try EmailAddress.reading(text)
         guard let code = input.oobCode, !code.isEmpty else { throw Failure("MISSING_OOB_CODE") }
-        let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0 }
+        let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0.asString }
         let (accounts, language) = (context.services.accounts, try context.language)
         let signIn = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
             try await accounts.signIn(
-                withLink: code, email: email, linkingTo: idToken, language: language, in: project, from: context.origin)
+                withLink: code.asString, email: email, linkingTo: idToken, language: language, in: project, from: context.origin)
         }
         let tokens = try IssuedTokens(signIn.account, signIn.session, context)
         return Output(

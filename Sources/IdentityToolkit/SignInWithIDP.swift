@@ -2,6 +2,7 @@ import Accounts
 import HTTP
 import JSON
 import Providers
+import Text
 import Web
 
 /// `accounts:signInWithIdp`: ends every federated sign-in. The code is exchanged here, on the server, and nowhere else.
@@ -12,12 +13,12 @@ struct SignInWithIDP: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:signInWithIdp", v3: "verifyAssertion")
 
     struct Input: Decodable {
-        var requestUri: String?
-        var postBody: String?
-        var sessionId: String?
-        var pendingToken: String?
-        var pendingIdToken: String?
-        var idToken: String?
+        var requestUri: UTF8Text?
+        var postBody: UTF8Text?
+        var sessionId: UTF8Text?
+        var pendingToken: UTF8Text?
+        var pendingIdToken: UTF8Text?
+        var idToken: UTF8Text?
         var autoCreate: Bool?
         var returnIdpCredential: Bool?
     }
@@ -32,7 +33,7 @@ struct SignInWithIDP: Endpoint {
         let settings = try context.project.settings
         var intent: SignInIntent
         if let idToken = input.idToken, !idToken.isEmpty {
-            intent = .link(try await accounts.account(forIDToken: idToken, in: settings).1)
+            intent = .link(try await accounts.account(forIDToken: idToken.asString, in: settings).1)
         } else {
             intent = .signIn(mayCreate: input.autoCreate ?? true)
         }

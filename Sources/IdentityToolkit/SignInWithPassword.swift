@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `accounts:signInWithPassword`.
@@ -8,8 +9,8 @@ struct SignInWithPassword: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:signInWithPassword", v3: "verifyPassword")
 
     struct Input: Decodable {
-        var email: String?
-        var password: String?
+        var email: UTF8Text?
+        var password: UTF8Text?
     }
 
     struct Output: Encodable {
@@ -31,7 +32,7 @@ struct SignInWithPassword: Endpoint {
         let address = try EmailAddress.reading(email)
         guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
         let (account, session) = try await context.services.accounts.signIn(
-            email: address, password: password, try context.attempt(.password, email: address), in: project, from: context.origin)
+            email: address, password: password.asString, try context.attempt(.password, email: address), in: project, from: context.origin)
         let tokens = try IssuedTokens(account, session, context)
         return Output(
             localId: account.id, email: address, displayName: account.displayName, profilePicture: account.photoURL,

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `accounts:signUp`: makes an account, anonymous or with a password; with an ID token, gives its account an address and a password.
@@ -12,11 +13,11 @@ struct SignUp: Endpoint {
         var privileged: PrivilegedFields
 
         struct Fields: Decodable {
-            var email: String?
-            var password: String?
-            var displayName: String?
-            var idToken: String?
-            var localId: String?
+            var email: UTF8Text?
+            var password: UTF8Text?
+            var displayName: UTF8Text?
+            var idToken: UTF8Text?
+            var localId: UTF8Text?
         }
 
         /// Both lie side by side in one object.
@@ -71,7 +72,7 @@ private enum Wish {
         guard input.fields.localId == nil else { throw Failure("UNEXPECTED_PARAMETER", "User ID") }
         try input.privileged.refuse()
         let input = input.fields
-        let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0 }
+        let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0.asString }
         if input.email == nil, input.password == nil, idToken == nil {
             guard project.signIn.signUp, project.signIn.anonymous else { throw AccountError.adminOnly }
             self = .anonymous
@@ -84,7 +85,7 @@ private enum Wish {
         guard project.signIn.password else { throw Failure.passwordsNotAllowed }
         guard project.signIn.signUp || idToken != nil else { throw AccountError.adminOnly }
         self = .password(
-            email: try EmailAddress.reading(email), password: password, displayName: try ProfileField.name(input.displayName),
+            email: try EmailAddress.reading(email), password: password.asString, displayName: try ProfileField.name(input.displayName),
             linkTo: idToken)
     }
 }

@@ -2,6 +2,7 @@ import Accounts
 import HTTP
 import JSON
 import Runtime
+import Text
 import Web
 
 /// `securetoken /v1/token`: a refresh token for a fresh ID token, as form or JSON, in either spelling.
@@ -16,7 +17,7 @@ struct Token: RawEndpoint {
         guard type == "refresh_token" else { throw Failure.invalidGrantType }
         guard let token = grant.refreshToken, !token.isEmpty else { throw Failure.missingRefreshToken }
         let project = try context.project.settings
-        let (account, session) = try await context.services.sessions.refresh(token, in: project)
+        let (account, session) = try await context.services.sessions.refresh(token.asString, in: project)
         let tokens = try IssuedTokens(account, session, context)
         var json = JSONWriter(capacity: 512 + 2 * tokens.idToken.utf8.count)
         json.object { json in
@@ -34,16 +35,16 @@ struct Token: RawEndpoint {
 
 /// What the caller asks for, from either encoding.
 private struct Grant {
-    let type: String?
-    let refreshToken: String?
+    let type: UTF8Text?
+    let refreshToken: UTF8Text?
 
     private struct Body: Decodable {
-        var grantType: String?
-        var refreshToken: String?
+        var grantType: UTF8Text?
+        var refreshToken: UTF8Text?
     }
 
     init(_ request: Request) throws(Failure) {
-        if request.headers["content-type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false {
+        if request.headers["content-type"]?.asciiLowercased.hasPrefix("application/x-www-form-urlencoded") ?? false {
             let form = try Form.reading(request.body)
             try form.once(["grant_type", "grantType", "refresh_token", "refreshToken"])
             guard form["grant_type"] == nil || form["grantType"] == nil, form["refresh_token"] == nil || form["refreshToken"] == nil else {

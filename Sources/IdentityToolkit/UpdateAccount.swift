@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import JSON
+import Text
 import Web
 
 /// `accounts:update`: the caller changes their own account; or a code from a mail proves, changes or gives back an address.
@@ -13,14 +14,14 @@ struct UpdateAccount: Endpoint {
         var privileged: PrivilegedFields
 
         struct Fields: Decodable {
-            var idToken: String?
-            var oobCode: String?
-            var displayName: Clearable<String>
-            var photoUrl: Clearable<String>
-            var email: String?
-            var password: String?
+            var idToken: UTF8Text?
+            var oobCode: UTF8Text?
+            var displayName: Clearable<UTF8Text>
+            var photoUrl: Clearable<UTF8Text>
+            var email: UTF8Text?
+            var password: UTF8Text?
             var deleteAttribute: [Attribute]?
-            var deleteProvider: [String]?
+            var deleteProvider: [UTF8Text]?
             var disableUser: JSON?
         }
 
@@ -63,7 +64,7 @@ struct UpdateAccount: Endpoint {
         if let code = input.fields.oobCode, !code.isEmpty {
             let (accounts, project) = (context.services.accounts, try context.project.settings)
             let (action, account) = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
-                try await accounts.apply(code, language: language, in: project)
+                try await accounts.apply(code.asString, language: language, in: project)
             }
             return Output(account, nil, newEmail: action.kind == .verifyAndChangeEmail ? action.newEmail : nil)
         }
@@ -72,7 +73,7 @@ struct UpdateAccount: Endpoint {
         }
         let project = try context.project
         let (account, session) = try await context.services.accounts.update(
-            idToken, try AccountChange(input, in: project.settings), language: language,
+            idToken.asString, try AccountChange(input, in: project.settings), language: language,
             { context.attempt(.update, accountID: $0, of: project) }, in: project.settings, from: context.origin)
         return Output(account, try session.map { try IssuedTokens(account, $0, context) })
     }
@@ -99,10 +100,10 @@ extension AccountChange {
         email = try input.email.map(EmailAddress.reading)
         if let password = input.password {
             guard project.signIn.password else { throw Failure.passwordsNotAllowed }
-            self.password = password
+            self.password = password.asString
         }
         removed = Set(try (input.deleteAttribute ?? []).compactMap { try $0.removed })
-        unlinked = (input.deleteProvider ?? []).map { $0.lowercased() }
+        unlinked = (input.deleteProvider ?? []).map(\.asciiLowercased)
     }
 }
 

@@ -1,6 +1,7 @@
 import Accounts
 import JSON
 import Runtime
+import Text
 
 /// An account on the wire. 64-bit numbers are strings; what is absent is left out, since SDKs test for presence.
 ///

@@ -1,5 +1,6 @@
 package import Crypto
 package import JSON
+package import Text
 
 /// A public key as its issuer publishes it. <https://www.rfc-editor.org/rfc/rfc7517>
 ///
@@ -7,15 +8,15 @@ package import JSON
 /// curves we lack, secrets (`oct`), private keys (published, they prove nothing), and keys too weak to mean anything.
 package struct JWK: Sendable {
     package let key: PublicKey
-    package let kid: String?
+    package let kid: UTF8Text?
     /// The one algorithm the key is for; without it, any that fits its kind.
     package let algorithm: Algorithm?
-    package let use: String?
+    package let use: UTF8Text?
     /// Microsoft's addition: the issuer whose tokens this key may sign, with `{tenantid}` for all tenants.
-    package let issuer: String?
+    package let issuer: UTF8Text?
 
     /// One of our own keys, to publish.
-    package init(key: PublicKey, kid: String?, algorithm: Algorithm?, use: String? = "sig") {
+    package init(key: PublicKey, kid: UTF8Text?, algorithm: Algorithm?, use: UTF8Text? = "sig") {
         self.key = key
         self.kid = kid
         self.algorithm = algorithm
@@ -33,7 +34,7 @@ package struct JWK: Sendable {
             guard operations.contains("verify") else { throw .unsupportedKey("keys for another operation than verifying") }
         }
         let name = try json.text("alg")
-        algorithm = name.flatMap(Algorithm.init(rawValue:))
+        algorithm = name.flatMap(Algorithm.init(exactly:))
         guard name == nil || algorithm != nil else { throw .unsupportedAlgorithm }
         kid = try json.text("kid")
         issuer = try json.text("issuer")
@@ -56,11 +57,11 @@ package struct JWK: Sendable {
     /// As it is published.
     package var json: JSON {
         var object: JSON.Object = ["kty": .string(kty)]
-        object["use"] = use.map(JSON.string)
-        object["alg"] = alg.map(JSON.string)
-        object["kid"] = kid.map(JSON.string)
-        object["issuer"] = issuer.map(JSON.string)
-        let numbers: [(String, [UInt8])]
+        object["use"] = use.map { .string($0) }
+        object["alg"] = alg.map { .string($0) }
+        object["kid"] = kid.map { .string($0) }
+        object["issuer"] = issuer.map { .string($0) }
+        let numbers: [(UTF8Text, [UInt8])]
         switch key.components {
         case .rsa(let modulus, let exponent):
             numbers = [("n", modulus), ("e", exponent)]
@@ -78,7 +79,7 @@ package struct JWK: Sendable {
 
 extension JSON {
     /// A member that is text when it is there at all.
-    fileprivate func text(_ name: String) throws(JOSEError) -> String? {
+    fileprivate func text(_ name: UTF8Text) throws(JOSEError) -> UTF8Text? {
         guard let value = self[name] else { return nil }
         guard let text = value.string else { throw .malformed("\(name) is no text") }
         return text
@@ -114,8 +115,10 @@ extension JSON {
         }
     }
 
-    private func bytes(_ name: String) throws(JOSEError) -> [UInt8] {
-        guard let text = try text(name), let bytes = Base64URL.decodeStrict(text) else { throw .malformed("\(name) is not base64url") }
+    private func bytes(_ name: UTF8Text) throws(JOSEError) -> [UInt8] {
+        guard let text = try text(name), let bytes = Base64URL.decodeStrict(text.asString) else {
+            throw .malformed("\(name) is not base64url")
+        }
         return bytes
     }
 }

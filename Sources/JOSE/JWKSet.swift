@@ -1,4 +1,5 @@
 package import JSON
+package import Text
 
 /// An issuer's keys, as its key endpoint publishes them. <https://www.rfc-editor.org/rfc/rfc7517#section-5>
 package struct JWKSet: Sendable {
@@ -36,7 +37,7 @@ package struct JWKSet: Sendable {
     ///   kinds or while rotating; all are the issuer's, so each is tried.
     /// - Without: the only key that accepts the algorithm. Where several do, the token must say which
     ///   (<https://openid.net/specs/openid-connect-core-1_0.html#Signing>).
-    package func candidates(kid: String?, alg: Algorithm) -> [JWK] {
+    package func candidates(kid: UTF8Text?, alg: Algorithm) -> [JWK] {
         let fitting = keys.filter { $0.accepts(alg) }
         guard let kid else { return fitting.count == 1 ? fitting : [] }
         return fitting.filter { $0.kid == kid }

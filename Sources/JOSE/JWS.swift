@@ -1,6 +1,7 @@
 import Crypto
 import Glibc
 package import JSON
+package import Text
 
 /// A compact JSON Web Signature, taken apart and not yet believed. <https://www.rfc-editor.org/rfc/rfc7515#section-7.1>
 ///
@@ -10,7 +11,7 @@ package struct JWS: Sendable {
     package let header: JSON
     package let algorithm: Algorithm
     /// Finds a key in a set and proves nothing.
-    package let kid: String?
+    package let kid: UTF8Text?
     package let payload: [UInt8]
     let signature: [UInt8]
     /// Header and payload as they were sent: what is signed.
@@ -35,7 +36,7 @@ package struct JWS: Sendable {
         guard header.object != nil else { throw .malformed("header is no object") }
         guard header["crit"] == nil else { throw .criticalHeader }
         guard let name = header["alg"]?.string else { throw .malformed("header has no alg") }
-        guard let algorithm = Algorithm(rawValue: name) else { throw .unsupportedAlgorithm }
+        guard let algorithm = Algorithm(exactly: name) else { throw .unsupportedAlgorithm }
         guard header["kid"] == nil || header["kid"]?.string != nil else { throw .malformed("kid is no text") }
         return JWS(
             header: header, algorithm: algorithm, kid: header["kid"]?.string, payload: payload, signature: signature,

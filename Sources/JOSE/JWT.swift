@@ -5,6 +5,7 @@
 /// Expiry, issuer and audience are for those who know what to expect. ``Signer`` makes tokens of our own.
 /// <https://www.rfc-editor.org/rfc/rfc7519>, read with <https://www.rfc-editor.org/rfc/rfc8725>
 package import JSON
+package import Text
 
 /// A token whose signature was verified.
 package struct JWT: Sendable {
@@ -23,7 +24,7 @@ package struct UnverifiedJWT: Sendable {
 
     package var header: JSON { signature.header }
     package var algorithm: Algorithm { signature.algorithm }
-    package var kid: String? { signature.kid }
+    package var kid: UTF8Text? { signature.kid }
 
     /// Three parts of strict base64url, JSON objects without duplicate names, an algorithm we know, no `crit`; `typ` is not looked at.
     package static func parse(_ token: String, maxBytes: Int = JWS.maxBytes) throws(JOSEError) -> UnverifiedJWT {

@@ -1,5 +1,6 @@
 package import Crypto
 import JSON
+import Text
 
 /// Makes tokens with one key. The header is written once, so a token costs its signature and little else.
 package struct Signer: Sendable {

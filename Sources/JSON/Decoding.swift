@@ -3,7 +3,7 @@ extension JSON {
     package enum Spelling: Sendable {
         /// As the type says; nothing is converted.
         case exact
-        /// As Google's servers read and write JSON: a field `idToken` is also found as `id_token` (the former counts if both are there), whole
+        /// As Google's servers read and write JSON: a field `idToken` is also found as `id_token` (both at once are refused), whole
         /// numbers may come as decimal strings and truth values as `"true"` and `"false"`; an `Int64` is written as a string, an `Int` as a number.
         /// <https://protobuf.dev/programming-guides/json/>
         case wire
@@ -96,7 +96,7 @@ struct ValueDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let object) = value else { throw JSONError.typeMismatch(path: path.text, expected: "an object") }
-        return KeyedDecodingContainer(ObjectContainer<Key>(object: object, path: path, spelling: spelling))
+        return KeyedDecodingContainer(try ObjectContainer<Key>(object: object, path: path, spelling: spelling))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {

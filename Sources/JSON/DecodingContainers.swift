@@ -1,26 +1,32 @@
+import Text
+
 /// The members of an object, by the keys of the type that is decoded.
 struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let object: JSON.Object
     private let path: Path
     private let spelling: JSON.Spelling
     /// Positions of the members written in `snake_case`, by their camelCase names.
-    private let respelled: [String: Int]
+    private let respelled: [UTF8Text: Int]
 
-    init(object: JSON.Object, path: Path, spelling: JSON.Spelling) {
+    /// - Throws: when a field is there in both its spellings: which one counts would be a guess.
+    init(object: JSON.Object, path: Path, spelling: JSON.Spelling) throws(JSONError) {
         self.object = object
         self.path = path
         self.spelling = spelling
-        var respelled: [String: Int] = [:]
+        var respelled: [UTF8Text: Int] = [:]
         if spelling == .wire {
-            for (position, member) in object.enumerated() where member.name.utf8.contains(UInt8(ascii: "_")) {
-                respelled[camelCase(member.name)] = position
+            for (position, member) in object.enumerated() where member.name.contains(UInt8(ascii: "_")) {
+                let name = camelCase(member.name)
+                guard object[name] == nil, respelled.updateValue(position, forKey: name) == nil else {
+                    throw .bothSpellings(path: Path.name(name.asString, in: path).text)
+                }
             }
         }
         self.respelled = respelled
     }
 
     var codingPath: [any CodingKey] { path.keys }
-    var allKeys: [Key] { object.compactMap { Key(stringValue: $0.name) } }
+    var allKeys: [Key] { object.compactMap { Key(stringValue: $0.name.asString) } }
 
     func contains(_ key: Key) -> Bool { find(key) != nil }
 
@@ -57,7 +63,7 @@ struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func find(_ key: Key) -> JSON? {
-        let name = key.stringValue
+        let name = UTF8Text(key.stringValue)
         if let value = object[name] { return value }
         return respelled.isEmpty ? nil : respelled[name].map { object[$0].value }
     }
@@ -66,18 +72,19 @@ struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 }
 
 /// `return_secure_token` as `returnSecureToken`.
-func camelCase(_ snake: String) -> String {
-    var camel = ""
+func camelCase(_ snake: UTF8Text) -> UTF8Text {
+    var camel: [UInt8] = []
     var raisesNext = false
-    for scalar in snake.unicodeScalars {
-        if scalar == "_" {
+    for byte in snake.utf8 {
+        if byte == UInt8(ascii: "_") {
             raisesNext = true
         } else {
-            camel += raisesNext ? String(scalar).uppercased() : String(scalar)
+            let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            camel.append(raisesNext && isLetter ? byte ^ 0x20 : byte)
             raisesNext = false
         }
     }
-    return camel
+    return UTF8Text(decoding: camel)
 }
 
 /// The elements of an array, one after the other.

@@ -1,3 +1,5 @@
+import Text
+
 extension JSON {
     /// What an `Encodable` value looks like in JSON: members in the order they were encoded, nil left out. Fails on numbers JSON does not
     /// have and on what the value's own `encode(to:)` refuses.
@@ -54,7 +56,7 @@ final class Slot {
     var value: JSON {
         switch content {
         case .value(let value): value
-        case .none, .object: .object(JSON.Object(parts.lazy.map { ($0.name, $0.part.value) }))
+        case .none, .object: .object(JSON.Object(parts.lazy.map { (UTF8Text($0.name), $0.part.value) }))
         case .array: .array(parts.map(\.part.value))
         }
     }

@@ -1,8 +1,12 @@
+package import Text
+
 /// JSON as a value, for everything that arrives from outside and everything that is answered.
 ///
 /// The way in is ``parse(_:limits:)`` (strict, RFC 8259) and then either the accessors here or ``decode(_:spelling:)`` into a
 /// `Decodable` type; the way out is ``bytes()``, ``init(encoding:spelling:)`` for an `Encodable` type, or `JSONWriter` where the
 /// shape is known and the path is hot. What a field means, and what the caller is told of a bad one, is left to others.
+///
+/// Names and texts are ``UTF8Text``: they come from outside, so they are compared by their bytes.
 ///
 /// Numbers written without fraction or exponent that fit 64 bits stay exact (`integer`); all others are `number`.
 /// <https://www.rfc-editor.org/rfc/rfc8259>
@@ -11,14 +15,14 @@ package enum JSON: Sendable, Equatable {
     case bool(Bool)
     case integer(Int64)
     case number(Double)
-    case string(String)
+    case string(UTF8Text)
     case array([JSON])
     case object(Object)
 }
 
 extension JSON {
     /// The member of an object; nil when there is none, or when this is no object. A member that is `null` is `.null`.
-    package subscript(name: String) -> JSON? {
+    package subscript(name: UTF8Text) -> JSON? {
         if case .object(let object) = self { object[name] } else { nil }
     }
 
@@ -29,7 +33,7 @@ extension JSON {
 
     package var isNull: Bool { if case .null = self { true } else { false } }
 
-    package var string: String? { if case .string(let text) = self { text } else { nil } }
+    package var string: UTF8Text? { if case .string(let text) = self { text } else { nil } }
 
     package var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
 
@@ -56,8 +60,13 @@ extension JSON {
     package var object: Object? { if case .object(let object) = self { object } else { nil } }
 }
 
+extension JSON {
+    /// A text of our own.
+    package static func string(_ text: String) -> JSON { .string(UTF8Text(text)) }
+}
+
 extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral {
-    package init(stringLiteral text: String) { self = .string(text) }
+    package init(stringLiteral text: String) { self = .string(UTF8Text(text)) }
     package init(integerLiteral number: Int64) { self = .integer(number) }
     package init(booleanLiteral flag: Bool) { self = .bool(flag) }
     package init(floatLiteral number: Double) { self = .number(number) }
@@ -65,6 +74,6 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
 
 extension JSON: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral {
     package init(arrayLiteral elements: JSON...) { self = .array(elements) }
-    package init(dictionaryLiteral members: (String, JSON)...) { self = .object(Object(members)) }
+    package init(dictionaryLiteral members: (UTF8Text, JSON)...) { self = .object(Object(members)) }
     package init(nilLiteral: ()) { self = .null }
 }

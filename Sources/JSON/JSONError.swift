@@ -1,3 +1,5 @@
+package import Text
+
 /// What is wrong with a JSON text or with a field of it. Positions are byte offsets; values never appear, since they may be secrets.
 package enum JSONError: Error, Equatable {
     // The text is not JSON, or more than we take.
@@ -11,10 +13,12 @@ package enum JSONError: Error, Equatable {
     case loneSurrogate(at: Int)
     case notUTF8(at: Int)
     case numberOutOfRange(at: Int)
-    case duplicateKey(String, at: Int)
+    case nameTooLong(at: Int, limit: Int)
+    case duplicateKey(UTF8Text, at: Int)
 
     // The text is JSON, but not what was asked for. `path` reads like `providerUserInfo[0].rawId`, and is empty for the whole.
     case missing(path: String)
+    case bothSpellings(path: String)
     case typeMismatch(path: String, expected: String)
     case invalidValue(path: String, reason: String)
 }
@@ -33,8 +37,10 @@ extension JSONError: CustomStringConvertible {
         case .loneSurrogate(let offset): "Half a surrogate pair in a string at byte \(offset)."
         case .notUTF8(let offset): "Not UTF-8 in the string at byte \(offset)."
         case .numberOutOfRange(let offset): "Number out of range at byte \(offset)."
-        case .duplicateKey(let name, let offset): "Duplicate name '\(name.prefix(64))' at byte \(offset)."
+        case .nameTooLong(let offset, let limit): "A name of more than \(limit) bytes at byte \(offset)."
+        case .duplicateKey(let name, let offset): "Duplicate name '\(name.prefix(bytes: 64))' at byte \(offset)."
         case .missing(let path): "Missing value\(place(path))."
+        case .bothSpellings(let path): "Given in more than one spelling\(place(path))."
         case .typeMismatch(let path, let expected): "Invalid value\(place(path)): expected \(expected)."
         case .invalidValue(let path, let reason): "Invalid value\(place(path)): \(reason)"
         }

@@ -1,3 +1,5 @@
+import Text
+
 /// Appends JSON text to a buffer, for answers whose shape is known and whose path is hot; commas and escapes are its work.
 ///
 ///     var writer = JSONWriter()
@@ -99,12 +101,12 @@ package struct JSONWriter: Sendable {
         case .bool(let flag): value(flag)
         case .integer(let number): value(number)
         case .number(let number): value(number)
-        case .string(let text): value(text)
+        case .string(let text): value(text.asString)
         case .array(let elements): array { for element in elements { $0.value(element) } }
         case .object(let object):
             self.object {
                 for member in object {
-                    $0.name(member.name)
+                    $0.name(member.name.asString)
                     $0.value(member.value)
                 }
             }

@@ -1,26 +1,28 @@
+package import Text
+
 extension JSON {
     /// The members of a JSON object, in the order they were written; two objects are equal whatever their order.
     ///
     /// Few members are found by looking at each, many through an index, so a large object from outside costs no more than its size.
     package struct Object: Sendable {
         package struct Member: Sendable, Equatable {
-            package let name: String
+            package let name: UTF8Text
             package var value: JSON
         }
 
         package private(set) var members: [Member] = []
-        private var index: [String: Int]?
+        private var index: [UTF8Text: Int]?
         private static let few = 16
 
         package init() {}
 
         /// Of two members with one name the later counts.
-        package init(_ members: some Sequence<(String, JSON)>) {
+        package init(_ members: some Sequence<(UTF8Text, JSON)>) {
             for (name, value) in members { self[name] = value }
         }
 
         /// Reads, replaces or appends a member; nil removes it.
-        package subscript(name: String) -> JSON? {
+        package subscript(name: UTF8Text) -> JSON? {
             get { position(of: name).map { members[$0].value } }
             set {
                 switch (position(of: name), newValue) {
@@ -44,13 +46,13 @@ extension JSON {
         }
 
         /// Appends a member; false, and nothing changed, when the name is taken.
-        mutating func append(_ name: String, _ value: JSON) -> Bool {
+        mutating func append(_ name: UTF8Text, _ value: JSON) -> Bool {
             guard position(of: name) == nil else { return false }
             add(name, value)
             return true
         }
 
-        private mutating func add(_ name: String, _ value: JSON) {
+        private mutating func add(_ name: UTF8Text, _ value: JSON) {
             if members.isEmpty { members.reserveCapacity(4) }
             members.append(Member(name: name, value: value))
             if members.count <= Self.few { return }
@@ -62,7 +64,7 @@ extension JSON {
             index = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.name, $0) })
         }
 
-        private func position(of name: String) -> Int? {
+        private func position(of name: UTF8Text) -> Int? {
             if let index { index[name] } else { members.firstIndex { $0.name == name } }
         }
     }
@@ -81,5 +83,5 @@ extension JSON.Object: Equatable {
 }
 
 extension JSON.Object: ExpressibleByDictionaryLiteral {
-    package init(dictionaryLiteral members: (String, JSON)...) { self.init(members) }
+    package init(dictionaryLiteral members: (UTF8Text, JSON)...) { self.init(members) }
 }

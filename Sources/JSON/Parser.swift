@@ -1,24 +1,29 @@
+import Text
+
 extension JSON {
     /// How much text and how much nesting is taken.
     package struct Limits: Sendable {
         package var bytes: Int
         package var depth: Int
+        /// Of one name of a member.
+        package var nameBytes: Int
 
-        package init(bytes: Int = 1 << 20, depth: Int = 32) {
+        package init(bytes: Int = 1 << 20, depth: Int = 32, nameBytes: Int = 256) {
             self.bytes = bytes
             self.depth = depth
+            self.nameBytes = nameBytes
         }
 
-        /// 1 MiB, 32 levels.
+        /// 1 MiB, 32 levels, names of 256 bytes.
         package static let standard = Limits()
     }
 
     /// Reads one JSON text, strictly: RFC 8259 and nothing beside it, valid UTF-8, no byte-order mark, no half surrogate pairs, nothing
-    /// after the value, and no name twice in an object, since two readers could then disagree on what was said. Names that differ only
-    /// in Unicode normal form count as the same.
+    /// after the value, and no name twice in an object, since two readers could then disagree on what was said. Names are the same
+    /// when their bytes are.
     package static func parse(_ bytes: [UInt8], limits: Limits = .standard) throws(JSONError) -> JSON {
         guard bytes.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
-        var parser = Parser(bytes: bytes, maxDepth: limits.depth)
+        var parser = Parser(bytes: bytes, limits: limits)
         let value = try parser.value(depth: 0)
         parser.skipSpace()
         guard parser.at == bytes.count else { throw .trailing(at: parser.at) }
@@ -33,12 +38,12 @@ extension JSON {
 /// The reading position in a text. Every look at a byte is bounds-checked; recursion ends at the depth limit.
 struct Parser {
     let bytes: [UInt8]
-    let maxDepth: Int
+    let limits: JSON.Limits
     var at = 0
 
-    init(bytes: [UInt8], maxDepth: Int) {
+    init(bytes: [UInt8], limits: JSON.Limits) {
         self.bytes = bytes
-        self.maxDepth = maxDepth
+        self.limits = limits
     }
 
     mutating func value(depth: Int) throws(JSONError) -> JSON {
@@ -56,7 +61,7 @@ struct Parser {
     }
 
     private mutating func object(depth: Int) throws(JSONError) -> JSON.Object {
-        guard depth <= maxDepth else { throw .tooDeep(limit: maxDepth) }
+        guard depth <= limits.depth else { throw .tooDeep(limit: limits.depth) }
         at += 1
         var object = JSON.Object()
         skipSpace()
@@ -69,6 +74,7 @@ struct Parser {
             let nameStart = at
             guard try peek() == .quote else { throw .unexpected(at: at) }
             let name = try string()
+            guard name.utf8.count <= limits.nameBytes else { throw .nameTooLong(at: nameStart, limit: limits.nameBytes) }
             skipSpace()
             guard try peek() == .colon else { throw .unexpected(at: at) }
             at += 1
@@ -78,7 +84,7 @@ struct Parser {
     }
 
     private mutating func array(depth: Int) throws(JSONError) -> [JSON] {
-        guard depth <= maxDepth else { throw .tooDeep(limit: maxDepth) }
+        guard depth <= limits.depth else { throw .tooDeep(limit: limits.depth) }
         at += 1
         var elements: [JSON] = []
         skipSpace()

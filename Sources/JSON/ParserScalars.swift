@@ -1,6 +1,8 @@
+import Text
+
 extension Parser {
     /// A string, from its opening quote to behind its closing one. Most have no escape and are taken in one piece.
-    mutating func string() throws(JSONError) -> String {
+    mutating func string() throws(JSONError) -> UTF8Text {
         at += 1
         let start = at
         let (end, isASCII) = bytes.withUnsafeBytes { PlainText.scan($0, from: start) }
@@ -9,13 +11,13 @@ extension Parser {
         case .quote:
             at += 1
             guard isASCII else { return try text(bytes[start..<end], at: start) }
-            return bytes.withUnsafeBufferPointer { String(decoding: UnsafeBufferPointer(rebasing: $0[start..<end]), as: UTF8.self) }
+            return bytes.withUnsafeBufferPointer { UTF8Text(decoding: UnsafeBufferPointer(rebasing: $0[start..<end])) }
         case .backslash: return try escapedString(from: start)
         default: throw .controlCharacter(at: at)
         }
     }
 
-    private mutating func escapedString(from start: Int) throws(JSONError) -> String {
+    private mutating func escapedString(from start: Int) throws(JSONError) -> UTF8Text {
         var plain = Array(bytes[start..<at])
         while true {
             let byte = try peek()
@@ -81,8 +83,8 @@ extension Parser {
     }
 
     /// Text with more than ASCII in it; that alone needs no look at its form, and the look costs as much as the rest of the parser.
-    private func text(_ bytes: ArraySlice<UInt8>, at start: Int) throws(JSONError) -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8(at: start) }
+    private func text(_ bytes: ArraySlice<UInt8>, at start: Int) throws(JSONError) -> UTF8Text {
+        guard let text = UTF8Text(validating: bytes) else { throw .notUTF8(at: start) }
         return text
     }
 

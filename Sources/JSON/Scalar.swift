@@ -1,3 +1,5 @@
+import Text
+
 /// What a JSON string, truth value or number can be read as. The decoding protocols of the standard library name these types one by one;
 /// here one generic function serves each of those requirements.
 protocol Scalar: Decodable {
@@ -15,7 +17,12 @@ extension Scalar {
 
 extension String: Scalar {
     static var expected: String { "a string" }
-    static func read(_ value: JSON, _ spelling: JSON.Spelling) -> String? { value.string }
+    static func read(_ value: JSON, _ spelling: JSON.Spelling) -> String? { value.string?.asString }
+}
+
+extension UTF8Text: Scalar {
+    static var expected: String { String.expected }
+    static func read(_ value: JSON, _ spelling: JSON.Spelling) -> UTF8Text? { value.string }
 }
 
 extension Bool: Scalar {
@@ -24,7 +31,7 @@ extension Bool: Scalar {
     static func read(_ value: JSON, _ spelling: JSON.Spelling) -> Bool? {
         switch value {
         case .bool(let flag): flag
-        case .string(let text) where spelling == .wire: Bool(text)
+        case .string(let text) where spelling == .wire: text == "true" ? true : text == "false" ? false : nil
         default: nil
         }
     }
@@ -35,7 +42,7 @@ extension Scalar where Self: FixedWidthInteger {
 
     static func read(_ value: JSON, _ spelling: JSON.Spelling) -> Self? {
         switch value {
-        case .string(let text) where spelling == .wire: text.utf8.first == UInt8(ascii: "+") ? nil : Self(text)
+        case .string(let text) where spelling == .wire: text.utf8.first == UInt8(ascii: "+") ? nil : Self(text.asString)
         default: value.integer.flatMap(Self.init(exactly:))
         }
     }
@@ -58,7 +65,7 @@ extension Double: Scalar {
     static func read(_ value: JSON, _ spelling: JSON.Spelling) -> Double? {
         switch value {
         case .string(let text) where spelling == .wire:
-            if case .number(let number)? = try? JSON.parse(text) { number } else { Int64.read(value, spelling).map(Double.init) }
+            if case .number(let number)? = try? JSON.parse(text.asString) { number } else { Int64.read(value, spelling).map(Double.init) }
         default: value.number
         }
     }

@@ -1,3 +1,5 @@
+import Text
+
 /// An enum as Google's servers read it: by name, by number, or by number in a string. The cases stand in the order of their numbers,
 /// from 1; 0 and the name ending in `_UNSPECIFIED` are no value and refused like unknown ones.
 /// <https://protobuf.dev/programming-guides/json/>
@@ -6,8 +8,8 @@ package protocol WireEnum: RawRepresentable, CaseIterable, Decodable, Sendable w
 extension WireEnum {
     package init(from decoder: any Decoder) throws {
         let value = try JSON(from: decoder)
-        let number = value.integer ?? value.string.flatMap { Int64($0) }
-        if let text = value.string, let named = Self(rawValue: text) {
+        let number = value.integer ?? value.string.flatMap { Int64($0.asString) }
+        if let text = value.string, let named = Self(exactly: text) {
             self = named
         } else if let number, number >= 1, number <= Self.allCases.count {
             self = Self.allCases[Self.allCases.index(Self.allCases.startIndex, offsetBy: Int(number - 1))]

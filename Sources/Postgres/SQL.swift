@@ -33,7 +33,7 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
     package var text: String { shape.text }
 
     /// Why the statement can't be sent, found before the server is bothered.
-    var fault: PostgresError? {
+    package var fault: PostgresError? {
         if values.holdNUL || textHoldsNUL {
             return .sql(state: "22021", message: "a text holds U+0000, which PostgreSQL cannot store")
         }

@@ -9,6 +9,7 @@ package import Curl
 import HTTP
 package import Logging
 package import Runtime
+package import Text
 
 /// One provider of one project on one loop; cheap to make for each request.
 package struct ConfiguredProvider: Sendable {
@@ -56,7 +57,7 @@ package struct ConfiguredProvider: Sendable {
 
     /// Checks the `iss` of a callback: compared whenever it is there, and required where the issuer promises it.
     /// <https://www.rfc-editor.org/rfc/rfc9207#section-2.4>
-    package func checkCallback(issuer name: String?) async throws(ProviderError) {
+    package func checkCallback(issuer name: UTF8Text?) async throws(ProviderError) {
         let metadata = try await metadata(settings.issuer)
         guard let name else {
             guard metadata.promisesIssuer else { return }
@@ -68,7 +69,7 @@ package struct ConfiguredProvider: Sendable {
     }
 
     /// The photo of whom `accessToken` belongs to; `nil` when there is none, or the provider has no such thing.
-    package func photo(accessToken: String) async throws(ProviderError) -> Photo? {
+    package func photo(accessToken: UTF8Text) async throws(ProviderError) -> Photo? {
         try await settings.issuer.photo(accessToken: accessToken, api)
     }
 }

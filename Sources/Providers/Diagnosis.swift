@@ -2,6 +2,7 @@ import Crypto
 import HTTP
 import JOSE
 import Runtime
+import Text
 
 extension ConfiguredProvider {
     /// What an operator must mend before anybody can sign in with this provider, in sentences; empty when all is well. Asks the provider for
@@ -20,11 +21,11 @@ extension ConfiguredProvider {
         findings += clientFindings(metadata)
         let algorithms = metadata.commonAlgorithms(settings.algorithms)
         let listed = metadata.algorithms ?? []
-        if algorithms.isEmpty || !listed.isEmpty && !algorithms.contains(where: { listed.contains($0.rawValue) }) {
+        if algorithms.isEmpty || !listed.isEmpty && !algorithms.contains(where: { listed.contains(UTF8Text($0.rawValue)) }) {
             let wanted = settings.algorithms ?? Set(Algorithm.allCases)
             findings.append(
                 "There is no common signature algorithm: the provider lists \(Self.words(listed)), "
-                    + "and \(Self.words(wanted.map(\.rawValue))) would be accepted.")
+                    + "and \(Self.words(wanted.map { UTF8Text($0.rawValue) })) would be accepted.")
         }
         do throws(ProviderError) {
             let keys = try await cache.keys("\(metadata.keys)", upstream, now: clock.now())
@@ -45,7 +46,7 @@ extension ConfiguredProvider {
         if settings.flow == .idToken, let modes = metadata.responseModes, !modes.contains("form_post") {
             findings.append("The provider lists no response mode form_post, which flow: idToken needs; use flow: code.")
         }
-        let names: [ClientAuthentication: String] = [.basic: "client_secret_basic", .post: "client_secret_post"]
+        let names: [ClientAuthentication: UTF8Text] = [.basic: "client_secret_basic", .post: "client_secret_post"]
         let method = settings.clientAuthentication.resolved(metadata.clientAuthentication, hasSecret: settings.clientSecret != nil)
         if settings.flow == .code, let name = names[method], let listed = metadata.clientAuthentication, !listed.contains(name) {
             findings.append(
@@ -59,18 +60,18 @@ extension ConfiguredProvider {
     }
 
     /// The mistake that is made most.
-    private func hint(_ named: String) -> String {
+    private func hint(_ named: UTF8Text) -> String {
         let wanted = settings.issuer.identitySpace
-        if named == wanted + "/" || named + "/" == wanted {
+        if named == wanted + "/" || "\(named)/" as UTF8Text == wanted {
             return " They differ in the slash at the end: write the issuer as the document has it."
         }
-        if named.lowercased() == wanted.lowercased() {
+        if named.asciiLowercased == UTF8Text(wanted).asciiLowercased {
             return " They differ in upper and lower case: write the issuer as the document has it."
         }
         return ""
     }
 
-    private static func words(_ names: [String]) -> String {
+    private static func words(_ names: [UTF8Text]) -> String {
         names.isEmpty ? "nothing" : names.prefix(12).map { UpstreamText.visible($0) }.sorted().joined(separator: ", ")
     }
 }

@@ -1,5 +1,6 @@
 import JOSE
 import JSON
+import Text
 
 /// The rules of one configured OpenID issuer: where its metadata is, which tokens are its own, and who the person in one is.
 ///
@@ -11,14 +12,14 @@ protocol Issuer: Sendable {
     /// Where the discovery document is.
     var documentURL: String { get }
     /// Custom parameters that would undo what the entry sets, in lower case; refused besides the ones refused for all.
-    var reservedParameters: Set<String> { get }
+    var reservedParameters: Set<UTF8Text> { get }
 
     /// The rules for a sign-in with these custom parameters. Throws when a parameter asks for more than the entry allows.
-    func narrowed(by parameters: [String: String]) throws(ProviderError) -> (issuer: any Issuer, rest: [String: String])
+    func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text])
     /// Whether a discovery document that names `issuer` is this issuer's.
-    func publishes(_ issuer: String) -> Bool
+    func publishes(_ issuer: UTF8Text) -> Bool
     /// Whether an answer that says it is from `issuer` (RFC 9207) is from this one.
-    func answers(as issuer: String, _ metadata: IssuerMetadata) -> Bool
+    func answers(as issuer: UTF8Text, _ metadata: IssuerMetadata) -> Bool
     /// Throws when the claims are not this issuer's: decided by configuration alone, before anything is fetched.
     func admits(_ claims: JSON) throws(ProviderError)
     /// Throws when a token that passed all standard checks is still not to be believed.
@@ -26,41 +27,41 @@ protocol Issuer: Sendable {
     /// Makes a person of what was proven.
     func identity(_ proof: Proof, _ api: ProviderAPI) async throws(ProviderError) -> UpstreamIdentity
     /// The photo of whom `accessToken` belongs to; `nil` when there is none.
-    func photo(accessToken: String, _ api: ProviderAPI) async throws(ProviderError) -> Photo?
+    func photo(accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> Photo?
 }
 
 extension Issuer {
-    var reservedParameters: Set<String> { [] }
+    var reservedParameters: Set<UTF8Text> { [] }
 
-    func narrowed(by parameters: [String: String]) throws(ProviderError) -> (issuer: any Issuer, rest: [String: String]) {
+    func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text]) {
         (self, parameters)
     }
 
     func check(_ token: JWT, _ metadata: IssuerMetadata) throws(ProviderError) {}
 
-    func photo(accessToken: String, _ api: ProviderAPI) async throws(ProviderError) -> Photo? { nil }
+    func photo(accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> Photo? { nil }
 }
 
 /// A verified ID token, with the access token that came along.
 struct Proof: Sendable {
     let providerID: String
     let token: JWT
-    let accessToken: String?
+    let accessToken: UTF8Text?
     let metadata: IssuerMetadata
     let authoritativeDomains: Set<String>
 
     var claims: JSON { token.claims }
 
     /// Whether the operator trusts the provider with addresses of this domain.
-    func trustsDomain(of email: String) -> Bool { EmailDomain.of(email).map(authoritativeDomains.contains) ?? false }
+    func trustsDomain(of email: UTF8Text) -> Bool { EmailDomain.of(email).map { authoritativeDomains.contains($0) } ?? false }
 }
 
 enum EmailDomain {
     /// In lower case; `nil` when there is not exactly one `@` with something on both sides, or the domain is not ASCII, since some letters
     /// outside it have ASCII ones as their lower case.
-    static func of(_ email: String) -> String? {
-        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[1].utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        return parts[1].lowercased()
+    static func of(_ email: UTF8Text) -> String? {
+        let parts = email.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[1].allSatisfy({ $0 < 0x80 }) else { return nil }
+        return Substring(parts[1]).lowercased()
     }
 }

@@ -2,6 +2,7 @@ import Curl
 import HTTP
 import JSON
 import Logging
+import Text
 
 /// A provider's own API, called with the person's access token. Failures are for the caller to weigh: most calls only add to what the ID
 /// token has proven already.
@@ -10,7 +11,7 @@ struct ProviderAPI: Sendable {
     let log: Logger?
 
     /// What a GET answers with status 200, as a JSON object and as the text it came as; `nil` for any other answer or none.
-    func object(_ url: String, bearer: String) async -> (json: JSON, text: String)? {
+    func object(_ url: String, bearer: UTF8Text) async -> (json: JSON, text: String)? {
         var request = OutboundRequest(.get, url, headers: ["accept": "application/json", "authorization": "Bearer \(bearer)"])
         request.maxBytes = 64 << 10
         let reason: String
@@ -28,7 +29,7 @@ struct ProviderAPI: Sendable {
     }
 
     /// The picture at `url`; `nil` when there is none. A refused token throws.
-    func picture(_ url: String, bearer: String) async throws(ProviderError) -> Photo? {
+    func picture(_ url: String, bearer: UTF8Text) async throws(ProviderError) -> Photo? {
         var request = OutboundRequest(.get, url, headers: ["accept": "image/*", "authorization": "Bearer \(bearer)"])
         request.maxBytes = 4 << 20
         let response: OutboundResponse
@@ -45,10 +46,12 @@ struct ProviderAPI: Sendable {
         case 401, 403: throw .invalidCredential("The provider does not accept the access token for the photo.")
         default: throw .invalidResponse("The provider has no photo to give now.", detail: "photo: status \(response.status)")
         }
-        let type = (response.headers["content-type"] ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
-        guard ["image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"].contains(type), !response.body.isEmpty else {
+        let type =
+            response.headers["content-type"]?.split(maxSplits: 1) { $0 == UInt8(ascii: ";") || $0 == 0x20 }.first?.asciiLowercased ?? ""
+        let pictures: Set<UTF8Text> = ["image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"]
+        guard pictures.contains(type), !response.body.isEmpty else {
             throw .invalidResponse("The provider's photo is no picture.", detail: "photo: type \(UpstreamText.visible(type))")
         }
-        return Photo(type: type, bytes: response.body)
+        return Photo(type: type.asString, bytes: response.body)
     }
 }

@@ -1,3 +1,5 @@
+package import Text
+
 /// Why a sign-in with an upstream provider does not go on. The public text may be shown to the person; the detail is for the log. Neither
 /// holds a token, a secret or anything of the person.
 package enum ProviderError: Error, Sendable, Equatable {
@@ -16,10 +18,10 @@ package enum ProviderError: Error, Sendable, Equatable {
 
     /// The `error` that a provider sent the browser back with. Descriptions are never shown: anybody can write one into a link.
     /// <https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1>
-    package static func callback(_ error: String, description: String?) -> ProviderError {
+    package static func callback(_ error: UTF8Text, description: UTF8Text?) -> ProviderError {
         let name = UpstreamText.name(error)
         if description?.contains("AADB2C90118") == true { return .denied("The person asked to reset the password.") }
-        let refusals = ["access_denied", "user_cancelled_authorize", "user_cancelled_login", "user_denied"]
+        let refusals: [UTF8Text] = ["access_denied", "user_cancelled_authorize", "user_cancelled_login", "user_denied"]
         if refusals.contains(error) { return .denied("The sign-in was cancelled at the provider.") }
         let codes = UpstreamText.codes(description ?? "")
         let detail = ([name] + codes).joined(separator: " ")
@@ -40,26 +42,23 @@ package enum ProviderError: Error, Sendable, Equatable {
     }
 }
 
-extension String {
-    /// Whether both are the same bytes. `==` would take letters for equal that Unicode calls equivalent, such as K and the Kelvin sign.
-    func isExactly(_ other: String?) -> Bool { other.map { utf8.elementsEqual($0.utf8) } ?? false }
-}
-
 /// Text from a provider, made fit for an answer or a log line.
 enum UpstreamText {
     /// An error name such as `invalid_grant`; anything else than letters, digits, `_`, `-` and `.` makes it "an error".
-    static func name(_ text: String) -> String {
+    static func name(_ text: UTF8Text) -> String { isName(text) ? text.asString : "an error" }
+
+    static func isName(_ text: UTF8Text) -> Bool {
         let fits = text.utf8.allSatisfy { byte in
             switch byte {
             case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D, 0x2E: true
             default: false
             }
         }
-        return fits && !text.isEmpty && text.utf8.count <= 64 ? text : "an error"
+        return fits && !text.isEmpty && text.utf8.count <= 64
     }
 
     /// Microsoft's error codes in a description, which otherwise may hold names and addresses: `AADSTS70008`, `AADB2C90088`.
-    static func codes(_ description: String) -> [String] {
+    static func codes(_ description: UTF8Text) -> [String] {
         var codes: [String] = []
         for word in description.utf8.split(whereSeparator: { !(0x30...0x39).contains($0) && !(0x41...0x5A).contains($0) }) {
             let word = String(decoding: word, as: UTF8.self)
@@ -72,7 +71,7 @@ enum UpstreamText {
     }
 
     /// At most 200 characters of visible ASCII, for values that name systems and never people: issuers, URLs, key ids.
-    static func visible(_ text: String?) -> String {
+    static func visible(_ text: UTF8Text?) -> String {
         guard let text else { return "none" }
         return String(decoding: text.utf8.prefix(200).map { (0x21...0x7E).contains($0) ? $0 : 0x3F }, as: UTF8.self)
     }

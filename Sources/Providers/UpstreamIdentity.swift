@@ -1,4 +1,5 @@
 import JSON
+package import Text
 
 /// A person as an upstream provider has proven them, mapped to the words that all providers share.
 package struct UpstreamIdentity: Sendable, Codable, Equatable {
@@ -48,12 +49,12 @@ package struct UpstreamResult: Sendable, Codable, Equatable {
 
 /// What an app brings that signed in with the provider by itself.
 package struct Credential: Sendable {
-    package var idToken: String?
-    package var accessToken: String?
+    package var idToken: UTF8Text?
+    package var accessToken: UTF8Text?
     /// The nonce before the app hashed it for the provider.
-    package var rawNonce: String?
+    package var rawNonce: UTF8Text?
 
-    package init(idToken: String? = nil, accessToken: String? = nil, rawNonce: String? = nil) {
+    package init(idToken: UTF8Text? = nil, accessToken: UTF8Text? = nil, rawNonce: UTF8Text? = nil) {
         self.idToken = idToken
         self.accessToken = accessToken
         self.rawNonce = rawNonce
@@ -69,10 +70,10 @@ package struct Photo: Sendable, Equatable {
 
 extension JSON {
     /// A member that says something: some issuers write `null` for what they leave out.
-    func present(_ name: String) -> JSON? { self[name].flatMap { $0.isNull ? .none : $0 } }
+    func present(_ name: UTF8Text) -> JSON? { self[name].flatMap { $0.isNull ? .none : $0 } }
 
     /// A member that is text and not empty, at most `limit` bytes long.
-    func text(_ name: String, limit: Int = 1024) -> String? {
+    func text(_ name: UTF8Text, limit: Int = 1024) -> UTF8Text? {
         guard let text = self[name]?.string, !text.isEmpty, text.utf8.count <= limit else { return nil }
         return text
     }

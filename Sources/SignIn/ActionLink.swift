@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// What a link in a mail says, or the form of the page behind it, which says it again.
@@ -13,19 +14,19 @@ struct ActionLink {
     let continueURL: URI?
     let apiKey: String
 
-    private static let names = ["mode", "oobCode", "apiKey", "lang", "continueUrl"]
+    private static let names: [UTF8Text] = ["mode", "oobCode", "apiKey", "lang", "continueUrl"]
 
     /// `nil` for a link that is damaged: nobody made it like that.
     init?(_ form: Form, _ context: Context) {
         guard Self.names.allSatisfy({ form.all($0).count <= 1 }), let apiKey = form["apiKey"],
             let project = context.services.projects.current.project(apiKey: apiKey, for: context.request),
-            let kind = form["mode"].flatMap(ActionCode.Kind.init(rawValue:)), let code = form["oobCode"]
+            let kind = form["mode"].flatMap(ActionCode.Kind.init(exactly:)), let code = form["oobCode"]
         else { return nil }
         self.project = project
         self.kind = kind
-        self.code = code
-        self.apiKey = apiKey
-        language = project.templates.language(for: context.request, parameter: form["lang"])
+        self.code = code.asString
+        self.apiKey = apiKey.asString
+        language = project.templates.language(for: context.request, parameter: form["lang"]?.asString)
         continueURL = form["continueUrl"].flatMap(URI.parse).flatMap { uri in
             (uri.isSecure || uri.isLoopback) && project.authorizes(host: uri.host) ? uri : nil
         }

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `GET /__/auth/action`: where the links in mails lead. It looks at the code and asks; only the form that it shows spends anything, for
@@ -28,7 +29,7 @@ struct ActionForm: RawEndpoint {
     static let tongue = Tongue.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        guard request.headers["content-type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false else {
+        guard request.headers["content-type"]?.asciiLowercased.hasPrefix("application/x-www-form-urlencoded") ?? false else {
             throw Failure.invalidArgument("Expected the form of the page.")
         }
         guard let form = Form(request.body), let link = ActionLink(form, context) else { return ActionView.damaged(request) }
@@ -38,7 +39,7 @@ struct ActionForm: RawEndpoint {
         let view = ActionView(link)
         do {
             switch link.kind {
-            case .resetPassword: return try await reset(link, password: form["newPassword"] ?? "", view, context)
+            case .resetPassword: return try await reset(link, password: (form["newPassword"] ?? "").asString, view, context)
             case .verifyEmail, .verifyAndChangeEmail, .recoverEmail: return try await apply(link, view, context)
             case .signIn: return view.page(["isGone": true], status: 400)
             }

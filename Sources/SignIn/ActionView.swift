@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// What people see behind a link: a question, its outcome, or why there is neither. In the language of the mail, without any script.

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `GET /__/auth/app`: where Android's browser goes when the app to be opened is not on the device.
@@ -16,9 +17,9 @@ struct AppMissing: RawEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let query = try Form.reading(request.query)
         if let key = query["apiKey"], let project = context.services.projects.current.project(apiKey: key, for: request) {
-            return project.appPage(.missing, language: query["hl"], request)
+            return project.appPage(.missing, language: query["hl"]?.asString, request)
         }
         let templates = Templates.standard
-        return templates.page("app", in: templates.language(for: request, parameter: query["hl"]), ["isMissing": true])
+        return templates.page("app", in: templates.language(for: request, parameter: query["hl"]?.asString), ["isMissing": true])
     }
 }

@@ -1,5 +1,6 @@
 import Accounts
 import JSON
+import Text
 
 /// The end of a flow as the JS SDK's iframe hands it to the app's page; the SDK redeems it by `accounts:signInWithIdp`.
 struct AuthEvent {

@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import Providers
+import Text
 import Web
 
 /// The provider's answer, with `state`; or our own redirect after a form_post, with `resume`.
@@ -51,12 +52,12 @@ enum Callback {
     static func checkAddress(_ context: Context, _ flow: SignInFlow) throws {
         let isOwn = flow.redirectURI.hasSuffix("/handler/" + flow.providerID)
         let provider = context.parameters["provider"]
-        guard provider == flow.providerID || provider == nil && !isOwn else {
+        guard provider == UTF8Text(flow.providerID) || provider == nil && !isOwn else {
             throw Failure.invalidIDPResponse("The answer came by the address of another provider.")
         }
     }
 
-    private static func resume(_ text: String, _ request: Request, _ context: Context) async throws -> Response {
+    private static func resume(_ text: UTF8Text, _ request: Request, _ context: Context) async throws -> Response {
         guard let reference = FlowReference(text),
             let cookie = FlowCookie.value(for: reference.flowID, in: request, context.services.site)
         else { throw AccountError.flowRefused }
@@ -86,7 +87,7 @@ enum Callback {
         guard let cookie = FlowCookie.value(for: flow.id, in: request, services.site) else { throw AccountError.flowRefused }
         let isUnnamed = isUnnamedRefusal(answer)
         if !isUnnamed || answer["iss"] != nil {
-            try await context.provider(flow.providerID, of: project).checkCallback(issuer: answer["iss"])
+            try await context.provider(UTF8Text(flow.providerID), of: project).checkCallback(issuer: answer["iss"])
         }
         guard answer["error"] != nil || answer["code"] != nil || answer["id_token"] != nil else {
             throw Failure.invalidIDPResponse("The answer has no code.")

@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import JSON
+import Text
 import Web
 
 /// The page that ends a flow an SDK started, and brings its outcome to the app.

@@ -1,4 +1,5 @@
 import HTTP
+import Text
 import Web
 
 /// A page of the handler is a page of its own, and the iframe's is a frame: where the browser says what it asks for, anything else is refused.

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// The cookie that binds a flow to the browser that started it: one a flow, so that tabs do not disturb one another.
@@ -10,7 +11,7 @@ enum FlowCookie {
     static func name(_ flowID: [UInt8], _ site: Site) -> String { prefix(site) + FlowID(bytes: flowID).text }
 
     static func value(for flowID: [UInt8], in request: Request, _ site: Site) -> String? {
-        request.headers.cookie(name(flowID, site))
+        request.headers.cookie(name(flowID, site))?.asString
     }
 
     /// The one flow that this browser has under way; `nil` where it has none, or several.
@@ -25,8 +26,8 @@ enum FlowCookie {
     /// The headers that set the new flow's cookie, and clear those of forgotten flows.
     static func set(for started: StartedFlow, _ request: Request, _ site: Site) -> [String] {
         guard let value = started.cookie else { return [] }
-        let old = request.headers.values("cookie").flatMap(Cookie.parse).filter { $0.name.hasPrefix(prefix(site)) }
-        return old.dropLast(most - 1).map { header($0.name, "", for: .zero, site) }
+        let old = request.headers.values("cookie").flatMap(Cookie.parse).filter { $0.name.hasPrefix(UTF8Text(prefix(site))) }
+        return old.dropLast(most - 1).map { header($0.name.asString, "", for: .zero, site) }
             + [header(name(started.flow.id, site), value, for: SignInFlow.timeToReturn, site)]
     }
 

@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import JSON
+import Text
 import Web
 
 /// What an SDK asks for when it opens the handler: read, checked against the project, and complete. No I/O.
@@ -15,8 +16,8 @@ struct HandlerStart {
     let page: PageAddress?
     /// Native apps only: the secret that will redeem, or its hash.
     let sessionID: String?
-    let scopes: [String]
-    let customParameters: [String: String]
+    let scopes: [UTF8Text]
+    let customParameters: [UTF8Text: UTF8Text]
 
     init(_ query: Form, _ project: Project) throws(Failure) {
         try query.once(query.fields.map(\.name))
@@ -41,10 +42,10 @@ struct HandlerStart {
         case (let ibi?, nil):
             kind = .ios
             app = try Self.scheme(of: ibi, query, project)
-            guard let hash = query["sessionId"], SessionBinding.isHash(hash) else {
+            guard let hash = query["sessionId"], SessionBinding.isHash(hash.asString) else {
                 throw .refused("The parameter sessionId is no SHA-256 in lower-case hex.")
             }
-            sessionID = hash
+            sessionID = hash.asString
             page = nil
         case (nil, let apn?):
             kind = .android
@@ -52,7 +53,7 @@ struct HandlerStart {
             guard let secret = query["sessionId"], (1...1024).contains(secret.utf8.count) else {
                 throw .refused("The parameter sessionId is missing or too long.")
             }
-            sessionID = secret
+            sessionID = secret.asString
             page = nil
         case (_?, _?): throw .refused("The parameters ibi and apn exclude each other.")
         }
@@ -69,7 +70,8 @@ struct HandlerStart {
         customParameters =
             app == nil ? wishes.customParameters : wishes.customParameters.filter { ($0.key, $0.value) != ("prompt", "none") }
         handoff = Handoff(
-            apiKey: query["apiKey"] ?? "", appName: app == nil ? try Self.appName(query) : nil, authType: authType, eventID: eventID,
+            apiKey: (query["apiKey"] ?? "").asString, appName: app == nil ? try Self.appName(query) : nil, authType: authType,
+            eventID: eventID,
             app: app,
             language: query.text("hl").flatMap(Self.language))
     }
@@ -79,7 +81,7 @@ struct HandlerStart {
         guard text != "verifyApp" else {
             throw .refused("OPERATION_NOT_ALLOWED", "Sign-in with a phone number (authType verifyApp) is not offered by this server.")
         }
-        guard let authType = Handoff.AuthType(rawValue: text) else { throw .refused("The parameter authType is none that is known.") }
+        guard let authType = Handoff.AuthType(exactly: text) else { throw .refused("The parameter authType is none that is known.") }
         return authType
     }
 
@@ -88,7 +90,7 @@ struct HandlerStart {
         guard text.utf8.count <= PageAddress.longest else {
             throw .refused("The parameter redirectUrl, the address of the app's page, is longer than \(PageAddress.longest) bytes.")
         }
-        guard let page = PageAddress(text) else {
+        guard let page = PageAddress(text.asString) else {
             throw .unauthorizedDomain("redirectUrl is no address of a page over https, or over http on this machine.")
         }
         guard project.authorizes(host: page.host) else {
@@ -98,13 +100,13 @@ struct HandlerStart {
     }
 
     /// The scheme that the SDK chose for its way back: of the client id, or of the app id when it names no client.
-    private static func scheme(of ibi: String, _ query: Form, _ project: Project) throws(Failure) -> String {
-        for case .ios(let app) in project.settings.apps where app.bundleID.utf8.elementsEqual(ibi.utf8) {
+    private static func scheme(of ibi: UTF8Text, _ query: Form, _ project: Project) throws(Failure) -> String {
+        for case .ios(let app) in project.settings.apps where ibi == app.bundleID {
             if let clientID = query.text("clientId") {
-                if let registered = app.clientID, registered.utf8.elementsEqual(clientID.utf8) {
+                if let registered = app.clientID, clientID == registered {
                     return NativeApp.IOS.scheme(clientID: registered)
                 }
-            } else if let appID = query.text("appId"), let registered = app.appID, registered.utf8.elementsEqual(appID.utf8) {
+            } else if let appID = query.text("appId"), let registered = app.appID, appID == registered {
                 return NativeApp.IOS.scheme(appID: registered)
             }
             throw .refused("UNAUTHORIZED_DOMAIN", "The app is not registered with this clientId or appId.")
@@ -112,9 +114,11 @@ struct HandlerStart {
         throw .refused("UNAUTHORIZED_DOMAIN", "The app is not registered: add its bundleId to the project's apps.")
     }
 
-    private static func package(_ apn: String, _ query: Form, _ project: Project) throws(Failure) -> String {
-        for case .android(let app) in project.settings.apps where app.package.utf8.elementsEqual(apn.utf8) {
-            guard let certificate = query["sha1Cert"].flatMap(NativeApp.Android.certificate), app.certificates.contains(certificate) else {
+    private static func package(_ apn: UTF8Text, _ query: Form, _ project: Project) throws(Failure) -> String {
+        for case .android(let app) in project.settings.apps where apn == app.package {
+            guard let certificate = query["sha1Cert"].flatMap({ NativeApp.Android.certificate($0.asString) }),
+                app.certificates.contains(certificate)
+            else {
                 throw .refused("UNAUTHORIZED_DOMAIN", "The app is not registered with the certificate that it is signed with (sha1).")
             }
             return app.package
@@ -125,36 +129,36 @@ struct HandlerStart {
     private static func eventID(_ query: Form) throws(Failure) -> String? {
         guard let text = query.text("eventId") else { return nil }
         guard text.utf8.count <= 256, !text.hasControls else { throw .refused("The parameter eventId is malformed.") }
-        return text
+        return text.asString
     }
 
     private static func appName(_ query: Form) throws(Failure) -> String {
         guard let text = query.text("appName"), text.utf8.count <= 128, !text.hasControls else {
             throw .refused("The parameter appName is missing or malformed.")
         }
-        return text
+        return text.asString
     }
 
     private static func providerID(_ query: Form) throws(Failure) -> String {
-        guard let text = query.text("providerId")?.lowercased(), text.utf8.count <= 128,
+        guard let text = query.text("providerId")?.asciiLowercased, text.utf8.count <= 128,
             text.utf8.allSatisfy({ $0.isToken })
         else { throw .invalidProviderID("The parameter providerId is missing or malformed.") }
-        return text
+        return text.asString
     }
 
-    private static func language(_ text: String) -> String? {
+    private static func language(_ text: UTF8Text) -> String? {
         let fits = text.utf8.allSatisfy { $0.isToken }
-        return fits && text.utf8.count <= 35 ? text : nil
+        return fits && text.utf8.count <= 35 ? text.asString : nil
     }
 }
 
 extension Form {
     /// The value when there is one: SDKs send empty parameters for absent ones.
-    fileprivate func text(_ name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
+    fileprivate func text(_ name: UTF8Text) -> UTF8Text? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }
 
-extension String {
-    fileprivate var hasControls: Bool { unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) } }
+extension UTF8Text {
+    fileprivate var hasControls: Bool { asString.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) } }
 }
 
 extension Failure {

@@ -3,6 +3,7 @@ import HTTP
 import JSON
 import Logging
 import Providers
+import Text
 import Web
 
 /// `GET /__/auth/handler`: one address for three visits. With `apiKey` an SDK starts a flow; with `state` the provider answers; with `resume`
@@ -25,7 +26,7 @@ struct HandlerVisit: RawEndpoint {
             throw Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
         }
         if let home = HomeHost.redirect(request, query, project, context.services.site) { return home }
-        return try await Optional(project).telling(in: query["hl"], backTo: WayBack.ofStart(query, project)) {
+        return try await Optional(project).telling(in: query["hl"]?.asString, backTo: WayBack.ofStart(query, project)) {
             try await start(query, project, request, context)
         }
     }
@@ -50,7 +51,7 @@ extension HandlerStart {
     /// Stores the flow, binds it to the browser, and goes to the provider.
     fileprivate func begin(_ project: Project, _ request: Request, _ context: Context) async throws -> Response {
         let services = context.services
-        let provider = try context.provider(providerID, of: project)
+        let provider = try context.provider(UTF8Text(providerID), of: project)
         let start = start(project, provider, customParameters: provider.permitted(customParameters), context)
         let started = services.flows.prepare(start, in: project.settings)
         let url = try await provider.authorize(
@@ -77,7 +78,7 @@ extension HandlerStart {
     }
 
     private func start(
-        _ project: Project, _ provider: ConfiguredProvider?, customParameters: [String: String], _ context: Context
+        _ project: Project, _ provider: ConfiguredProvider?, customParameters: [UTF8Text: UTF8Text], _ context: Context
     ) -> SignInFlows.Start {
         SignInFlows.Start(
             providerID: providerID, kind: kind, sessionHash: sessionID.map(SessionBinding.hash(atStart:)),

@@ -1,4 +1,5 @@
 import HTTP
+import Text
 import Web
 
 /// A start sets a cookie, which the browser must bring along when the provider sends it back to the project's own pages. A start at another

@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import JSON
+import Text
 import Web
 
 /// `GET /__/auth/iframe`: the frame that the JS SDK keeps in the app's page. Nothing to see; pages of the project's authorized domains alone

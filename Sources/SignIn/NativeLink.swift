@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import JSON
+import Text
 import Web
 
 /// The addresses by which a browser opens a native app with the end of its flow.

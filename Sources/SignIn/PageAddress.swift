@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 /// The address of an app's page as its SDK gives it (`location.href`), where a result will be sent.
 ///

@@ -1,5 +1,6 @@
 import Crypto
 import HTTP
+import Text
 import Web
 
 /// The scripts of our pages, held in memory: the files of `Scripts/` without their comments.
@@ -48,17 +49,23 @@ struct PageScript: Sendable {
     }
 
     private func response(to request: Request) -> Response {
-        let isVersioned = request.query.utf8.elementsEqual("v=\(version)".utf8)
+        let isVersioned = UTF8Text(request.query) == "v=\(version)"
         var headers: Headers = [
             "content-type": "text/javascript; charset=utf-8",
             "cache-control": isVersioned ? "public, max-age=31536000, immutable" : "public, max-age=300",
             "etag": "\"\(version)\"", "x-content-type-options": "nosniff", "cross-origin-resource-policy": "cross-origin",
         ]
-        let known = request.headers.values("if-none-match").flatMap { $0.split(separator: ",") }
-        if known.contains(where: { $0.contains("\"\(version)\"") }) {
+        let known = request.headers.values("if-none-match").flatMap { $0.split { $0 == UInt8(ascii: ",") } }
+        if known.contains(where: isThis) {
             headers["content-type"] = nil
             return Response(status: 304, headers: headers)
         }
         return Response(headers: headers, body: bytes)
+    }
+
+    /// Whether an entity tag of a request is this version's, weak or not.
+    private func isThis(_ tag: UTF8Text) -> Bool {
+        let tag = tag.trimmed
+        return tag == "\"\(version)\"" || tag == "W/\"\(version)\""
     }
 }

@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import JSON
+import Text
 import Web
 
 /// `POST /__/auth/pending`: the SDK's iframe asks for a redirect's result that its own storage has not, by the cookie that the redirect left.
@@ -10,24 +11,23 @@ struct Pending: RawEndpoint {
 
     struct Input: Decodable {
         /// `<API key>:<app name>`
-        var storageKey: String
+        var storageKey: UTF8Text
         /// Of the page that frames the iframe.
-        var origin: String
+        var origin: UTF8Text
         /// When given, the one flow whose result is asked for: the cookie may be another tab's.
-        var flow: String?
+        var flow: UTF8Text?
     }
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let input = try JSONBody.decode(Input.self, from: request)
         let services = context.services
-        // By bytes: an app's name may begin with an accent, which would be one character with the colon.
         let key = input.storageKey.utf8.prefix { $0 != UInt8(ascii: ":") }
-        guard key.endIndex != input.storageKey.utf8.endIndex, !input.storageKey.utf8.contains(0), !input.origin.utf8.contains(0),
-            let apiKey = String(key), let appName = String(input.storageKey.utf8[key.endIndex...].dropFirst()),
+        let apiKey = UTF8Text(key)
+        guard key.endIndex != input.storageKey.utf8.endIndex, !input.storageKey.hasNUL, !input.origin.hasNUL,
             let project = services.projects.current.project(apiKey: apiKey, for: request)
         else { throw Failure.invalidArgument("storageKey names no project.") }
         // The cookie counts here and nothing else does: no other page may have it sent.
-        guard let origin = request.headers["origin"], origin.utf8.elementsEqual(project.pagesURL(for: request, of: services.site).utf8),
+        guard let origin = request.headers["origin"], origin == project.pagesURL(for: request, of: services.site),
             request.headers["sec-fetch-site"] ?? "same-origin" == "same-origin"
         else { throw Failure("PERMISSION_DENIED", "Only this server's own frame may ask.", kind: .forbidden) }
         guard let ticket = ReturnCookie.ticket(in: request, services.site), ticket.projectID == project.settings.id,
@@ -36,7 +36,8 @@ struct Pending: RawEndpoint {
             return Response(json: Array("{}".utf8))
         }
         let collected = try await services.flows.collect(
-            ticket, apiKey: apiKey, appName: appName, origin: input.origin)
+            ticket, apiKey: apiKey.asString, appName: UTF8Text(input.storageKey.utf8[key.endIndex...].dropFirst()).asString,
+            origin: input.origin.asString)
         guard case .event(let event) = collected else { return Response(json: Array("{}".utf8)) }
         var response = Response(json: event)
         response.headers.add("set-cookie", ReturnCookie.clear(services.site))

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `POST /__/auth/handler`: a provider that answers by form_post. A cross-site POST carries no Lax cookie, so the answer is kept and the
@@ -10,7 +11,7 @@ struct PostedCallback: RawEndpoint {
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try Destination.document.check(request)
-        guard request.headers["content-type"]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false else {
+        guard request.headers["content-type"]?.asciiLowercased.hasPrefix("application/x-www-form-urlencoded") ?? false else {
             throw Failure.invalidIDPResponse("The answer is not a form.")
         }
         guard request.body.count <= 64 * 1024 else { throw Failure.invalidIDPResponse("The answer is too large.") }

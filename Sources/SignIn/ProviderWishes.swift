@@ -1,17 +1,18 @@
 import HTTP
 import JSON
+import Text
 import Web
 
 /// What an app asks of the provider beyond the sign-in itself, by the start's parameters `scopes` and `customParameters`. Which of it a
 /// provider is given, its own rules say.
 struct ProviderWishes: Equatable {
-    let scopes: [String]
-    let customParameters: [String: String]
+    let scopes: [UTF8Text]
+    let customParameters: [UTF8Text: UTF8Text]
 
     /// Scopes are parted by commas or spaces. The parameters are a JSON object; apps may give numbers and truth values, which an
     /// authorization URL holds as text.
     init(_ query: Form) throws(Failure) {
-        scopes = (query["scopes"] ?? "").split { $0 == "," || $0 == " " }.map(String.init)
+        scopes = (query["scopes"] ?? "").split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") }
         guard let text = query["customParameters"], !text.isEmpty else {
             customParameters = [:]
             return
@@ -19,11 +20,11 @@ struct ProviderWishes: Equatable {
         guard case .object(let object)? = try? JSON.parse(Array(text.utf8)) else {
             throw Failure("INVALID_ARGUMENT", "The parameter customParameters is no JSON object.")
         }
-        var parameters: [String: String] = [:]
+        var parameters: [UTF8Text: UTF8Text] = [:]
         for member in object {
             switch member.value {
             case .string(let text): parameters[member.name] = text
-            case .integer, .number, .bool: parameters[member.name] = member.value.text()
+            case .integer, .number, .bool: parameters[member.name] = UTF8Text(member.value.text())
             default: throw Failure("INVALID_ARGUMENT", "The parameter customParameters holds something else than text.")
             }
         }

@@ -1,4 +1,5 @@
 import HTTP
+import Text
 import Web
 
 /// Redirects that leak nothing: no cache, no Referer.

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// `POST /__/auth/relay`: the SDK's iframe asks for a result by a ticket: of a popup that may have lost its opener, or out of the address of a
@@ -9,7 +10,7 @@ struct Relay: RawEndpoint {
     static let tongue = Tongue.googleJSON
 
     struct Input: Decodable {
-        var relay: String
+        var relay: UTF8Text
     }
 
     /// 200 `{}` while the sign-in is under way, 404 once nothing can come any more.

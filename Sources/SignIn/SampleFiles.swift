@@ -2,12 +2,13 @@ import Accounts
 import HTTP
 import JSON
 import Providers
+import Text
 package import Web
 
 /// The sample page of a server in development: files of one folder, held in memory, at `/sample/`; and beside them `project.json`, which
 /// tells the page whose it is and how people sign in there.
 package struct SampleFiles: Sendable {
-    private let files: [String: (type: String, bytes: [UInt8])]
+    private let files: [UTF8Text: (type: String, bytes: [UInt8])]
 
     private static let types = [
         "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
@@ -16,10 +17,10 @@ package struct SampleFiles: Sendable {
 
     /// - Parameter files: content by file name; names of other kinds than page, script, style and drawing are left out.
     package init(_ files: [String: [UInt8]]) {
-        var typed: [String: (type: String, bytes: [UInt8])] = [:]
+        var typed: [UTF8Text: (type: String, bytes: [UInt8])] = [:]
         for (name, bytes) in files {
             guard let type = Self.types[name.split(separator: ".").last.map(String.init) ?? ""] else { continue }
-            typed[name] = (type, bytes)
+            typed[UTF8Text(name)] = (type, bytes)
         }
         self.files = typed
     }

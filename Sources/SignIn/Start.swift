@@ -3,6 +3,7 @@ import Crypto
 import HTTP
 import Logging
 import Providers
+import Text
 import Web
 
 /// `GET /__/auth/start`: a plain browser app, without an SDK, sends its user to a provider.
@@ -23,13 +24,13 @@ struct Start: RawEndpoint {
     }
 
     private func visit(_ query: Query, _ project: Project, _ context: Context) async throws -> Response {
-        // By bytes: Swift's own comparison of texts takes some different characters for equal.
-        guard project.settings.redirectURLs.contains(where: { $0.utf8.elementsEqual(query.redirectURL.utf8) }) else {
+        guard project.settings.redirectURLs.contains(where: { query.redirectURL == $0 }) else {
             throw Failure.unauthorizedDomain(
                 "The app's address is not registered for sign-in: redirectUrl must equal one of the project's redirectURLs.")
         }
         let back = ReturnAddress(
-            url: query.redirectURL, appState: query.state, issuer: project.settings.issuer(publicURL: context.services.site.publicURL))
+            url: query.redirectURL.asString, appState: query.state?.asString,
+            issuer: project.settings.issuer(publicURL: context.services.site.publicURL))
         do {
             return try await start(query, project, context)
         } catch {
@@ -47,9 +48,9 @@ struct Start: RawEndpoint {
         try await context.limit(.startSignIn, of: project)
         let wishes = try ProviderWishes(query.form)
         let start = SignInFlows.Start(
-            providerID: query.providerID, kind: .web, sessionHash: try query.sessionHash(),
+            providerID: provider.settings.id, kind: .web, sessionHash: try query.sessionHash(),
             redirectURI: project.handlerURL(of: provider.settings, for: context.request, of: site),
-            returnURL: query.redirectURL, appState: query.state, customParameters: wishes.customParameters)
+            returnURL: query.redirectURL.asString, appState: query.state?.asString, customParameters: wishes.customParameters)
         let started = context.services.flows.prepare(start, in: project.settings)
         let url = try await provider.authorize(
             redirectURI: start.redirectURI, state: started.state, nonce: started.flow.secrets.nonce,
@@ -63,10 +64,10 @@ struct Start: RawEndpoint {
 
 /// The start's parameters, each given at most once.
 private struct Query {
-    let apiKey: String
-    let providerID: String
-    let redirectURL: String
-    let state: String?
+    let apiKey: UTF8Text
+    let providerID: UTF8Text
+    let redirectURL: UTF8Text
+    let state: UTF8Text?
     let form: Form
 
     init(_ request: Request) throws(Failure) {
@@ -74,9 +75,9 @@ private struct Query {
         try form.once(form.fields.map(\.name))
         apiKey = form["apiKey"] ?? form["key"] ?? ""
         redirectURL = form["redirectUrl"] ?? ""
-        providerID = form["providerId"]?.lowercased() ?? ""
+        providerID = form["providerId"]?.asciiLowercased ?? ""
         state = form["state"]
-        guard (state?.utf8.count ?? 0) <= 2048, state?.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) ?? true else {
+        guard (state?.utf8.count ?? 0) <= 2048, state?.utf8.allSatisfy({ $0 >= 0x20 }) ?? true else {
             throw Failure("INVALID_ARGUMENT", "state is longer than 2048 bytes, or holds control characters.")
         }
     }
@@ -84,7 +85,7 @@ private struct Query {
     /// The S256 challenge, which is the hash of the verifier that will redeem. Nothing weaker is taken (SEC-11).
     func sessionHash() throws(Failure) -> [UInt8] {
         guard form["code_challenge_method"] == "S256" else { throw .invalidArgument("code_challenge_method must be S256") }
-        guard let challenge = form["code_challenge"], let hash = Base64URL.decodeStrict(challenge), hash.count == 32 else {
+        guard let challenge = form["code_challenge"], let hash = Base64URL.decodeStrict(challenge.asString), hash.count == 32 else {
             throw .invalidArgument("code_challenge must be the base64url SHA-256 of the code verifier")
         }
         return hash

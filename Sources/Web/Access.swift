@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 
 /// Who may call, and for which project, by its API key. Checked before anything of the body is read.
 enum Access {
@@ -15,7 +16,7 @@ enum Access {
 
     private static func keyed(_ request: Request, _ projects: Projects) throws(Failure) -> Project {
         // No access token of ours exists for these calls, so any bearer is one that we do not know. Other schemes count as absent.
-        if let authorization = request.headers["authorization"], authorization.lowercased().hasPrefix("bearer ") {
+        if let authorization = request.headers["authorization"], authorization.asciiLowercased.hasPrefix("bearer ") {
             throw .unknownBearer
         }
         let query = try Form.reading(request.query)

@@ -2,6 +2,7 @@ package import HTTP
 import HTTPServer
 import Accounts
 import Logging
+import Text
 
 /// Everything one loop answers: the router and the parts it hands to endpoints.
 package struct App: RequestHandler {

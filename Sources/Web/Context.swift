@@ -4,6 +4,7 @@ package import HTTP
 package import Logging
 package import Providers
 package import Runtime
+package import Text
 
 /// What an endpoint works with: who calls which project, and the parts of the loop that the call runs on.
 package struct Context: Sendable {
@@ -29,7 +30,7 @@ package struct Context: Sendable {
     }
 
     /// The project that the path names, for what anybody may read.
-    package var namedProject: Project? { parameters["project"].flatMap(services.projects.current.project(id:)) }
+    package var namedProject: Project? { parameters["project"].flatMap { services.projects.current.project(id: $0.asString) } }
 
     /// Where letters are put. Throws `OPERATION_NOT_ALLOWED` on a server that cannot send any.
     package var outbox: Outbox {
@@ -112,13 +113,13 @@ package struct Site: Sendable {
 
 extension Context {
     /// A provider of the caller's project, ready to run on this loop.
-    package func provider(_ id: String) throws -> ConfiguredProvider { try provider(id, of: project) }
+    package func provider(_ id: UTF8Text) throws -> ConfiguredProvider { try provider(id, of: project) }
 
     /// Throws `OPERATION_NOT_ALLOWED` for a provider that the project has not, or has switched off.
-    package func provider(_ id: String, of project: Project) throws(Failure) -> ConfiguredProvider {
+    package func provider(_ id: UTF8Text, of project: Project) throws(Failure) -> ConfiguredProvider {
         guard !id.isEmpty else { throw .invalidProviderID("providerId is missing.") }
         guard let settings = project.providers[id] else {
-            throw .operationNotAllowed("The provider \(id.prefix(64)) is not enabled for this project.")
+            throw .operationNotAllowed("The provider \(id.prefix(bytes: 64)) is not enabled for this project.")
         }
         let upstream = CountedUpstream(upstream: services.upstream, provider: id, requests: services.providerRequests)
         return ConfiguredProvider(

@@ -1,4 +1,5 @@
 package import HTTP
+import Text
 
 /// CORS for the API: any origin may call, since no cookie and nothing ambient counts there. Errors carry the same headers, or browsers
 /// would show them as network failures.

@@ -1,5 +1,6 @@
 package import HTTP
 import JSON
+import Text
 
 /// One JSON call of the REST API: where it answers, what it takes, what it gives.
 ///

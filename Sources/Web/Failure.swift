@@ -1,6 +1,7 @@
 import Accounts
 import Postgres
 import Providers
+import Text
 
 /// Every error a caller may see: its wire code, what may be said of it, and its kind. The one such table; what has no line here is a
 /// 500 that only the log explains.
@@ -154,7 +155,7 @@ extension Failure {
             case .tenant: .unsupportedTenantOperation
             case .missingUID: .missingIdentifier
             case .invalidClaims: Failure("INVALID_CLAIMS")
-            case .forbiddenClaim(let name): Failure("FORBIDDEN_CLAIM", name)
+            case .forbiddenClaim(let name): Failure("FORBIDDEN_CLAIM", name.asString)
             case .claimsTooLarge: Failure("CLAIMS_TOO_LARGE")
             }
     }

@@ -1,5 +1,6 @@
 package import HTTP
 import JSON
+import Text
 
 /// The one writer of errors.
 package enum FailureResponse {

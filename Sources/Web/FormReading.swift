@@ -1,11 +1,15 @@
 package import HTTP
+package import Text
 
 extension Form {
     /// Reads a form, or says that it is none.
-    package static func reading(_ text: String) throws(Failure) -> Form {
+    package static func reading(_ text: UTF8Text) throws(Failure) -> Form {
         guard let form = Form(text) else { throw .invalidArgument("The form or query is malformed.") }
         return form
     }
+
+    /// A query, which the server has checked to be ASCII.
+    package static func reading(_ query: String) throws(Failure) -> Form { try reading(UTF8Text(query)) }
 
     package static func reading(_ bytes: [UInt8]) throws(Failure) -> Form {
         guard let form = Form(bytes) else { throw .invalidArgument("The form or query is malformed.") }
@@ -13,7 +17,7 @@ extension Form {
     }
 
     /// Refuses a form that gives any of `names` twice: which one counts would be a guess.
-    package func once(_ names: [String]) throws(Failure) {
+    package func once(_ names: [UTF8Text]) throws(Failure) {
         for name in names where fields.count(where: { $0.name == name }) > 1 {
             throw .invalidArgument("The parameter \(name) is given more than once.")
         }

@@ -1,5 +1,6 @@
 package import HTTP
 package import JSON
+package import Text
 
 /// A request body as Google's REST mapping of protocol buffers reads it.
 package enum JSONBody {
@@ -24,11 +25,12 @@ package enum JSONBody {
         return object
     }
 
-    /// One text of a body, for calls that read nothing else: by its name or else by the same in `snake_case`, as ``decode(_:from:)`` finds
-    /// it. Nil when it is absent or null.
-    package static func text(_ name: String, or snake: String, in object: JSON.Object) throws(Failure) -> String? {
+    /// One text of a body, for calls that read nothing else: by its name or by the same in `snake_case`, as ``decode(_:from:)`` finds it.
+    /// Nil when it is absent or null.
+    package static func text(_ name: UTF8Text, or snake: UTF8Text, in object: JSON.Object) throws(Failure) -> UTF8Text? {
+        if object[name] != nil, object[snake] != nil { throw .invalidJSON("\(JSONError.bothSpellings(path: name.asString))") }
         guard let value = object[name] ?? object[snake], !value.isNull else { return nil }
-        guard let text = value.string else { throw .invalidJSON("\(JSONError.typeMismatch(path: name, expected: "a string"))") }
+        guard let text = value.string else { throw .invalidJSON("\(JSONError.typeMismatch(path: name.asString, expected: "a string"))") }
         return text
     }
 

@@ -1,4 +1,5 @@
 package import HTTP
+import Text
 
 /// Which language to speak to somebody: the first wish that can be met, by what the app or the browser says.
 ///
@@ -17,8 +18,8 @@ package enum Language {
     package static func choose(
         from available: [String], for request: Request, parameter: String? = nil, otherwise standard: String
     ) -> String {
-        var wishes: [String] = []
-        if let parameter { wishes.append(parameter) }
+        var wishes: [UTF8Text] = []
+        if let parameter { wishes.append(UTF8Text(parameter)) }
         if let query = Form(request.query) { wishes += [query["hl"], query["lang"]].compactMap { $0 } }
         if let locale = request.headers["x-firebase-locale"] { wishes.append(locale) }
         for wish in wishes { if let met = meet(wish, from: available) { return met } }
@@ -30,8 +31,8 @@ package enum Language {
     }
 
     /// The ranges of an `Accept-Language`, those with the most weight first; refused ones (`q=0`) and malformed ones are left out.
-    static func accepted(_ header: String) -> [String] {
-        var found: [(range: String, weight: Int)] = []
+    static func accepted(_ header: UTF8Text) -> [UTF8Text] {
+        var found: [(range: UTF8Text, weight: Int)] = []
         let bytes = header.utf8.prefix(headerBytes)
         for part in bytes.split(separator: UInt8(ascii: ","), maxSplits: ranges).prefix(ranges) {
             let fields = part.split(separator: UInt8(ascii: ";"), maxSplits: 2).map { trimmed($0) }
@@ -46,8 +47,8 @@ package enum Language {
     }
 
     /// `q=0.8` in thousandths.
-    private static func weight(_ text: String) -> Int? {
-        guard text.lowercased().hasPrefix("q=") else { return nil }
+    private static func weight(_ text: UTF8Text) -> Int? {
+        guard text.asciiLowercased.hasPrefix("q=") else { return nil }
         let number = text.utf8.dropFirst(2)
         guard let whole = number.first, whole == UInt8(ascii: "0") || whole == UInt8(ascii: "1"), number.count <= 5 else { return nil }
         var thousandths = whole == UInt8(ascii: "1") ? 1000 : 0
@@ -62,14 +63,14 @@ package enum Language {
         return thousandths <= 1000 ? thousandths : nil
     }
 
-    private static func trimmed(_ bytes: Substring.UTF8View.SubSequence) -> String {
+    private static func trimmed(_ bytes: Substring.UTF8View.SubSequence) -> UTF8Text {
         var bytes = bytes.drop { $0 == 0x20 || $0 == 0x09 }
         while let last = bytes.last, last == 0x20 || last == 0x09 { bytes.removeLast() }
-        return String(decoding: bytes, as: UTF8.self)
+        return UTF8Text(bytes)
     }
 
     /// The spoken language that meets a wish such as `de-AT` or `pt_BR`; `nil` when none does.
-    static func meet(_ wish: String, from available: [String]) -> String? {
+    static func meet(_ wish: UTF8Text, from available: [String]) -> String? {
         // Locales of operating systems come with a codeset: de_DE.UTF-8@euro.
         let tag = wish.utf8.prefix { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "@") }.map {
             $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0

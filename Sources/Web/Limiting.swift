@@ -1,5 +1,6 @@
 package import Accounts
 import HTTP
+import Text
 
 extension Context {
     /// What this call takes from the limits of the caller's project, for a rule that charges it together with what it reads.

@@ -1,6 +1,7 @@
 package import HTTP
 import Logging
 import Runtime
+import Text
 
 /// What operators and their machines ask: is it alive, is it ready, how is it doing.
 ///

@@ -1,3 +1,5 @@
+package import Text
+
 /// A path with braces: `/{project}/oauth2/jwks`.
 struct PathPattern: Sendable {
     let text: String
@@ -8,7 +10,7 @@ struct PathPattern: Sendable {
 
     private enum Segment: Sendable {
         case literal([UInt8])
-        case any(name: String)
+        case any(name: UTF8Text)
     }
 
     init(_ text: String, _ handlers: [Handler]) {
@@ -16,7 +18,7 @@ struct PathPattern: Sendable {
         self.handlers = handlers
         ending = text.split(separator: "}", omittingEmptySubsequences: false).last.map { Array($0.utf8) } ?? []
         segments = text.split(separator: "/").map { segment in
-            segment.hasPrefix("{") ? .any(name: String(segment.dropFirst().dropLast())) : .literal(Array(segment.utf8))
+            segment.hasPrefix("{") ? .any(name: UTF8Text(segment.dropFirst().dropLast())) : .literal(Array(segment.utf8))
         }
     }
 
@@ -37,7 +39,7 @@ struct PathPattern: Sendable {
             case .literal(let bytes): if !part.elementsEqual(bytes) { return nil }
             case .any(let name):
                 if part.isEmpty { return nil }
-                parameters.add(name, String(decoding: part, as: UTF8.self))
+                parameters.add(name, UTF8Text(decoding: part))
             }
             rest = rest[part.endIndex...]
         }
@@ -47,18 +49,18 @@ struct PathPattern: Sendable {
 
 /// What stood in the braces of a route's path, by name.
 package struct PathParameters: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    private var names: [String] = []
-    private var values: [String] = []
+    private var names: [UTF8Text] = []
+    private var values: [UTF8Text] = []
 
     package init() {}
 
-    package init(dictionaryLiteral elements: (String, String)...) {
+    package init(dictionaryLiteral elements: (UTF8Text, UTF8Text)...) {
         for (name, value) in elements { add(name, value) }
     }
 
-    package subscript(name: String) -> String? { names.firstIndex(of: name).map { values[$0] } }
+    package subscript(name: UTF8Text) -> UTF8Text? { names.firstIndex(of: name).map { values[$0] } }
 
-    mutating func add(_ name: String, _ value: String) {
+    mutating func add(_ name: UTF8Text, _ value: UTF8Text) {
         names.append(name)
         values.append(value)
     }

@@ -4,11 +4,12 @@ import JOSE
 package import Providers
 import JSON
 import Synchronization
+package import Text
 
 /// One project as requests see it: its rules and its providers.
 package final class Project: Sendable {
     package let settings: ProjectSettings
-    package let providers: [String: ProviderSettings]
+    package let providers: [UTF8Text: ProviderSettings]
     /// Its mails and pages.
     package let templates: Templates
     /// Where browsers reach the pages below `/__/auth/`: scheme, host and port. Configured, never what a request says (SEC-07); see
@@ -20,7 +21,7 @@ package final class Project: Sendable {
     package init(settings: ProjectSettings, providers: [ProviderSettings], publicURL: String, templates: Templates? = nil) {
         self.settings = settings
         self.templates = templates ?? Templates(branding: settings.branding)
-        self.providers = Dictionary(providers.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        self.providers = Dictionary(providers.map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first })
         pagesURL = settings.redirect.publicURL ?? publicURL
         let base = "\(publicURL)/\(settings.id)"
         discovery =
@@ -48,13 +49,11 @@ package final class Project: Sendable {
     }
 
     /// Whether `address` (without query) is one at which SDKs look for results of this project.
-    package func isHandler(_ address: String, of site: Site) -> Bool {
-        [pagesURL, site.publicURL].contains { base in
-            address.hasPrefix(base) && Self.resultPaths.contains(String(address.dropFirst(base.count)))
-        }
+    package func isHandler(_ address: UTF8Text, of site: Site) -> Bool {
+        [pagesURL, site.publicURL].contains { base in Self.resultPaths.contains { address == base + $0 } }
     }
 
-    private static let resultPaths: Set<String> = [
+    private static let resultPaths = [
         "/__/auth/handler", "/__/auth/callback", "/emulator/auth/handler", "/emulator/auth/callback",
     ]
 
@@ -78,23 +77,23 @@ package final class Project: Sendable {
 /// All projects of one moment: never changed, only replaced.
 package struct Projects: Sendable {
     package let all: [Project]
-    private let byKey: [String: Int]
-    private let byID: [String: Int]
+    private let byKey: [UTF8Text: Int]
+    private let byID: [UTF8Text: Int]
     /// The project that every key stands for which is none of the others': development mode alone.
     private let anyKey: String?
 
     package init(_ all: [Project], anyKey: String? = nil) {
         self.all = all
         self.anyKey = anyKey
-        byID = Dictionary(all.enumerated().map { ($1.settings.id, $0) }, uniquingKeysWith: { first, _ in first })
+        byID = Dictionary(all.enumerated().map { (UTF8Text($1.settings.id), $0) }, uniquingKeysWith: { first, _ in first })
         byKey = Dictionary(
-            all.enumerated().flatMap { index, project in project.settings.apiKeys.map { ($0, index) } },
+            all.enumerated().flatMap { index, project in project.settings.apiKeys.map { (UTF8Text($0), index) } },
             uniquingKeysWith: { first, _ in first })
     }
 
     /// The project of `apiKey`; in development mode, for what runs on this machine, any key that is not empty is one of the development
     /// project's.
-    package func project(apiKey: String, for request: Request) -> Project? {
+    package func project(apiKey: UTF8Text, for request: Request) -> Project? {
         if let index = byKey[apiKey] { return all[index] }
         guard let anyKey, !apiKey.isEmpty, request.isOfThisMachine else { return nil }
         return project(id: anyKey)
@@ -103,7 +102,7 @@ package struct Projects: Sendable {
     /// The development project.
     package var development: Project? { anyKey.flatMap(project(id:)) }
 
-    package func project(id: String) -> Project? { byID[id].map { all[$0] } }
+    package func project(id: String) -> Project? { byID[UTF8Text(id)].map { all[$0] } }
 
     /// The same with another state of one project.
     fileprivate func replacing(_ project: Project) -> Projects {

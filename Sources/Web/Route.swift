@@ -1,4 +1,5 @@
 package import HTTP
+import Text
 
 /// Where a call answers, and who may make it.
 package struct Route: Sendable {

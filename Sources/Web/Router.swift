@@ -1,4 +1,5 @@
 package import HTTP
+import Text
 
 /// Finds the handler of a request by its canonical path, among all the paths of each route.
 package struct Router: Sendable {

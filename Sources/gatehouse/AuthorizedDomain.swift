@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 /// An entry of `authorizedDomains` that is well formed and still would authorize nobody, or too many.
 enum AuthorizedDomain {

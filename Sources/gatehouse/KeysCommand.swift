@@ -4,6 +4,7 @@ import JOSE
 import Logging
 import Postgres
 import Runtime
+import Text
 
 /// `gatehouse keys`: the keys that sign ID tokens.
 struct KeysCommand: AsyncParsableCommand {

@@ -4,6 +4,7 @@ import HTTP
 import Logging
 import Mail
 import Runtime
+import Text
 import Web
 
 /// How this server sends mail: `mail` in `gatehouse.yaml`.

@@ -4,6 +4,7 @@ import HTTP
 import JOSE
 import Providers
 import Runtime
+import Text
 import Web
 
 /// One project's file: `config/projects/<project>.yaml`.

@@ -2,6 +2,7 @@ import Accounts
 import Config
 import FoundationEssentials
 import HTTP
+import Text
 import Web
 
 /// What a project's mails and pages look like: `branding` and `mail` in its file.

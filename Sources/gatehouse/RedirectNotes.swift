@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import Providers
+import Text
 import Web
 
 /// What `gatehouse check` says of redirects that are configured soundly and still will not do what somebody may expect.

@@ -1,6 +1,7 @@
 import Accounts
 import Config
 import HTTP
+import Text
 
 /// The part of a project's file that redirects hang on: native apps, and how results are handed back.
 extension ProjectSettings.Redirect {

@@ -8,6 +8,7 @@ import HTTPServer
 import Logging
 import Postgres
 import Runtime
+import Text
 
 /// `config/gatehouse.yaml`: where the server stands and what it may use. Projects have files of their own.
 struct ServerSettings: Sendable {

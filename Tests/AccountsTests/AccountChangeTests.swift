@@ -1,6 +1,7 @@
 @testable import Accounts
 import Runtime
 import Testing
+import Text
 
 @Suite struct AccountChangeTests {
     private let now = Instant(seconds: 1_800_000_000)

@@ -6,6 +6,7 @@ import Postgres
 import Runtime
 import TestKit
 import Testing
+import Text
 
 @Suite struct CustomTokenSignInTests {
     private let issuer = "backend@demo.iam.gserviceaccount.com"
@@ -34,7 +35,7 @@ import Testing
 
     private func signIn(_ token: String, _ fixture: Fixture) async throws -> (account: Account, session: Session, isNew: Bool) {
         let answer = try await fixture.accounts.signIn(
-            customToken: token, Attempt(.customToken, from: "127.0.0.1", in: fixture.project), in: fixture.project,
+            customToken: UTF8Text(token), Attempt(.customToken, from: "127.0.0.1", in: fixture.project), in: fixture.project,
             from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
         return (answer.0, answer.1, answer.isNewUser)
     }

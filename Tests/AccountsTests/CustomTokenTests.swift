@@ -5,6 +5,7 @@ import JSON
 import Runtime
 import TestKit
 import Testing
+import Text
 
 @Suite struct CustomTokenTests {
     private static let issuer = "backend@demo.iam.gserviceaccount.com"
@@ -23,12 +24,12 @@ import Testing
     }
 
     private static func live(_ key: FakeKey, project: String = "demo", kid: String? = nil) -> ServiceAccountKey {
-        ServiceAccountKey(projectID: project, key: JWK(key: key.key.publicKey, kid: kid ?? key.id, algorithm: .rs256))
+        ServiceAccountKey(projectID: project, key: JWK(key: key.key.publicKey, kid: UTF8Text(kid ?? key.id), algorithm: .rs256))
     }
 
     private func read(_ text: String, keys: [ServiceAccountKey]? = nil) throws(CustomTokenError) -> CustomToken {
         let keys = keys ?? (try? [Self.live(.rsa())]) ?? []
-        return try CustomToken.Unverified.parse(text).verified(by: keys, for: "demo", at: Self.now)
+        return try CustomToken.Unverified.parse(UTF8Text(text)).verified(by: keys, for: "demo", at: Self.now)
     }
 
     private func read(_ changes: JSON.Object, header: JSON.Object = [:]) throws -> CustomToken {
@@ -47,6 +48,11 @@ import Testing
             _ = try read(text, keys: keys)
             return false
         } catch { if case .invalid = error { return true } else { return false } }
+    }
+
+    @Test func `a NUL in iss or kid makes it invalid before any query`() throws {
+        #expect(isInvalid(try FakeKey.rsa().sign(Self.claims(["iss": "a\0b", "sub": "a\0b"]))))
+        #expect(isInvalid(try FakeKey.rsa().sign(Self.claims([:]), header: ["kid": "a\0b"])))
     }
 
     @Test func `reads who it is for and what it adds`() throws {
@@ -163,7 +169,7 @@ import Testing
         -> CustomToken?
     {
         let parts = [header, Self.claims(changes)].map { Base64URL.encode($0.bytes()) } + [signature]
-        return try CustomToken.unsigned(parts.joined(separator: "."), at: Self.now)
+        return try CustomToken.unsigned(UTF8Text(parts.joined(separator: ".")), at: Self.now)
     }
 
     @Test func `reads a token of the Admin SDKs' emulator mode`() throws {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Accounts
+import Text
 
 @Suite struct EmailAddressTests {
     @Test(arguments: [

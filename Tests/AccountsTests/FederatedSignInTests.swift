@@ -2,6 +2,7 @@
 import Postgres
 import Runtime
 import Testing
+import Text
 
 @Suite struct FederatedSignInTests {
     @Test func `makes an account for a new person and finds it again`() async throws {

@@ -6,6 +6,7 @@ import Postgres
 import Runtime
 import Synchronization
 import TestKit
+import Text
 
 /// The rules on a database of their own, at a time that only the test moves.
 struct Fixture {

@@ -3,6 +3,7 @@ import Crypto
 import Postgres
 import Runtime
 import Testing
+import Text
 
 @Suite struct FlowTicketTests {
     private func started(

@@ -6,6 +6,7 @@ import TestKit
 import Testing
 
 @testable import Accounts
+import Text
 
 /// What a project file may say of limits, and what operators are told of refusals.
 @Suite struct LimitsTests {

@@ -1,6 +1,7 @@
 @testable import Accounts
 import Runtime
 import Testing
+import Text
 
 @Suite struct LinkingTests {
     private let mail = "ada@example.com"

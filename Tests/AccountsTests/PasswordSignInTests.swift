@@ -3,6 +3,7 @@ import Crypto
 import Postgres
 import Runtime
 import Testing
+import Text
 
 @Suite struct PasswordSignInTests {
     private let origin = Session.Origin(userAgent: "test", address: "127.0.0.1")

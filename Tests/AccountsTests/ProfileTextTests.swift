@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Accounts
+import Text
 
 @Suite struct ProfileTextTests {
     @Test(arguments: ["Ada Lovelace", "Zoë", "李小龍", "שלום", "علي", "👩🏽‍🚀 Ada", "a\u{200D}b", ""])

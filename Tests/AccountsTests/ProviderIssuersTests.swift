@@ -1,6 +1,7 @@
 @testable import Accounts
 import Postgres
 import Testing
+import Text
 
 @Suite struct ProviderIssuersTests {
     private func entry(_ issuer: String, _ provider: String = "oidc.acme") -> ProviderIssuers.Entry {

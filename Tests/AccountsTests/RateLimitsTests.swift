@@ -6,6 +6,7 @@ import TestKit
 import Testing
 
 @testable import Accounts
+import Text
 
 @Suite struct RateLimitsTests {
     /// Limits that a test can count to.
@@ -165,6 +166,17 @@ import Testing
         #expect(fixture.database.roundTrips == before + 1)
         #expect(try await limits.charge(attempt(fixture, .deleteAccount), then: "SELECT 8").count == 1)
         #expect(fixture.database.roundTrips == before + 2)
+    }
+
+    @Test func `a read that cannot be sent is charged for all the same`() async throws {
+        let fixture = try await limited { $0[.customToken, .address] = Rate(3, per: .seconds(3600)) }
+        let text = "a\0b"
+        for _ in 0..<3 {
+            await #expect(throws: AccountError.self) {
+                try await fixture.accounts.limits.charge(attempt(fixture, .customToken), then: "SELECT \(text)")
+            }
+        }
+        #expect(try await outcome(fixture, attempt(fixture, .customToken)) == .address)
     }
 
     @Test func `SEC-16 exactly ten of a hundred attempts at once pass on two processes`() async throws {

@@ -2,6 +2,7 @@ import Runtime
 import Testing
 
 @testable import Accounts
+import Text
 
 /// The rule alone: a dialogue with a bucket at times that the test says.
 @Suite struct RateTests {

@@ -1,5 +1,6 @@
 @testable import Accounts
 import Testing
+import Text
 
 @Suite struct RefreshTokenTests {
     private let key = [UInt8](repeating: 7, count: 32)

@@ -3,6 +3,7 @@ import Crypto
 import JSON
 import Postgres
 import Testing
+import Text
 
 @Suite struct ServiceAccountsTests {
     private let url = "https://auth.example.com"

@@ -2,6 +2,7 @@
 import Postgres
 import Runtime
 import Testing
+import Text
 
 @Suite struct SessionsTests {
     private func signedIn() async throws -> (Fixture, token: String) {

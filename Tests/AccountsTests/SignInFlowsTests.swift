@@ -3,6 +3,7 @@ import Crypto
 import Postgres
 import Runtime
 import Testing
+import Text
 
 @Suite struct SignInFlowsTests {
     private let page = "https://app.example.com/cb"
@@ -32,7 +33,7 @@ import Testing
         ).response
     }
 
-    private func state(_ started: StartedFlow) throws -> FlowState { try #require(FlowState(started.state)) }
+    private func state(_ started: StartedFlow) throws -> FlowState { try #require(FlowState(UTF8Text(started.state))) }
 
     private func isRefused(_ error: any Error) -> Bool { if case AccountError.flowRefused = error { true } else { false } }
 
@@ -104,7 +105,7 @@ import Testing
         let fixture = try await Fixture()
         let early = try await started(fixture)
         fixture.time.advance(.seconds(601))
-        #expect(try await fixture.flows.waiting(try #require(FlowState(early.state))) == nil)
+        #expect(try await fixture.flows.waiting(try #require(FlowState(UTF8Text(early.state)))) == nil)
         let (late, code) = try await returned(fixture)
         fixture.time.advance(.seconds(121))
         await #expect(performing: { try await claim(fixture, late.flow, code) }, throws: isRefused)

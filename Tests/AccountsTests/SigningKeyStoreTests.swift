@@ -6,6 +6,7 @@ import Logging
 import Postgres
 import Runtime
 import Testing
+import Text
 
 @Suite struct SigningKeyStoreTests {
     @Test func `makes the first keys once, whoever starts at the same time`() async throws {
@@ -27,7 +28,7 @@ import Testing
         func kid() throws -> String? {
             let token = try fixture.accounts.idToken(for: account, session, in: fixture.project)
             let header = try #require(Base64URL.decodeStrict(token.split(separator: ".")[0]))
-            return try JSON.parse(header)["kid"]?.string
+            return try JSON.parse(header)["kid"]?.string?.asString
         }
         let old = try kid()
         #expect(old != new)

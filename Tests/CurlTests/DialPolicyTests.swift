@@ -2,6 +2,7 @@ import HTTP
 import Testing
 
 @testable import Curl
+import Text
 
 @Suite struct DialPolicyTests {
     @Test(

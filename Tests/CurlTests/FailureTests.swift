@@ -2,6 +2,7 @@ import HTTP
 import Testing
 
 @testable import Curl
+import Text
 
 @Suite struct FailureTests {
     @Test func `tries a GET once more when the connection breaks`() async throws {

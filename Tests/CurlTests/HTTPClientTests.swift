@@ -3,6 +3,7 @@ import HTTP
 import Testing
 
 @testable import Curl
+import Text
 
 @Suite struct HTTPClientTests {
     @Test func `brings back status, header fields and body`() async throws {

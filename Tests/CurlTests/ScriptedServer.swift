@@ -6,6 +6,7 @@ import Runtime
 import Synchronization
 
 @testable import Curl
+import Text
 
 /// A server on a loopback port that does with each connection exactly what a test's script says, HTTP or not.
 final class ScriptedServer: Sendable {

@@ -2,6 +2,7 @@ import HTTP
 import Testing
 
 @testable import HTTPServer
+import Text
 
 @Suite struct BodyParserTests {
     func said(_ text: String, _ limits: ServerLimits = ServerLimits()) -> [String] {

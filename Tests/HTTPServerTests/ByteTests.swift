@@ -2,6 +2,7 @@ import HTTP
 import Testing
 
 @testable import HTTPServer
+import Text
 
 @Suite struct ByteTests {
     @Test func `knows the bytes of a token`() {

@@ -4,6 +4,7 @@ import Runtime
 import Testing
 
 @testable import HTTPServer
+import Text
 
 @Suite(.serialized) struct HTTPServerTests {
     @Test func `answers one request after another on one connection`() async throws {

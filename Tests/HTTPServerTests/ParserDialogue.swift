@@ -1,6 +1,7 @@
 import HTTP
 
 @testable import HTTPServer
+import Text
 
 /// What a parser made of some bytes: each request on one line (`POST /a?b [x: y] body`), then `refused 400`, `more` or nothing.
 struct ParserDialogue {

@@ -2,6 +2,7 @@ import HTTP
 import Testing
 
 @testable import HTTPServer
+import Text
 
 /// Every text is fed whole and byte by byte: where the network cuts must not matter.
 @Suite struct RequestParserTests {

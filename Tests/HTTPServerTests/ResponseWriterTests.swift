@@ -3,6 +3,7 @@ import Runtime
 import Testing
 
 @testable import HTTPServer
+import Text
 
 @Suite struct ResponseWriterTests {
     func written(_ response: Response, isHead: Bool = false, keepsAlive: Bool = true, isHTTP10: Bool = false) -> String {

@@ -3,6 +3,7 @@ import Runtime
 import Testing
 
 @testable import HTTPServer
+import Text
 
 /// Limits are short here; that they end a connection is tested, not when.
 @Suite(.serialized) struct ServerLimitsTests {

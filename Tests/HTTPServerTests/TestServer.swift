@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import HTTPServer
+import Text
 
 /// A server on a loop of its own and a free port, for one test.
 struct TestServer {

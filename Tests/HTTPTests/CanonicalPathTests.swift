@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import Text
 
 @Suite struct CanonicalPathTests {
     @Test(arguments: [

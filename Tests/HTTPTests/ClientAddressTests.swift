@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import Text
 
 @Suite struct ClientAddressTests {
     func proxies(_ header: TrustedProxies.Header) -> TrustedProxies {

@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import Text
 
 @Suite struct FormTests {
     @Test func `keeps order and duplicates`() throws {
@@ -24,6 +25,15 @@ import Testing
     @Test func `refuses more fields than it should ever need`() {
         #expect(Form(String(repeating: "a&", count: 256)) != nil)
         #expect(Form(String(repeating: "a&", count: 257)) == nil)
+    }
+
+    @Test func `SEC-49: names of marks are compared by bytes, and have at most 256 of them`() throws {
+        let marks = String(repeating: "\u{316}\u{301}", count: 250_000)
+        #expect(Form("\(marks)=1") == nil)
+        let form = try #require(Form("a=\(marks)&\u{E9}=1&e\u{301}=2&\(String(repeating: "n", count: 256))=3"))
+        #expect(form["a"] == UTF8Text(marks) && form["a"] != "1")
+        #expect(form["\u{E9}"] == "1" && form["e\u{301}"] == "2" && form.all("\u{E9}").count == 1)
+        #expect(Form("\(String(repeating: "n", count: 257))=3") == nil)
     }
 
     @Test func `writes what it reads`() throws {

@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import Text
 
 @Suite struct HeadersTests {
     @Test func `finds the first value and all values`() {

@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import Text
 
 @Suite struct ThisMachineTests {
     private func isOfThisMachine(_ peer: String, _ headers: Headers) throws -> Bool {

@@ -3,7 +3,7 @@
 enum Floors {
     static let floor: [String: Int] = [
         "COpenSSL": 0, "CCurl": 0, "CPostgres": 0, "CSystem": 0,
-        "Runtime": 10,
+        "Text": 10, "Runtime": 10,
         "JSON": 20, "Crypto": 20, "HTTP": 20, "Config": 20,
         "JOSE": 21, "HTTPServer": 21, "Curl": 21, "Postgres": 21, "Mail": 22,
         "Accounts": 30, "Providers": 30,

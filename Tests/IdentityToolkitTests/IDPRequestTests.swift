@@ -2,13 +2,14 @@ import Accounts
 import Crypto
 import Providers
 import Testing
+import Text
 import Web
 @testable import IdentityToolkit
 
 @Suite struct IDPRequestTests {
     private let flow = FlowID(bytes: Array(1...16)).text
 
-    private func read(_ uri: String?, _ body: String? = nil, pending: String? = nil) throws -> IDPRequest {
+    private func read(_ uri: UTF8Text?, _ body: UTF8Text? = nil, pending: UTF8Text? = nil) throws -> IDPRequest {
         try IDPRequest(requestURI: uri, postBody: body, pendingToken: pending)
     }
 
@@ -45,13 +46,13 @@ import Web
             ("http://localhost", "id_token=x", "INVALID_CREDENTIAL_OR_PROVIDER_ID"),
             ("http://localhost?state=garbage&code=1", nil, "INVALID_IDP_RESPONSE"),
             ("http://localhost?flow=x&code=1", nil, "INVALID_IDP_RESPONSE"),
-        ] as [(String?, String?, String)])
-    func `refuses what is none of the ways in`(uri: String?, body: String?, code: String) {
+        ] as [(UTF8Text?, UTF8Text?, String)])
+    func `refuses what is none of the ways in`(uri: UTF8Text?, body: UTF8Text?, code: String) {
         #expect { try read(uri, body) } throws: { ($0 as? Failure)?.code == code }
     }
 
     @Test(arguments: ["http://localhost?code=1&code=2&flow=x", "http://localhost?state=a&state=b"])
-    func `refuses a parameter given twice`(uri: String) {
+    func `refuses a parameter given twice`(uri: UTF8Text) {
         #expect { try read(uri) } throws: { ($0 as? Failure)?.kind == .badRequest }
     }
 }

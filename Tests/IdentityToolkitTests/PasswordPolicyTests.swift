@@ -3,6 +3,7 @@ import JSON
 import Testing
 
 @testable import IdentityToolkit
+import Text
 
 @Suite struct PasswordPolicyAnswerTests {
     private let allowed: JSON = [

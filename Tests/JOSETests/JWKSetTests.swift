@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import JSON
 import Testing
+import Text
 
 @Suite struct JWKSetTests {
     @Test func `SEC-12 skips keys it does not understand and keeps the others`() throws {

@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import JSON
 import Testing
+import Text
 
 @Suite struct JWKTests {
     @Test(arguments: [(KeyAlgorithm.rsa(), Algorithm.rs256, "RSA"), (.p256, .es256, "EC"), (.ed25519, .edDSA, "OKP")])
@@ -31,7 +32,7 @@ import Testing
         ] as [(String, JSON?)])
     func `SEC-12 refuses a key whose member is not right`(name: String, value: JSON?) throws {
         let json = JWK(key: try PrivateKey.generate(.p256).publicKey, kid: "k1", algorithm: .es256).json
-        #expect(throws: JOSEError.self) { try JWK(json.with(name, value)) }
+        #expect(throws: JOSEError.self) { try JWK(json.with(UTF8Text(name), value)) }
     }
 
     @Test(
@@ -39,14 +40,14 @@ import Testing
             as [(String, JSON?)])
     func `takes a key whose member is right or unknown`(name: String, value: JSON?) throws {
         let json = JWK(key: try PrivateKey.generate(.p256).publicKey, kid: "k1", algorithm: .es256).json
-        #expect(throws: Never.self) { try JWK(json.with(name, value)) }
+        #expect(throws: Never.self) { try JWK(json.with(UTF8Text(name), value)) }
     }
 
     @Test func `SEC-12 refuses weak RSA keys`() throws {
         let json = JWK(key: try PrivateKey.generate(.rsa()).publicKey, kid: "k1", algorithm: .rs256).json
         let short = Base64URL.encode([UInt8](repeating: 0xA7, count: 64))
         for (name, value) in [("n", short), ("n", ""), ("e", "AQ"), ("e", "Ag"), ("e", "AQAA"), ("e", ""), ("e", "AA")] {
-            #expect(throws: JOSEError.self, "\(name) \(value)") { try JWK(json.with(name, .string(value))) }
+            #expect(throws: JOSEError.self, "\(name) \(value)") { try JWK(json.with(UTF8Text(name), .string(value))) }
         }
         #expect(throws: JOSEError.weakKey("an RSA key has 2048...8192 bits")) { try JWK(json.with("n", .string(short))) }
     }

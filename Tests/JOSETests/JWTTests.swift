@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import JSON
 import Testing
+import Text
 
 /// Known answers of the RFCs, and the shape of a token.
 @Suite struct JWTTests {

@@ -1,12 +1,13 @@
 import Crypto
 import JOSE
 import JSON
+import Text
 
 /// Tokens and keys for tests; what is made here is right unless the test says otherwise.
 enum Samples {
     static let claims = #"{"iss":"https://issuer.example","sub":"1"}"#
 
-    static func jwk(_ key: PrivateKey, kid: String? = "k1", _ algorithm: Algorithm?) -> JWK {
+    static func jwk(_ key: PrivateKey, kid: UTF8Text? = "k1", _ algorithm: Algorithm?) -> JWK {
         JWK(key: key.publicKey, kid: kid, algorithm: algorithm)
     }
 
@@ -22,7 +23,7 @@ enum Samples {
 }
 
 extension JSON {
-    func with(_ name: String, _ value: JSON?) -> JSON {
+    func with(_ name: UTF8Text, _ value: JSON?) -> JSON {
         guard case .object(var object) = self else { return self }
         object[name] = value
         return .object(object)

@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import JSON
 import Testing
+import Text
 
 /// SEC-12: the algorithm belongs to the key, and nothing a token says about its own verification is followed.
 @Suite struct TokenAttackTests {

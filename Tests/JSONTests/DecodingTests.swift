@@ -1,6 +1,7 @@
 import Testing
 
 @testable import JSON
+import Text
 
 private enum Kind: String, Codable { case email = "EMAIL", phone = "PHONE" }
 
@@ -50,6 +51,15 @@ private struct Person: Decodable, Equatable {
     ])
     fileprivate func `reads the wire's spellings`(text: String, person: Person) throws {
         #expect(try JSON.parse(text).decode(Person.self, spelling: .wire) == person)
+    }
+
+    @Test func `a field in both its spellings is refused`() {
+        #expect(throws: JSONError.bothSpellings(path: "localId")) {
+            try JSON.parse(#"{"localId":"u","local_id":"v"}"#).decode(Person.self, spelling: .wire)
+        }
+        #expect(throws: JSONError.bothSpellings(path: "localId")) {
+            try JSON.parse(#"{"local_id":"u","local__id":"v"}"#).decode(Person.self, spelling: .wire)
+        }
     }
 
     @Test(arguments: [

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import JSON
+import Text
 
 private struct Answer: Encodable {
     struct Link: Encodable { var providerId: String }

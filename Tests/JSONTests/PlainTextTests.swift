@@ -1,6 +1,7 @@
 import Testing
 
 @testable import JSON
+import Text
 
 @Suite struct PlainTextTests {
     /// The same, one byte after the other.

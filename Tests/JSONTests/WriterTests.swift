@@ -1,6 +1,7 @@
 import Testing
 
 @testable import JSON
+import Text
 
 @Suite struct WriterTests {
     @Test(

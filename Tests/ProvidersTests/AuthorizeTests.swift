@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Providers
+import Text
 
 @Suite struct AuthorizeTests {
     let issuer: FakeIssuer
@@ -17,7 +18,7 @@ import Testing
         let url = try #require(AuthorizationURL(text))
         #expect(url.base == "https://issuer.example/authorize")
         #expect(url.hasEmptyFragment)
-        let fields = Dictionary(url.form.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { "\($0) twice \($1)" })
+        let fields = Dictionary(url.form.fields.map { ($0.name.asString, $0.value.asString) }, uniquingKeysWith: { "\($0) twice \($1)" })
         #expect(
             fields == [
                 "response_type": "code", "client_id": "client-1", "redirect_uri": handler, "scope": "openid profile email api.read",
@@ -58,7 +59,7 @@ import Testing
         #expect(form["code_challenge_method"] == nil)
     }
 
-    @Test(arguments: CustomParameters.reserved.sorted() + ["Client_ID", "SCOPE", "Redirect_Uri"])
+    @Test(arguments: CustomParameters.reserved.map(\.asString).sorted() + ["Client_ID", "SCOPE", "Redirect_Uri"])
     func `reserved parameters are refused`(_ name: String) async {
         let error = await failure { () async throws(ProviderError) in _ = try await issuer.provider().authorize([name: "x"]) }
         #expect(error?.isBadParameter == true)
@@ -95,7 +96,7 @@ import Testing
         try await issuer.provider().checkCallback(issuer: nil)
         try await issuer.provider().checkCallback(issuer: "https://issuer.example")
         for name in ["https://evil.example", "https://issuer.example/", "https://ISSUER.example", ""] {
-            let error = await failure { () async throws(ProviderError) in try await issuer.provider().checkCallback(issuer: name) }
+            let error = await failure { () async throws(ProviderError) in try await issuer.provider().checkCallback(issuer: UTF8Text(name)) }
             #expect(error?.reason == "The answer is from another provider.")
         }
     }
@@ -157,7 +158,7 @@ import Testing
     @Test(arguments: ["<script>", "a b", "", String(repeating: "x", count: 65), "x\r\nSet-Cookie: a=b", "\u{202E}"])
     func `an odd error name is not repeated`(_ name: String) {
         #expect(
-            ProviderError.callback(name, description: "call +1 555 now")
+            ProviderError.callback(UTF8Text(name), description: "call +1 555 now")
                 == .invalidResponse("The provider answered an error.", detail: "callback with error an error"))
     }
 }

@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Providers
+import Text
 
 @Suite struct DiagnosisTests {
     let issuer: FakeIssuer

@@ -4,6 +4,7 @@ import Runtime
 import TestKit
 
 @testable import Providers
+import Text
 
 let handler = "https://gatehouse.example/__/auth/handler"
 let fixedClock = Clock { FakeIssuer.now }
@@ -46,7 +47,7 @@ extension FakeMicrosoft {
         _ tenant: String = "common", _ change: (inout MicrosoftIssuer) -> Void = { _ in }, domains: Set<String> = []
     ) -> ConfiguredProvider {
         var issuer = MicrosoftIssuer()
-        issuer.tenant = MicrosoftTenant(tenant) ?? .common
+        issuer.tenant = MicrosoftTenant(UTF8Text(tenant)) ?? .common
         change(&issuer)
         var settings = ProviderSettings(
             id: "microsoft.com", name: "Microsoft", clientID: clientID, clientSecret: Secret("ms-secret"),
@@ -62,13 +63,14 @@ extension ConfiguredProvider {
     func redeem(_ callback: Form, nonce: String = "nonce-1", verifier: String = "verifier-1", parameters: [String: String] = [:])
         async throws(ProviderError) -> UpstreamResult
     {
-        try await redeem(callback: callback, redirectURI: handler, codeVerifier: verifier, nonce: nonce, customParameters: parameters)
+        try await redeem(
+            callback: callback, redirectURI: handler, codeVerifier: verifier, nonce: nonce, customParameters: outside(parameters))
     }
 
     func authorize(_ parameters: [String: String] = [:], scopes: [String] = []) async throws(ProviderError) -> String {
         try await authorize(
-            redirectURI: handler, state: "state-1", nonce: "nonce-1", codeChallenge: "challenge-1", customParameters: parameters,
-            scopes: scopes)
+            redirectURI: handler, state: "state-1", nonce: "nonce-1", codeChallenge: "challenge-1", customParameters: outside(parameters),
+            scopes: scopes.map { UTF8Text($0) })
     }
 
     /// Why `idToken` is refused; `nil` when it is not.
@@ -111,5 +113,17 @@ struct AuthorizationURL {
         guard parts.count == 2, let form = Form(String(parts[1])) else { return nil }
         base = String(parts[0])
         self.form = form
+    }
+}
+
+/// As they come from an app.
+private func outside(_ parameters: [String: String]) -> [UTF8Text: UTF8Text] {
+    Dictionary(uniqueKeysWithValues: parameters.map { (UTF8Text($0), UTF8Text($1)) })
+}
+
+extension Credential {
+    init(idToken: String, accessToken: String? = nil, rawNonce: String? = nil) {
+        self.init(
+            idToken: UTF8Text(idToken), accessToken: accessToken.map { UTF8Text($0) }, rawNonce: rawNonce.map { UTF8Text($0) })
     }
 }

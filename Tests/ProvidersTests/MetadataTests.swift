@@ -7,6 +7,7 @@ import TestKit
 import Testing
 
 @testable import Providers
+import Text
 
 @Suite struct MetadataTests {
     let issuer: FakeIssuer

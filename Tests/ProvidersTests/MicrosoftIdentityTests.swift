@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Providers
+import Text
 
 private let contoso = FakeMicrosoft.contoso
 private let fabrikam = FakeMicrosoft.fabrikam

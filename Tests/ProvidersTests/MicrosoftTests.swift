@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Providers
+import Text
 
 private let contoso = FakeMicrosoft.contoso
 private let fabrikam = FakeMicrosoft.fabrikam
@@ -79,7 +80,7 @@ private let consumers = FakeMicrosoft.consumers
         arguments: [.null, 1, "", "common", "contoso.onmicrosoft.com", "11111111222243338444555555555555", "{tenantid}", "../evil"]
             as [JSON])
     func `SEC-01 a tid that is no GUID is refused, even with an iss to match`(_ tid: JSON) async throws {
-        let claims = microsoft.claims(contoso, ["tid": tid, "iss": .string(microsoft.issuer(tid.string ?? ""))])
+        let claims = microsoft.claims(contoso, ["tid": tid, "iss": .string(microsoft.issuer(tid.string?.asString ?? ""))])
         #expect(await microsoft.provider().refusal(of: try microsoft.key.sign(claims))?.reason == "The ID token comes from another issuer.")
         #expect(microsoft.upstream.requests.isEmpty)
     }
@@ -111,19 +112,23 @@ private let consumers = FakeMicrosoft.consumers
             ("consumers", microsoft.issuer(contoso)), ("contoso.onmicrosoft.com", microsoft.issuer("{tenantid}")),
             ("contoso.onmicrosoft.com", "https://evil.example/\(contoso)/v2.0"),
         ] {
-            #expect(!MicrosoftIssuer(tenant: try #require(MicrosoftTenant(tenant))).publishes(issuer), "\(tenant) \(issuer)")
+            #expect(
+                !MicrosoftIssuer(tenant: try #require(MicrosoftTenant(UTF8Text(tenant)))).publishes(UTF8Text(issuer)), "\(tenant) \(issuer)"
+            )
         }
-        #expect(MicrosoftIssuer(tenant: .consumers).publishes(microsoft.issuer(consumers)))
+        #expect(MicrosoftIssuer(tenant: .consumers).publishes(UTF8Text(microsoft.issuer(consumers))))
     }
 
     @Test func `an iss in the callback is a tenant's that may sign in`() async throws {
-        try await microsoft.provider().checkCallback(issuer: microsoft.issuer(contoso))
-        try await microsoft.provider("contoso.onmicrosoft.com").checkCallback(issuer: microsoft.issuer(contoso))
+        try await microsoft.provider().checkCallback(issuer: UTF8Text(microsoft.issuer(contoso)))
+        try await microsoft.provider("contoso.onmicrosoft.com").checkCallback(issuer: UTF8Text(microsoft.issuer(contoso)))
         for (tenant, name) in [
             ("common", microsoft.issuer("{tenantid}")), (contoso, microsoft.issuer(fabrikam)), ("common", "https://evil.example"),
             ("contoso.onmicrosoft.com", microsoft.issuer(fabrikam)), ("organizations", microsoft.issuer(consumers)),
         ] {
-            let error = await failure { () async throws(ProviderError) in try await microsoft.provider(tenant).checkCallback(issuer: name) }
+            let error = await failure { () async throws(ProviderError) in
+                try await microsoft.provider(tenant).checkCallback(issuer: UTF8Text(name))
+            }
             #expect(error?.reason == "The answer is from another provider.", "\(tenant) \(name)")
         }
     }

@@ -4,6 +4,7 @@ import TestKit
 import Testing
 
 @testable import Providers
+import Text
 
 @Suite struct NonceTests {
     let issuer: FakeIssuer
@@ -26,7 +27,7 @@ import Testing
     @Test(
         arguments: [
             "abd", .string(hash.uppercased()), "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0", "", .null, 1, [.string(hash)],
-            .string(NonceRule.hash(hash)), .string(hash + " "), .string(String(hash.dropLast())),
+            .string(NonceRule.hash(UTF8Text(hash))), .string(hash + " "), .string(String(hash.dropLast())),
         ] as [JSON])
     func `any other nonce is refused`(_ claim: JSON) async throws {
         for rule in NonceRule.allCases { #expect(try await refusal(posted: Self.raw, claim: claim, rule) == .nonce) }

@@ -5,6 +5,7 @@ import TestKit
 import Testing
 
 @testable import Providers
+import Text
 
 @Suite struct OpenIDTests {
     let issuer: FakeIssuer

@@ -7,6 +7,7 @@ import TestKit
 import Testing
 
 @testable import Providers
+import Text
 
 @Suite struct RedeemTests {
     let issuer: FakeIssuer
@@ -51,7 +52,7 @@ import Testing
             let request = try #require(issuer.upstream.requests.first { $0.url == issuer.tokenURL })
             let form = try #require(Form(request.body ?? []))
             let basic = "Basic " + Base64.encode(Array("client-1:s3cret+%26+more".utf8))
-            #expect(request.headers["authorization"] == (place == "header" ? basic : nil), "\(listed)")
+            #expect(request.headers["authorization"] == (place == "header" ? UTF8Text(basic) : nil), "\(listed)")
             #expect(form["client_secret"] == (place == "body" ? "s3cret & more" : nil), "\(listed)")
             #expect(form["client_id"] == (place == "header" ? nil : "client-1"), "\(listed)")
             for other in issuer.upstream.requests where other.url != issuer.tokenURL {
@@ -179,16 +180,16 @@ import Testing
     @Test func `the implicit flow takes the posted token and never the token endpoint`() async throws {
         let token = try issuer.token(["nonce": "nonce-1"])
         let provider = issuer.provider { $0.flow = .idToken }
-        let result = try await provider.redeem(["id_token": token, "state": "state-1"])
+        let result = try await provider.redeem(["id_token": UTF8Text(token), "state": "state-1"])
         #expect(result.identity.subject == "subject-1")
         #expect(result.accessToken == nil)
         #expect(issuer.upstream.count(issuer.tokenURL) == 0)
         #expect(await refusal(provider, ["code": "code-1"])?.reason == "The provider's answer has no id_token.")
-        #expect(await refusal(provider, ["id_token": try issuer.token()]) == .nonce)
+        #expect(await refusal(provider, ["id_token": UTF8Text(try issuer.token())]) == .nonce)
     }
 
     @Test func `a token posted to a code flow is not looked at`() async throws {
         let token = try issuer.token(["nonce": "nonce-1"])
-        #expect(await refusal(nil, ["id_token": token])?.reason == "The provider's answer has no code.")
+        #expect(await refusal(nil, ["id_token": UTF8Text(token)])?.reason == "The provider's answer has no code.")
     }
 }

@@ -6,6 +6,7 @@ import TestKit
 import Testing
 
 @testable import Providers
+import Text
 
 @Suite struct SettingsTests {
     private func read(_ id: String, _ yaml: String, allowInsecure: Bool = false) throws -> (ProviderSettings?, [String]) {

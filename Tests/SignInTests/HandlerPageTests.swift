@@ -2,6 +2,7 @@ import Accounts
 import HTTP
 import JSON
 import Testing
+import Text
 import Web
 @testable import SignIn
 

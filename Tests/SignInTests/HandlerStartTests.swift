@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import Testing
+import Text
 import Web
 @testable import SignIn
 
@@ -36,7 +37,7 @@ import Web
     private func start(_ query: [String: String], _ changes: [String: String?] = [:]) throws(Failure) -> HandlerStart {
         var form = Form()
         for (name, value) in query.merging(changes.compactMapValues { $0 }, uniquingKeysWith: { $1 }) where changes[name] != .some(nil) {
-            form.add(name, value)
+            form.add(UTF8Text(name), UTF8Text(value))
         }
         return try HandlerStart(form, project)
     }

@@ -2,6 +2,7 @@ import Accounts
 import HTTP
 import Testing
 @testable import SignIn
+import Text
 
 @Suite struct NativeLinkTests {
     private let link = "https://auth.example.com/__/auth/handler?providerId=oidc.acme&flow=AQID&code=x-_Y"
@@ -57,12 +58,12 @@ import Testing
         let fields = try #require(Form(String(outer)))
         #expect(fields.fields.count == 1)
         // The SDK's URLComponents: percent-decoded once for the query of the outer address, once for the inner one's.
-        let inner = try #require(fields["deep_link_id"])
+        let inner = try #require(fields["deep_link_id"]).asString
         let innerQuery = try #require(inner.split(separator: "?", maxSplits: 1).last)
         let query = try #require(Form(String(innerQuery)))
         #expect(query.fields.map(\.name) == ["authType", "eventId", "link"])
         #expect(query["eventId"].map { Array($0.utf8) } == Array(event.utf8))
-        #expect(query["link"] == link)
+        #expect(query["link"] == UTF8Text(link))
 
         let intent = native(.success(link: link), eventID: event).android(package: "com.example.app")
         let parts = try #require(intent.split(separator: "#").last).split(separator: ";")

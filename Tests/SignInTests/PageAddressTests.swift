@@ -1,5 +1,6 @@
 import Testing
 @testable import SignIn
+import Text
 
 @Suite struct PageAddressTests {
     @Test(arguments: [

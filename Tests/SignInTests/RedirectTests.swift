@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import Testing
+import Text
 import Web
 @testable import SignIn
 

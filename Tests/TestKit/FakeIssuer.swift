@@ -4,6 +4,7 @@ import HTTP
 import JOSE
 package import JSON
 package import Runtime
+import Text
 
 /// An OpenID Connect issuer on a `FakeUpstream`: discovery, keys, a token endpoint that checks what it must, userinfo.
 package struct FakeIssuer: Sendable {
@@ -72,7 +73,7 @@ package struct FakeIssuer: Sendable {
             let form = Form(request.body ?? []) ?? [:]
             let verifier = Array((form["code_verifier"] ?? "").utf8)
             spent.increment()
-            guard form["code"] == code, form["grant_type"] == "authorization_code", form["redirect_uri"] == redirectURI,
+            guard form["code"] == UTF8Text(code), form["grant_type"] == "authorization_code", form["redirect_uri"] == UTF8Text(redirectURI),
                 spent.value == 1, challenge == nil || Base64URL.encode(Digest.sha256(verifier)) == challenge
             else { return OutboundResponse(status: 400, body: Array(#"{"error":"invalid_grant"}"#.utf8)) }
             var answer: JSON.Object = [

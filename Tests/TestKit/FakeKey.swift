@@ -1,6 +1,7 @@
 package import Crypto
 package import JOSE
 package import JSON
+import Text
 
 /// A key that signs ID tokens for a fake issuer, rightly or not.
 package struct FakeKey: Sendable {
@@ -28,7 +29,7 @@ package struct FakeKey: Sendable {
 
     /// As a key set publishes it.
     package var json: JSON {
-        var json = JWK(key: key.publicKey, kid: id, algorithm: algorithm).json.object ?? [:]
+        var json = JWK(key: key.publicKey, kid: UTF8Text(id), algorithm: algorithm).json.object ?? [:]
         json["issuer"] = issuer.map(JSON.string)
         return .object(json)
     }

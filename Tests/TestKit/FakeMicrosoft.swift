@@ -1,6 +1,7 @@
 import JOSE
 package import JSON
 import Runtime
+import Text
 
 /// Microsoft's authority and Graph on a `FakeUpstream`: two organisations, the tenant of private accounts, and keys bound to issuers.
 package struct FakeMicrosoft: Sendable {

@@ -2,6 +2,7 @@ package import Curl
 import HTTP
 package import JSON
 import Synchronization
+import Text
 
 /// Other servers as a table of answers, and a record of what they were asked.
 package final class FakeUpstream: Upstream {

@@ -2,6 +2,7 @@ import Accounts
 import HTTP
 import JSON
 import Testing
+import Text
 @testable import Web
 
 @Suite struct FailureTests {

@@ -1,6 +1,7 @@
 import HTTP
 import Testing
 
+import Text
 @testable import Web
 
 @Suite struct LanguageTests {
@@ -46,7 +47,7 @@ import Testing
     }
 
     @Test func `does not read on for ever`() {
-        #expect(Language.accepted(String(repeating: "x,", count: 5000)).count <= 24)
+        #expect(Language.accepted(UTF8Text(String(repeating: "x,", count: 5000))).count <= 24)
         #expect(chosen(accept: String(repeating: "x", count: 2000) + ", de") == "en")
     }
 

@@ -1,5 +1,6 @@
 import HTTP
 import Testing
+import Text
 @testable import Web
 
 @Suite struct RouterTests {

@@ -5,6 +5,7 @@ import HTTP
 import TestKit
 import Testing
 
+import Text
 @testable import Web
 
 @Suite struct TemplateTests {
@@ -102,7 +103,7 @@ import Testing
 
     @Test func `lets through the one style of the page and nothing else`() throws {
         let response = templates.page("message", in: "en", ["title": "T"])
-        let policy = try #require(response.headers["content-security-policy"])
+        let policy = try #require(response.headers["content-security-policy"]).asString
         let page = html(response)
         let parts = page.split(separator: "<style>")[1].split(separator: "</style>")
         #expect(policy.contains("style-src 'sha256-\(PagePolicy.hash(String(parts[0])))'"))

@@ -1,4 +1,5 @@
 import HTTP
+import Text
 
 /// What a letter's link says besides its code.
 package struct LetterWish: Sendable {
@@ -21,10 +22,11 @@ extension ActionCode {
 extension Accounts {
     /// A link as SDKs read it. Its host is the configured one whatever a request says (SEC-07).
     package func link(_ kind: ActionCode.Kind, code: String, _ wish: LetterWish, in project: ProjectSettings) -> String {
-        var query: Form = [
-            "mode": kind.rawValue, "oobCode": code, "apiKey": project.apiKeys.first ?? "", "lang": wish.language,
-        ]
-        if let url = wish.continueURL { query.add("continueUrl", url) }
+        let query = Form(
+            [
+                (name: "mode", value: kind.rawValue), (name: "oobCode", value: code), (name: "apiKey", value: project.apiKeys.first ?? ""),
+                (name: "lang", value: wish.language),
+            ] + (wish.continueURL.map { [(name: "continueUrl", value: $0)] } ?? []))
         return "\(project.mail.actionURL ?? publicURL + ActionCode.pagePath)?\(query.encoded())"
     }
 }

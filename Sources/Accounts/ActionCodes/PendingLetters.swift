@@ -1,6 +1,7 @@
 import HTTP
 import Postgres
 import Runtime
+import Text
 
 /// A letter with its code, which can still be used.
 package struct PendingLetter: Sendable {
@@ -22,10 +23,10 @@ extension Accounts {
             do { emails[try row.get(0)] = .some(try row.get(1)) } catch { throw .database(error) }
         }
         return letters.compactMap { letter in
-            guard let query = URI.parse(letter.link)?.query, let code = Form(query)?["oobCode"], let hash = ActionCode.hash(code),
+            guard let query = URI.parse(letter.link)?.query, let code = Form(query)?["oobCode"], let hash = ActionCode.hash(code.asString),
                 let email = emails[hash]
             else { return nil }
-            return PendingLetter(letter: letter, code: code, email: email, query: query)
+            return PendingLetter(letter: letter, code: code.asString, email: email, query: query)
         }
     }
 }

@@ -28,6 +28,11 @@ package struct RateLimits: Sendable {
             guard let read else { return [] }
             return try await storage.read(read)
         }
+        if let fault = read?.fault {
+            // What cannot be sent is charged for all the same: the two would be refused together.
+            try await charge(attempt)
+            throw AccountError(fault)
+        }
         let now = clock.now()
         let results = try await repeating([charge(attempt, at: now)] + (read.map { [$0] } ?? []))
         guard let refused = try refusal(results, of: attempt) else { return results.count > 1 ? results[1] : [] }

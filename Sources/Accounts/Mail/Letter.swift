@@ -1,5 +1,6 @@
 import JSON
 package import Runtime
+import Text
 
 /// What somebody is told by mail: which letter, to whom, and the link in it. How it looks is decided above (`Web/Templates`), how it
 /// travels below (`Mail`).

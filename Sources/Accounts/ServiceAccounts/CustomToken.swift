@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import JSON
 import Runtime
+package import Text
 
 /// A custom token that holds: a service account's word, signed, on who somebody is. All rules about it, without I/O.
 ///
@@ -27,7 +28,7 @@ struct CustomToken: Sendable, Equatable {
     static let longestClaims = 1000
 
     /// Claims that are the issuer's to make.
-    static let reservedClaims: Set<String> = [
+    static let reservedClaims: Set<UTF8Text> = [
         "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat", "iss", "jti", "nbf", "nonce", "sub",
     ]
 }
@@ -43,7 +44,7 @@ package enum CustomTokenError: Error, Equatable {
     case missingUID
     /// `claims` is no object.
     case invalidClaims
-    case forbiddenClaim(String)
+    case forbiddenClaim(UTF8Text)
     case claimsTooLarge
 }
 
@@ -57,14 +58,14 @@ extension CustomToken {
     /// What a token says of itself.
     struct Unverified: Sendable {
         /// The service account that it claims to be of.
-        let issuer: String
+        let issuer: UTF8Text
         /// Of the key; not all Admin SDKs name it.
-        let keyID: String?
+        let keyID: UTF8Text?
         private let token: UnverifiedJWT
 
-        static func parse(_ text: String) throws(CustomTokenError) -> Unverified {
+        static func parse(_ text: UTF8Text) throws(CustomTokenError) -> Unverified {
             let token: UnverifiedJWT
-            do { token = try UnverifiedJWT.parse(text) } catch {
+            do { token = try UnverifiedJWT.parse(text.asString) } catch {
                 switch error {
                 case .unsupportedAlgorithm: throw .invalid("The token must be signed with RS256.")
                 case .tooLarge: throw .invalid("The token is too large.")
@@ -72,6 +73,8 @@ extension CustomToken {
                 }
             }
             guard token.algorithm == .rs256 else { throw .invalid("The token must be signed with RS256.") }
+            // It goes into a query, where no text with U+0000 can.
+            guard token.kid?.hasNUL != true else { throw .invalid("kid holds a control character.") }
             return Unverified(issuer: try CustomTokenClaims(token.claims).issuer(), keyID: token.kid, token: token)
         }
 

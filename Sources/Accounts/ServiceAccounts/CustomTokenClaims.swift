@@ -1,6 +1,7 @@
 import Crypto
 import JSON
 import Runtime
+import Text
 
 /// What the claims of a custom token must be, whether somebody signed it or not.
 struct CustomTokenClaims: Sendable {
@@ -9,11 +10,13 @@ struct CustomTokenClaims: Sendable {
     init(_ json: JSON) { self.json = json }
 
     /// The service account that the token claims to be of, once the token is for this purpose.
-    func issuer() throws(CustomTokenError) -> String {
-        guard json["aud"]?.string == CustomToken.audience else { throw .invalid("Invalid audience.") }
+    func issuer() throws(CustomTokenError) -> UTF8Text {
+        guard json["aud"]?.string == UTF8Text(CustomToken.audience) else { throw .invalid("Invalid audience.") }
         guard let issuer = json["iss"]?.string, !issuer.isEmpty, json["sub"]?.string == issuer else {
             throw .invalid("iss and sub must both be the service account's e-mail.")
         }
+        // It goes into a query, where no text with U+0000 can.
+        guard !issuer.hasNUL else { throw .invalid("iss holds a control character.") }
         return issuer
     }
 
@@ -47,10 +50,10 @@ struct CustomTokenClaims: Sendable {
     private func uid() throws(CustomTokenError) -> String {
         let named = [json["uid"], json["user_id"]].compactMap { $0 }
         guard let claim = named.first(where: { !$0.isNull }), claim != "" else { throw .missingUID }
-        guard let uid = claim.string, uid.unicodeScalars.count <= CustomToken.longestUID,
-            uid.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
+        guard let uid = claim.string, uid.asString.unicodeScalars.count <= CustomToken.longestUID,
+            uid.asString.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
         else { throw .invalid("uid must be a string of at most \(CustomToken.longestUID) characters.") }
-        return uid
+        return uid.asString
     }
 
     private func developerClaims() throws(CustomTokenError) -> String? {

@@ -2,6 +2,7 @@ import JOSE
 import JSON
 import Postgres
 import Runtime
+package import Text
 
 extension Accounts {
     /// Signs in whom a service account of the project vouches for, and makes the account when nobody has that id: one read, one
@@ -12,7 +13,7 @@ extension Accounts {
     ///   - acceptsUnsigned: also takes a token that proves nothing (`CustomToken.unsigned`); for development alone.
     ///   - attempt: charged in the round trip that reads the keys.
     package func signIn(
-        customToken text: String, acceptsUnsigned: Bool = false, _ attempt: Attempt, in project: ProjectSettings,
+        customToken text: UTF8Text, acceptsUnsigned: Bool = false, _ attempt: Attempt, in project: ProjectSettings,
         from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
         let token: CustomToken
@@ -52,7 +53,7 @@ extension Accounts {
     }
 
     private func proven(
-        _ text: String, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings
+        _ text: UTF8Text, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings
     ) async throws -> CustomToken {
         if acceptsUnsigned, let token = try CustomToken.unsigned(text, at: clock.now()) {
             try await limits.charge(attempt)
@@ -66,12 +67,13 @@ extension Accounts {
     private func serviceAccountKeys(
         of token: CustomToken.Unverified, _ attempt: Attempt
     ) async throws(AccountError) -> [ServiceAccountKey] {
+        let keyID = token.keyID?.asString
         let rows = try await limits.charge(
             attempt,
             then:
                 """
                 SELECT project_id, public_key FROM service_account_keys
-                WHERE email = \(token.issuer) AND revoked_at IS NULL AND (\(token.keyID)::text IS NULL OR key_id = \(token.keyID))
+                WHERE email = \(token.issuer.asString) AND revoked_at IS NULL AND (\(keyID)::text IS NULL OR key_id = \(keyID))
                 ORDER BY created_at DESC LIMIT \(ServiceAccounts.mostKeys)
                 """)
         do {

@@ -1,5 +1,6 @@
 import Crypto
 import JSON
+import Text
 
 /// The file that a back end gets to sign with, in Google's form, so that every Admin SDK reads it. It exists once: the private key is not
 /// kept anywhere else.

@@ -3,6 +3,7 @@ import JOSE
 import JSON
 package import Postgres
 package import Runtime
+import Text
 
 /// The service accounts of all projects: who may sign custom tokens, and until when.
 ///
@@ -35,7 +36,7 @@ package struct ServiceAccounts: Sendable {
     package func createKey(for email: ServiceAccountEmail, publicURL: String) async throws -> KeyFile {
         let key = try PrivateKey.generate(.rsa())
         let keyID = Hex.encode(Random.bytes(20))
-        let jwk = JWK(key: key.publicKey, kid: keyID, algorithm: .rs256)
+        let jwk = JWK(key: key.publicKey, kid: UTF8Text(keyID), algorithm: .rs256)
         let project = email.projectID
         let now = clock.now()
         let results: [[Row]]

@@ -1,6 +1,7 @@
 import Crypto
 import JSON
 import Runtime
+import Text
 
 extension CustomToken {
     /// The token that an Admin SDK makes while `FIREBASE_AUTH_EMULATOR_HOST` is set: `alg: none`, and nothing where the signature stands.
@@ -10,7 +11,7 @@ extension CustomToken {
     /// <https://github.com/firebase/firebase-admin-python/blob/main/firebase_admin/_token_gen.py>, `_EmulatedSigner`
     ///
     /// - Returns: `nil` for a text of another form, which a signature must prove.
-    static func unsigned(_ text: String, at now: Instant) throws(CustomTokenError) -> CustomToken? {
+    static func unsigned(_ text: UTF8Text, at now: Instant) throws(CustomTokenError) -> CustomToken? {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard text.utf8.count <= longestUnsigned, parts.count == 3, parts[2].isEmpty, let header = object(parts[0]),
             header["alg"] == "none"

@@ -1,4 +1,5 @@
 package import HTTP
+package import Text
 
 extension ConfiguredProvider {
     /// The URL that starts a sign-in at the provider.
@@ -10,30 +11,32 @@ extension ConfiguredProvider {
     ///   - customParameters: the app's; see `CustomParameters`.
     ///   - scopes: asked for besides the entry's.
     package func authorize(
-        redirectURI: String, state: String, nonce: String, codeChallenge: String, customParameters: [String: String], scopes: [String]
+        redirectURI: String, state: String, nonce: String, codeChallenge: String, customParameters: [UTF8Text: UTF8Text], scopes: [UTF8Text]
     ) async throws(ProviderError) -> String {
         try CustomParameters.check(customParameters, reserved: settings.issuer.reservedParameters)
         try CustomParameters.check(scopes: scopes)
         let (issuer, custom) = try settings.issuer.narrowed(by: customParameters)
         let metadata = try await metadata(issuer)
-        var scopesInOrder = settings.scopes
+        var scopesInOrder = settings.scopes.map { UTF8Text($0) }
         for scope in scopes where !scopesInOrder.contains(scope) { scopesInOrder.append(scope) }
         var fields = [
             ("response_type", settings.flow == .code ? "code" : "id_token"), ("client_id", settings.clientID),
-            ("redirect_uri", redirectURI), ("scope", scopesInOrder.joined(separator: " ")), ("state", state), ("nonce", nonce),
+            ("redirect_uri", redirectURI), ("scope", scopesInOrder.map(\.asString).joined(separator: " ")), ("state", state),
+            ("nonce", nonce),
         ]
         switch settings.flow {
         case .code: if settings.usesPKCE { fields += [("code_challenge", codeChallenge), ("code_challenge_method", "S256")] }
         case .idToken: fields.append(("response_mode", "form_post"))
         }
-        fields += custom.merging(settings.parameters) { $1 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let own = settings.parameters.map { (UTF8Text($0.key), UTF8Text($0.value)) }
+        fields += custom.merging(own) { $1 }.sorted { $0.key < $1.key }.map { ($0.key.asString, $0.value.asString) }
         // Spaces as %20: not everybody reads `+` in a query.
         let query = fields.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
         return "\(metadata.authorization)\(metadata.authorization.query == nil ? "?" : "&")\(query)#"
     }
 
     /// An SDK's custom parameters without those that `authorize` would refuse for being its own.
-    package func permitted(_ customParameters: [String: String]) -> [String: String] {
+    package func permitted(_ customParameters: [UTF8Text: UTF8Text]) -> [UTF8Text: UTF8Text] {
         CustomParameters.without(reserved: settings.issuer.reservedParameters, customParameters)
     }
 
@@ -41,7 +44,7 @@ extension ConfiguredProvider {
     ///
     /// - Parameter callback: the answer's fields: `code`, or `id_token` where the entry says `flow: idToken`.
     package func redeem(
-        callback: Form, redirectURI: String, codeVerifier: String, nonce: String, customParameters: [String: String]
+        callback: Form, redirectURI: String, codeVerifier: String, nonce: String, customParameters: [UTF8Text: UTF8Text]
     ) async throws(ProviderError) -> UpstreamResult {
         if let error = callback["error"] { throw .callback(error, description: callback["error_description"]) }
         let (issuer, _) = try settings.issuer.narrowed(by: customParameters)
@@ -52,18 +55,19 @@ extension ConfiguredProvider {
             let answer = try await exchange(try only("code", of: callback), redirectURI, codeVerifier, try await metadata(issuer))
             let proof = try await prove(answer.idToken, accessToken: answer.accessToken, nonce: expected, issuer)
             var result = UpstreamResult(
-                identity: try await issuer.identity(proof, api), idToken: answer.idToken, accessToken: answer.accessToken)
-            result.refreshToken = answer.refreshToken
+                identity: try await issuer.identity(proof, api), idToken: answer.idToken.asString, accessToken: answer.accessToken?.asString
+            )
+            result.refreshToken = answer.refreshToken?.asString
             result.expiresIn = answer.expiresIn
             return result
         case .idToken:
             let token = try only("id_token", of: callback)
             let proof = try await prove(token, accessToken: nil, nonce: expected, issuer)
-            return UpstreamResult(identity: try await issuer.identity(proof, api), idToken: token)
+            return UpstreamResult(identity: try await issuer.identity(proof, api), idToken: token.asString)
         }
     }
 
-    private func only(_ name: String, of callback: Form) throws(ProviderError) -> String {
+    private func only(_ name: UTF8Text, of callback: Form) throws(ProviderError) -> UTF8Text {
         let values = callback.all(name)
         guard values.count == 1, let value = values.first, !value.isEmpty else {
             throw .invalidResponse("The provider's answer has no \(name).", detail: "callback with \(values.count) of \(name)")

@@ -1,6 +1,7 @@
 import Crypto
 import HTTP
 import Runtime
+import Text
 
 /// How the token endpoint learns that it is us. <https://openid.net/specs/openid-connect-core-1_0.html#ClientAuthentication>
 enum ClientAuthentication: String, Sendable, CaseIterable {
@@ -9,7 +10,7 @@ enum ClientAuthentication: String, Sendable, CaseIterable {
     case auto
 
     /// `auto` decided.
-    func resolved(_ listed: [String]?, hasSecret: Bool) -> ClientAuthentication {
+    func resolved(_ listed: [UTF8Text]?, hasSecret: Bool) -> ClientAuthentication {
         guard self == .auto else { return self }
         guard hasSecret else { return .none }
         guard let listed, !listed.contains("client_secret_basic") else { return .basic }
@@ -24,10 +25,10 @@ enum ClientAuthentication: String, Sendable, CaseIterable {
             let pair = "\(Self.encoded(id)):\(Self.encoded(secret.reveal()))"
             headers["authorization"] = "Basic \(Base64.encode(Array(pair.utf8)))"
         case (.post, let secret?):
-            form.add("client_id", id)
-            form.add("client_secret", secret.reveal())
+            form.add("client_id", UTF8Text(id))
+            form.add("client_secret", UTF8Text(secret.reveal()))
         default:
-            form.add("client_id", id)
+            form.add("client_id", UTF8Text(id))
         }
     }
 

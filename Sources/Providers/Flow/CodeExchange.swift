@@ -1,16 +1,17 @@
 import Curl
 import HTTP
+import Text
 
 extension ConfiguredProvider {
     /// Redeems a code, once: a request that may have arrived is never repeated.
     func exchange(
-        _ code: String, _ redirectURI: String, _ codeVerifier: String, _ metadata: IssuerMetadata
+        _ code: UTF8Text, _ redirectURI: String, _ codeVerifier: String, _ metadata: IssuerMetadata
     ) async throws(ProviderError) -> TokenAnswer {
         guard let endpoint = metadata.token else {
             throw .invalidResponse("The provider is not what it should be.", detail: "The discovery document has no token_endpoint.")
         }
-        var form: Form = ["grant_type": "authorization_code", "code": code, "redirect_uri": redirectURI]
-        if settings.usesPKCE { form.add("code_verifier", codeVerifier) }
+        var form: Form = ["grant_type": "authorization_code", "code": code, "redirect_uri": UTF8Text(redirectURI)]
+        if settings.usesPKCE { form.add("code_verifier", UTF8Text(codeVerifier)) }
         var headers: Headers = ["accept": "application/json", "content-type": "application/x-www-form-urlencoded"]
         settings.clientAuthentication.resolved(metadata.clientAuthentication, hasSecret: settings.clientSecret != nil)
             .add(id: settings.clientID, secret: settings.clientSecret, form: &form, headers: &headers)

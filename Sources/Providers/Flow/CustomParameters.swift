@@ -1,3 +1,5 @@
+import Text
+
 /// What an app may add to the authorization URL: anything that does not touch the flow itself, within bounds.
 enum CustomParameters {
     static let most = 20
@@ -5,20 +7,20 @@ enum CustomParameters {
     static let longest = 1024
 
     /// What the flow itself sends, or what would let the app replace what the flow sends. Compared in lower case, since some providers do.
-    static let reserved: Set<String> = [
+    static let reserved: Set<UTF8Text> = [
         "client_id", "client_secret", "code_challenge", "code_challenge_method", "id_token_hint", "nonce", "redirect_uri", "registration",
         "request", "request_uri", "response_mode", "response_type", "scope", "state",
     ]
 
     /// Throws `badParameter` with a sentence for the app's developer.
-    static func check(_ parameters: [String: String], reserved more: Set<String>) throws(ProviderError) {
+    static func check(_ parameters: [UTF8Text: UTF8Text], reserved more: Set<UTF8Text>) throws(ProviderError) {
         guard parameters.count <= most else { throw .badParameter("There are more than \(most) custom parameters.") }
         for (name, value) in parameters {
             guard !name.isEmpty, name.utf8.count <= longest, !hasControls(name) else {
                 throw .badParameter("A custom parameter's name is empty, too long or has control characters.")
             }
-            let shown = UpstreamText.name(name) == name ? name : "of that name"
-            guard !reserved.contains(name.lowercased()), !more.contains(name.lowercased()) else {
+            let shown = UpstreamText.isName(name) ? name.asString : "of that name"
+            guard !isReserved(name, more) else {
                 throw .badParameter("The custom parameter \(shown) is reserved.")
             }
             guard value.utf8.count <= longest, !hasControls(value) else {
@@ -28,12 +30,17 @@ enum CustomParameters {
     }
 
     /// Without those that are the flow's own, for SDKs: apps that sign in elsewhere too may set them, and are none the wiser.
-    static func without(reserved more: Set<String>, _ parameters: [String: String]) -> [String: String] {
-        parameters.filter { name, _ in !reserved.contains(name.lowercased()) && !more.contains(name.lowercased()) }
+    static func without(reserved more: Set<UTF8Text>, _ parameters: [UTF8Text: UTF8Text]) -> [UTF8Text: UTF8Text] {
+        parameters.filter { name, _ in !isReserved(name, more) }
+    }
+
+    private static func isReserved(_ name: UTF8Text, _ more: Set<UTF8Text>) -> Bool {
+        let name = name.asciiLowercased
+        return reserved.contains(name) || more.contains(name)
     }
 
     /// <https://www.rfc-editor.org/rfc/rfc6749#section-3.3>
-    static func check(scopes: [String]) throws(ProviderError) {
+    static func check(scopes: [UTF8Text]) throws(ProviderError) {
         guard scopes.count <= 50 else { throw .badParameter("There are more than 50 scopes.") }
         for scope in scopes {
             let fits = scope.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
@@ -41,7 +48,9 @@ enum CustomParameters {
         }
     }
 
-    private static func hasControls(_ text: String) -> Bool {
-        text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x2028 || $0.value == 0x2029 }
+    private static func hasControls(_ text: UTF8Text) -> Bool {
+        text.asString.unicodeScalars.contains {
+            $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x2028 || $0.value == 0x2029
+        }
     }
 }

@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import JSON
 import Runtime
+import Text
 
 /// What must hold of an ID token's claims besides its signature and its issuer, in the standard's order.
 /// <https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation>
@@ -11,13 +12,13 @@ struct IDTokenChecks {
     let now: Instant
     let nonce: ExpectedNonce
     /// Came along with the token; its hash is compared when the token has one.
-    let accessToken: String?
+    let accessToken: UTF8Text?
 
     enum ExpectedNonce {
         /// Of a sign-in that we started: exactly this one.
         case ours(String)
         /// Of a sign-in that the app did by itself.
-        case posted(String?, NonceRule)
+        case posted(UTF8Text?, NonceRule)
 
         var isOurs: Bool { if case .ours = self { true } else { false } }
     }
@@ -39,7 +40,7 @@ struct IDTokenChecks {
     }
 
     private func checkAudience(_ claims: JSON) throws(ProviderError) {
-        let named: [String]
+        let named: [UTF8Text]
         switch claims["aud"] {
         case .string(let one): named = [one]
         case .array(let several):
@@ -57,12 +58,12 @@ struct IDTokenChecks {
         guard let party = party.string, isOurs(party) else {
             throw refusal("was issued to another app", "azp \(UpstreamText.visible(claims["azp"]?.string))")
         }
-        guard named.count == 1 || named.contains(where: party.isExactly) else {
+        guard named.count == 1 || named.contains(party) else {
             throw refusal("was issued to a party outside its audience")
         }
     }
 
-    private func isOurs(_ audience: String) -> Bool { audiences.contains { $0.isExactly(audience) } }
+    private func isOurs(_ audience: UTF8Text) -> Bool { audiences.contains { audience == $0 } }
 
     private func checkTimes(_ claims: JSON) throws(ProviderError) {
         let (now, leeway) = (now.seconds, Self.leeway.wholeSeconds)
@@ -90,8 +91,8 @@ struct IDTokenChecks {
     private func checkAccessToken(_ token: JWT) throws(ProviderError) {
         guard let accessToken, let claim = token.claims.present("at_hash") else { return }
         let bytes = Array(accessToken.utf8)
-        let hash = token.header["alg"]?.string == Algorithm.edDSA.rawValue ? Digest.sha512(bytes) : Digest.sha256(bytes)
-        guard claim.string == Base64URL.encode(Array(hash.prefix(hash.count / 2))) else {
+        let hash = token.header["alg"]?.string == UTF8Text(Algorithm.edDSA.rawValue) ? Digest.sha512(bytes) : Digest.sha256(bytes)
+        guard let claim = claim.string, claim == Base64URL.encode(Array(hash.prefix(hash.count / 2))) else {
             throw refusal("belongs to another access token")
         }
     }

@@ -1,4 +1,5 @@
 import Crypto
+import Text
 
 /// How the nonce that an app posts must relate to the one in its ID token: the app sends the provider a hash and us the raw value.
 enum NonceRule: String, Sendable, CaseIterable {
@@ -10,17 +11,17 @@ enum NonceRule: String, Sendable, CaseIterable {
     case required
 
     /// Whether `claim`, the token's nonce, fits what was posted. A nonce on one side only never does.
-    func allows(posted raw: String?, claim: String?) -> Bool {
+    func allows(posted raw: UTF8Text?, claim: UTF8Text?) -> Bool {
         switch (raw, claim) {
         case (nil, nil): self != .required
         case (let raw?, let claim?):
-            raw.isEmpty ? false : claim.isExactly(Self.hash(raw)) || self == .rawOrSha256 && claim.isExactly(raw)
+            raw.isEmpty ? false : claim == Self.hash(raw) || self == .rawOrSha256 && claim == raw
         default: false
         }
     }
 
     /// Lower-case hex; upper case, base64 and double hashing are refused, as other SDKs' mistakes.
-    static func hash(_ raw: String) -> String {
+    static func hash(_ raw: UTF8Text) -> String {
         Digest.sha256(Array(raw.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -1,11 +1,12 @@
 import Curl
 import JSON
+import Text
 
 /// What a token endpoint answered. <https://www.rfc-editor.org/rfc/rfc6749#section-5>
 struct TokenAnswer {
-    let idToken: String
-    let accessToken: String?
-    let refreshToken: String?
+    let idToken: UTF8Text
+    let accessToken: UTF8Text?
+    let refreshToken: UTF8Text?
     /// Seconds. Azure AD B2C writes the number as a string.
     let expiresIn: Int?
 
@@ -21,23 +22,23 @@ struct TokenAnswer {
             throw .invalidResponse("The provider's answer cannot be read.", detail: "token endpoint: not a JSON object")
         }
         guard let idToken = json["id_token"]?.string, !idToken.isEmpty else {
-            let others = ["access_token", "refresh_token", "token_type", "scope"].filter { json[$0] != nil }
+            let others = (["access_token", "refresh_token", "token_type", "scope"] as [UTF8Text]).filter { json[$0] != nil }
             throw .invalidResponse("The provider sent no ID token.", detail: "token endpoint: only \(others)")
         }
         self.idToken = idToken
         accessToken = json.text("access_token", limit: 16_384)
         refreshToken = json.text("refresh_token", limit: 16_384)
-        let expiry = json["expires_in"]?.integer ?? json["expires_in"]?.string.flatMap { Int64($0) }
+        let expiry = json["expires_in"]?.integer ?? json["expires_in"]?.string.flatMap { Int64($0.asString) }
         expiresIn = expiry.flatMap { (0...315_360_000).contains($0) ? Int($0) : nil }
     }
 
     /// Names the error, and for the log whatever of codes and ids Microsoft adds; never its description, which names people.
-    private static func refusal(_ name: String, _ json: JSON?, _ status: Int) -> ProviderError {
+    private static func refusal(_ name: UTF8Text, _ json: JSON?, _ status: Int) -> ProviderError {
         let name = UpstreamText.name(name)
         var detail = ["token endpoint: status \(status), error \(name)"]
         detail += UpstreamText.codes(json?["error_description"]?.string ?? "")
         detail += (json?["error_codes"]?.array ?? []).prefix(8).compactMap { $0.integer.map { "code \($0)" } }
-        for id in ["suberror", "trace_id", "correlation_id"] {
+        for id: UTF8Text in ["suberror", "trace_id", "correlation_id"] {
             if let value = json?[id]?.string { detail.append("\(id) \(UpstreamText.name(value))") }
         }
         if status >= 500 { return .unavailable(detail: detail.joined(separator: " ")) }

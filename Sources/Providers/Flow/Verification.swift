@@ -1,5 +1,6 @@
 import JOSE
 import Runtime
+import Text
 
 extension ConfiguredProvider {
     /// Checks the credential of an app that signed in with the provider by itself.
@@ -18,15 +19,15 @@ extension ConfiguredProvider {
         let nonce = IDTokenChecks.ExpectedNonce.posted(rawNonce, settings.nonceRule)
         let proof = try await prove(idToken, accessToken: accessToken, nonce: nonce, settings.issuer)
         let identity = try await settings.issuer.identity(proof, api)
-        return UpstreamResult(identity: identity, idToken: idToken, accessToken: accessToken)
+        return UpstreamResult(identity: identity, idToken: idToken.asString, accessToken: accessToken?.asString)
     }
 
     /// The checks of an ID token, whichever way it came: form, issuer, signature, standard claims, the issuer's own rules.
     func prove(
-        _ idToken: String, accessToken: String?, nonce: IDTokenChecks.ExpectedNonce, _ issuer: any Issuer
+        _ idToken: UTF8Text, accessToken: UTF8Text?, nonce: IDTokenChecks.ExpectedNonce, _ issuer: any Issuer
     ) async throws(ProviderError) -> Proof {
         let unverified: UnverifiedJWT
-        do { unverified = try UnverifiedJWT.parse(idToken) } catch { throw Self.refusal(error) }
+        do { unverified = try UnverifiedJWT.parse(idToken.asString) } catch { throw Self.refusal(error) }
         // Before anything is fetched: a token of another issuer causes no request at all.
         try issuer.admits(unverified.claims)
         let metadata = try await metadata(issuer)

@@ -2,20 +2,21 @@ import Curl
 import HTTP
 import JOSE
 import JSON
+import Text
 
 /// What an issuer's discovery document says, as far as signing in needs it. <https://openid.net/specs/openid-connect-discovery-1_0.html>
 struct IssuerMetadata: Sendable {
-    let issuer: String
+    let issuer: UTF8Text
     let authorization: URI
     /// Absent where an issuer has only the implicit flow.
     let token: URI?
     let userinfo: URI?
     let keys: URI
     /// Signature algorithms of ID tokens; `nil` when the document leaves out the field, which it must not.
-    let algorithms: [String]?
-    let clientAuthentication: [String]?
-    let challengeMethods: [String]?
-    let responseModes: [String]?
+    let algorithms: [UTF8Text]?
+    let clientAuthentication: [UTF8Text]?
+    let challengeMethods: [UTF8Text]?
+    let responseModes: [UTF8Text]?
     /// Whether every answer by redirect carries `iss` (RFC 9207).
     let promisesIssuer: Bool
 
@@ -44,10 +45,10 @@ struct IssuerMetadata: Sendable {
     func commonAlgorithms(_ wanted: Set<Algorithm>?) -> Set<Algorithm> {
         if let wanted { return wanted }
         guard let algorithms else { return [.rs256] }
-        return Set(algorithms.compactMap(Algorithm.init(rawValue:)))
+        return Set(algorithms.compactMap(Algorithm.init(exactly:)))
     }
 
-    private static func endpoint(_ json: JSON, _ name: String) throws(MetadataFault) -> URI? {
+    private static func endpoint(_ json: JSON, _ name: UTF8Text) throws(MetadataFault) -> URI? {
         guard let value = json[name], !value.isNull else { return nil }
         guard let text = value.string, let uri = URI.parse(text), uri.fragment == nil else {
             throw MetadataFault("names a \(name) that is no URL")
@@ -55,7 +56,7 @@ struct IssuerMetadata: Sendable {
         return uri
     }
 
-    private static func list(_ json: JSON, _ name: String) -> [String]? { json[name]?.array?.compactMap(\.string) }
+    private static func list(_ json: JSON, _ name: UTF8Text) -> [UTF8Text]? { json[name]?.array?.compactMap(\.string) }
 }
 
 /// What is wrong with a discovery document, to follow its URL in a sentence.

@@ -3,6 +3,7 @@ import HTTP
 import JOSE
 import JSON
 import Runtime
+import Text
 
 /// The discovery documents and key sets of all issuers, fetched when first needed and shared by all loops of the process.
 ///

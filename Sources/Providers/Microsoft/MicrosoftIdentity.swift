@@ -1,15 +1,16 @@
 import JSON
 import Logging
+import Text
 
 extension MicrosoftIssuer {
     func identity(_ proof: Proof, _ api: ProviderAPI) async throws(ProviderError) -> UpstreamIdentity {
         let claims = proof.claims
         guard let id = claims.text("oid", limit: 255), id.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-            let tenantID = claims["tid"]?.string
+            let tenantID = claims["tid"]?.string?.asString
         else {
             throw .invalidResponse("The ID token does not say who signed in.", detail: "no oid; the scope profile is needed for it")
         }
-        let oid = id.lowercased()
+        let oid = id.asciiLowercased.asString
         let (subject, alias) = Self.subject(oid: oid, tenantID: tenantID)
         let profile = await profile(proof, oid: oid, subject: subject, api)
         let graph = profile?.json ?? [:]
@@ -17,17 +18,17 @@ extension MicrosoftIssuer {
             providerID: proof.providerID, subject: subject, rawUserInfo: profile?.text ?? claims.text())
         identity.alias = alias
         identity.tenant = tenantID
-        identity.displayName = graph.text("displayName") ?? claims.text("name")
-        identity.firstName = graph.text("givenName") ?? claims.text("given_name")
-        identity.lastName = graph.text("surname") ?? claims.text("family_name")
-        identity.language = graph.text("preferredLanguage", limit: 35)
+        identity.displayName = (graph.text("displayName") ?? claims.text("name"))?.asString
+        identity.firstName = (graph.text("givenName") ?? claims.text("given_name"))?.asString
+        identity.lastName = (graph.text("surname") ?? claims.text("family_name"))?.asString
+        identity.language = graph.text("preferredLanguage", limit: 35)?.asString
         if let email = claims.text("email", limit: 254), EmailDomain.of(email) != nil {
-            identity.email = email
+            identity.email = email.asString
             identity.emailVerified = isProven(email, proof, tenantID: tenantID)
             identity.emailAuthoritative = identity.emailVerified
         } else if let email = graph.text("mail", limit: 254), EmailDomain.of(email) != nil {
             // What an administrator typed; never proof.
-            identity.email = email
+            identity.email = email.asString
         }
         return identity
     }
@@ -47,7 +48,7 @@ extension MicrosoftIssuer {
     /// Whether the address in the token is the person's own, against the takeover called nOAuth: any administrator of any tenant can write
     /// any address into a `mail` attribute.
     /// <https://learn.microsoft.com/entra/identity-platform/migrate-off-email-claim-authorization>
-    private func isProven(_ email: String, _ proof: Proof, tenantID: String) -> Bool {
+    private func isProven(_ email: UTF8Text, _ proof: Proof, tenantID: String) -> Bool {
         // The domain's owner vouches for it: documented as a boolean, seen as a number and as text too.
         if let owned = proof.claims.present("xms_edov") { return [true, 1, "1", "true"].contains(owned) }
         let domain = EmailDomain.of(email)
@@ -62,7 +63,7 @@ extension MicrosoftIssuer {
         guard fetchesProfile, let accessToken = proof.accessToken,
             let profile = await api.object("\(graphBase)/v1.0/me", bearer: accessToken)
         else { return nil }
-        guard let id = profile.json["id"]?.string?.lowercased(), oid.isExactly(id) || subject.isExactly(id) else {
+        guard let id = profile.json["id"]?.string?.asciiLowercased, oid.isExactly(id) || subject.isExactly(id) else {
             api.log?.warning("Graph's profile is of another person and not used", metadata: ["provider": .string(proof.providerID)])
             return nil
         }

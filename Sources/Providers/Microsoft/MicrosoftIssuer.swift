@@ -1,5 +1,6 @@
 import JOSE
 import JSON
+import Text
 
 /// Microsoft's v2 endpoint: one authority, an issuer for each tenant of it.
 ///
@@ -17,19 +18,19 @@ struct MicrosoftIssuer: Issuer {
     var fetchesProfile = true
 
     static let publicCloud = "https://login.microsoftonline.com"
-    private static let placeholder = "{tenantid}"
+    private static let placeholder: StaticString = "{tenantid}"
 
     var identitySpace: String { authority }
 
     var documentURL: String { "\(authority)/\(tenant.segment)/v2.0/.well-known/openid-configuration" }
 
     /// `claims` could ask for a token that says less, or something else.
-    var reservedParameters: Set<String> { ["claims"] }
+    var reservedParameters: Set<UTF8Text> { ["claims"] }
 
     private func issuer(_ tenantID: String) -> String { "\(authority)/\(tenantID)/v2.0" }
 
     /// The app's parameter `tenant`, which chooses the address and is not sent. It can ask for less than the entry allows, never for more.
-    func narrowed(by parameters: [String: String]) throws(ProviderError) -> (issuer: any Issuer, rest: [String: String]) {
+    func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text]) {
         var rest = parameters
         guard let wish = rest.removeValue(forKey: "tenant"), !wish.isEmpty else { return (self, rest) }
         guard let wished = MicrosoftTenant(wish) else { throw .badParameter("The tenant is neither a GUID nor a domain name.") }
@@ -45,8 +46,8 @@ struct MicrosoftIssuer: Issuer {
         tenant.includes(tenantID) && !deniedTenants.contains(tenantID) && (allowedTenants.isEmpty || allowedTenants.contains(tenantID))
     }
 
-    func publishes(_ issuer: String) -> Bool {
-        if self.issuer(Self.placeholder).isExactly(issuer) {
+    func publishes(_ issuer: UTF8Text) -> Bool {
+        if issuer == self.issuer("\(Self.placeholder)") {
             switch tenant {
             case .common, .organizations, .consumers: return true
             case .id, .domain: return false
@@ -62,15 +63,14 @@ struct MicrosoftIssuer: Issuer {
     }
 
     /// The GUID in an issuer of this authority.
-    private func tenantID(of issuer: String) -> String? {
-        guard issuer.hasPrefix(authority + "/"), issuer.hasSuffix("/v2.0") else { return nil }
-        let id = String(issuer.dropFirst(authority.utf8.count + 1).dropLast(5))
-        return MicrosoftTenant.isID(id) && self.issuer(id).isExactly(issuer) ? id : nil
+    private func tenantID(of issuer: UTF8Text) -> String? {
+        let id = UTF8Text(issuer.utf8.dropFirst(authority.utf8.count + 1).prefix(MicrosoftTenant.consumerID.utf8.count))
+        return MicrosoftTenant.isID(id) && issuer == self.issuer(id.asString) ? id.asString : nil
     }
 
-    func answers(as issuer: String, _ metadata: IssuerMetadata) -> Bool {
+    func answers(as issuer: UTF8Text, _ metadata: IssuerMetadata) -> Bool {
         guard let id = tenantID(of: issuer) else { return false }
-        return permits(id) && metadata.issuer.replacing(Self.placeholder, with: id).isExactly(issuer)
+        return permits(id) && metadata.issuer.replacing(Self.placeholder, with: UTF8Text(id)) == issuer
     }
 
     func admits(_ claims: JSON) throws(ProviderError) {
@@ -78,24 +78,26 @@ struct MicrosoftIssuer: Issuer {
         guard claims["ver"]?.string == "2.0" else {
             throw .invalidResponse("Only tokens of Microsoft's v2 endpoint are accepted.", detail: "iss \(name)")
         }
-        guard let id = claims["tid"]?.string, MicrosoftTenant.isID(id), issuer(id).isExactly(claims["iss"]?.string) else {
+        guard let id = claims["tid"]?.string, MicrosoftTenant.isID(id), issuer(id.asString).isExactly(claims["iss"]?.string) else {
             throw .invalidResponse("The ID token comes from another issuer.", detail: "iss \(name)")
         }
-        guard permits(id) else { throw .invalidResponse("Accounts of this Microsoft tenant may not sign in here.", detail: "tenant \(id)") }
+        guard permits(id.asString) else {
+            throw .invalidResponse("Accounts of this Microsoft tenant may not sign in here.", detail: "tenant \(id)")
+        }
     }
 
     func check(_ token: JWT, _ metadata: IssuerMetadata) throws(ProviderError) {
         let (id, name) = (token.claims["tid"]?.string ?? "", token.claims["iss"]?.string ?? "")
-        guard metadata.issuer.replacing(Self.placeholder, with: id).isExactly(name) else {
+        guard metadata.issuer.replacing(Self.placeholder, with: id) == name else {
             throw .invalidResponse("Accounts of this Microsoft tenant may not sign in here.", detail: "tenant \(id)")
         }
         guard let bound = token.key.issuer else { return }
-        guard bound.replacing(Self.placeholder, with: id).isExactly(name) else {
+        guard bound.replacing(Self.placeholder, with: id) == name else {
             throw .invalidResponse("The ID token is signed with a key of another tenant.", detail: "key of \(UpstreamText.visible(bound))")
         }
     }
 
-    func photo(accessToken: String, _ api: ProviderAPI) async throws(ProviderError) -> Photo? {
+    func photo(accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> Photo? {
         try await api.picture("\(graphBase)/v1.0/me/photo/$value", bearer: accessToken)
     }
 }

@@ -1,3 +1,5 @@
+import Text
+
 /// Whose accounts may sign in: everybody's, everybody's at work or school, everybody's private ones, or one organisation's.
 /// <https://learn.microsoft.com/entra/identity-platform/v2-protocols#endpoints>
 enum MicrosoftTenant: Sendable, Hashable {
@@ -11,15 +13,14 @@ enum MicrosoftTenant: Sendable, Hashable {
     static let consumerID = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
     /// `nil` when it is neither one of the three words, nor a GUID, nor a domain name.
-    init?(_ text: String) {
-        // Some letters outside ASCII have ASCII ones as their lower case.
-        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        switch text.lowercased() {
+    init?(_ text: UTF8Text) {
+        // What is not ASCII is none of the three.
+        switch text.asciiLowercased {
         case "common": self = .common
         case "organizations": self = .organizations
         case "consumers": self = .consumers
-        case let text where Self.isID(text): self = .id(text)
-        case let text where Self.isDomain(text): self = .domain(text)
+        case let text where Self.isID(text): self = .id(text.asString)
+        case let text where Self.isDomain(text): self = .domain(text.asString)
         default: return nil
         }
     }
@@ -64,13 +65,13 @@ enum MicrosoftTenant: Sendable, Hashable {
     }
 
     /// 8-4-4-4-12 hex digits in lower case.
-    static func isID(_ text: String) -> Bool {
+    static func isID(_ text: UTF8Text) -> Bool {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return groups.map(\.count) == [8, 4, 4, 4, 12]
             && groups.joined().allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    private static func isDomain(_ text: String) -> Bool {
+    private static func isDomain(_ text: UTF8Text) -> Bool {
         let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return text.utf8.count <= 253 && labels.count > 1
             && labels.allSatisfy { label in

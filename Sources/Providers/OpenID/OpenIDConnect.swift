@@ -2,6 +2,7 @@ import HTTP
 import JOSE
 import JSON
 import Logging
+import Text
 
 /// Any issuer that follows OpenID Connect, and Azure AD B2C, which does not quite: its discovery document lies elsewhere than the issuer
 /// says, and all policies of a tenant share one issuer. <https://openid.net/specs/openid-connect-core-1_0.html>
@@ -30,11 +31,11 @@ struct OpenIDConnect: Issuer {
     }
 
     /// B2C takes the policy from the parameter `p` too.
-    var reservedParameters: Set<String> { policy == nil ? [] : ["p"] }
+    var reservedParameters: Set<UTF8Text> { policy == nil ? [] : ["p"] }
 
-    func publishes(_ issuer: String) -> Bool { self.issuer.isExactly(issuer) }
+    func publishes(_ issuer: UTF8Text) -> Bool { issuer == self.issuer }
 
-    func answers(as issuer: String, _: IssuerMetadata) -> Bool { publishes(issuer) }
+    func answers(as issuer: UTF8Text, _: IssuerMetadata) -> Bool { publishes(issuer) }
 
     func admits(_ claims: JSON) throws(ProviderError) {
         guard let name = claims["iss"]?.string, publishes(name) else {
@@ -43,40 +44,42 @@ struct OpenIDConnect: Issuer {
         guard let policy else { return }
         // The name of the claim is the tenant's choice; older tenants have `acr`.
         let used = claims["tfp"]?.string ?? claims["acr"]?.string
-        guard used?.lowercased() == policy.lowercased() else {
+        guard used?.asciiLowercased == UTF8Text(policy).asciiLowercased else {
             throw .invalidResponse("The ID token comes from another policy.", detail: "policy \(UpstreamText.visible(used))")
         }
     }
 
     func identity(_ proof: Proof, _ api: ProviderAPI) async throws(ProviderError) -> UpstreamIdentity {
         let claims = proof.claims
-        guard let subject = claims.text(subjectClaim, limit: 255) else {
-            throw .invalidResponse("The ID token does not say who signed in.", detail: "no claim \(UpstreamText.visible(subjectClaim))")
+        guard let subject = claims.text(UTF8Text(subjectClaim), limit: 255) else {
+            throw .invalidResponse(
+                "The ID token does not say who signed in.", detail: "no claim \(UpstreamText.visible(UTF8Text(subjectClaim)))")
         }
         // "Not supported currently. Use oid claim.": what B2C writes for everybody where `sub` is switched off.
-        guard !subject.hasPrefix("Not supported"), policy == nil || !subject.contains(" ") else {
+        guard !subject.hasPrefix("Not supported"), policy == nil || !subject.contains(0x20) else {
             throw .invalidResponse("The ID token does not say who signed in.", detail: "\(subjectClaim) is no id; set subjectClaim: oid")
         }
         let info = await userInfo(proof, api)
         let profile = Self.merged(claims, info)
-        var identity = UpstreamIdentity(providerID: proof.providerID, subject: subject, rawUserInfo: JSON.object(profile).text())
+        var identity = UpstreamIdentity(providerID: proof.providerID, subject: subject.asString, rawUserInfo: JSON.object(profile).text())
         let all = JSON.object(profile)
-        identity.displayName = all.text("name")
-        identity.firstName = all.text("given_name")
-        identity.lastName = all.text("family_name")
-        identity.screenName = all.text("preferred_username")
-        identity.language = all.text("locale", limit: 35)
-        identity.photoURL = all.text("picture", limit: 2048).flatMap { URI.parse($0) == nil ? nil : $0 }
+        identity.displayName = all.text("name")?.asString
+        identity.firstName = all.text("given_name")?.asString
+        identity.lastName = all.text("family_name")?.asString
+        identity.screenName = all.text("preferred_username")?.asString
+        identity.language = all.text("locale", limit: 35)?.asString
+        identity.photoURL = all.text("picture", limit: 2048).flatMap { URI.parse($0) == nil ? nil : $0.asString }
         // An address and the word on it must be of one source.
         let source = Self.email(in: claims) == nil ? info ?? claims : claims
-        identity.email = Self.email(in: source)
-        identity.emailVerified = identity.email != nil && isVerified(source)
-        identity.emailAuthoritative = identity.emailVerified && identity.email.map(proof.trustsDomain) ?? false
+        let email = Self.email(in: source)
+        identity.email = email?.asString
+        identity.emailVerified = email != nil && isVerified(source)
+        identity.emailAuthoritative = identity.emailVerified && email.map(proof.trustsDomain) ?? false
         return identity
     }
 
     /// B2C sends a list.
-    private static func email(in claims: JSON) -> String? {
+    private static func email(in claims: JSON) -> UTF8Text? {
         let email = claims.text("email", limit: 254) ?? claims["emails"]?[0]?.string
         return email.flatMap { EmailDomain.of($0) == nil || $0.utf8.count > 254 ? nil : $0 }
     }
@@ -95,7 +98,7 @@ struct OpenIDConnect: Issuer {
         guard asksUserInfo, let endpoint = proof.metadata.userinfo, let accessToken = proof.accessToken,
             let info = await api.object("\(endpoint)", bearer: accessToken)?.json
         else { return nil }
-        guard let subject = info["sub"]?.string, subject.isExactly(proof.claims["sub"]?.string) else {
+        guard let subject = info["sub"]?.string, subject == proof.claims["sub"]?.string else {
             api.log?.warning("userinfo is of another person and not used", metadata: ["provider": .string(proof.providerID)])
             return nil
         }

@@ -1,5 +1,6 @@
 import JOSE
 import Runtime
+import Text
 
 /// One entry of a project's `providers:`, read and checked: what is the same for all providers here, and what only one has in `issuer`.
 package struct ProviderSettings: Sendable {

@@ -1,6 +1,7 @@
 package import Config
 import HTTP
 import JOSE
+import Text
 
 extension ProviderSettings {
     /// Reads one entry of `providers:`; what is wrong with it goes to the section's faults.
@@ -40,13 +41,16 @@ extension ProviderSettings {
 
     private mutating func readScopes(_ section: Section) {
         for scope in section.strings("scopes") where !scopes.contains(scope) { scopes.append(scope) }
-        do throws(ProviderError) { try CustomParameters.check(scopes: scopes) } catch { section.fault("scopes", error.logDetail) }
+        do throws(ProviderError) { try CustomParameters.check(scopes: scopes.map { UTF8Text($0) }) } catch {
+            section.fault("scopes", error.logDetail)
+        }
     }
 
     private mutating func readParameters(_ section: Section) {
         parameters = section.texts("parameters")
         do throws(ProviderError) {
-            try CustomParameters.check(parameters, reserved: issuer.reservedParameters.union(["tenant"]))
+            let named = Dictionary(uniqueKeysWithValues: parameters.map { (UTF8Text($0), UTF8Text($1)) })
+            try CustomParameters.check(named, reserved: issuer.reservedParameters.union(["tenant"]))
         } catch {
             section.fault("parameters", error.logDetail)
         }
@@ -98,7 +102,7 @@ extension MicrosoftIssuer {
     init(_ section: Section, allowInsecure: Bool) {
         self.init()
         let tenants = "common, organizations, consumers, a tenant's GUID, or its domain"
-        tenant = section.value("tenant", expected: tenants, MicrosoftTenant.init) ?? tenant
+        tenant = section.value("tenant", expected: tenants) { MicrosoftTenant(UTF8Text($0)) } ?? tenant
         allowedTenants = Set(section.values("allowedTenants", expected: "a tenant's GUID", Self.tenantID))
         deniedTenants = Set(section.values("deniedTenants", expected: "a tenant's GUID", Self.tenantID))
         authority = section.url("authority", allowInsecure: allowInsecure).map(Self.base) ?? authority
@@ -108,7 +112,7 @@ extension MicrosoftIssuer {
 
     private static func tenantID(_ text: String) -> String? {
         let id = text.lowercased()
-        return MicrosoftTenant.isID(id) ? id : nil
+        return MicrosoftTenant.isID(UTF8Text(id)) ? id : nil
     }
 
     private static func base(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }

@@ -1,5 +1,6 @@
 import Crypto
 package import HTTP
+import Text
 
 /// What a page may do besides being read. Whatever this says, nothing of other hosts loads, nothing frames it, nothing is kept and nothing leaks
 /// by Referer.

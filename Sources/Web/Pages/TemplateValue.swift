@@ -1,4 +1,5 @@
 package import JSON
+import Text
 
 /// What a template is given under a name.
 package enum TemplateValue: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral {

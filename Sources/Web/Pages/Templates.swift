@@ -2,6 +2,7 @@ package import Accounts
 package import Config
 package import HTTP
 package import JSON
+import Text
 
 /// Renders what people of one project read: mails and pages, in their language, with the project's name and colour.
 ///

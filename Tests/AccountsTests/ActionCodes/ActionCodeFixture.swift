@@ -3,6 +3,7 @@ import HTTP
 import Postgres
 import Runtime
 import Testing
+import Text
 
 /// What tests of action codes do with the rules: people, mailboxes, and what is left of an attacker.
 extension Fixture {
@@ -71,7 +72,7 @@ extension Fixture {
     func codes(_ kind: ActionCode.Kind, to email: String) async throws -> [String] {
         try await outbox.recent(in: project).filter { $0.kind == kind && $0.to == email }.map { letter in
             let query = try #require(URI.parse(letter.link)?.query)
-            return try #require(Form(query)?["oobCode"])
+            return try #require(Form(query)?["oobCode"]).asString
         }
     }
 

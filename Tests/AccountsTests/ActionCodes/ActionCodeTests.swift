@@ -4,6 +4,7 @@ import HTTP
 import Postgres
 import Runtime
 import Testing
+import Text
 
 @Suite struct ActionCodeTests {
     @Test func `a link names mode, code, key, language and where to go on, at the configured address`() async throws {
@@ -22,7 +23,7 @@ import Testing
         #expect(query["lang"] == "de")
         #expect(query["continueUrl"] == "https://app.example.com/a?b=c&d=e")
         #expect(letter.language == "de")
-        #expect(Base64URL.decodeStrict(query["oobCode"] ?? "")?.count == 32)
+        #expect(Base64URL.decodeStrict((query["oobCode"] ?? "").asString)?.count == 32)
     }
 
     @Test func `keeps the hash of a code and not the code`() async throws {

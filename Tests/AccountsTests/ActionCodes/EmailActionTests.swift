@@ -2,6 +2,7 @@
 import Postgres
 import Runtime
 import Testing
+import Text
 
 @Suite struct EmailActionTests {
     @Test func `proves an address and leaves the sessions alone`() async throws {

@@ -2,6 +2,7 @@
 import Postgres
 import Runtime
 import Testing
+import Text
 
 @Suite struct EmailLinkSignInTests {
     @Test func `makes an account for a new address, proven at once`() async throws {

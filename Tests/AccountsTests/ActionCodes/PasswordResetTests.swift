@@ -2,6 +2,7 @@
 import Postgres
 import Runtime
 import Testing
+import Text
 
 @Suite struct PasswordResetTests {
     @Test func `sets the password, proves the address and ends every session`() async throws {

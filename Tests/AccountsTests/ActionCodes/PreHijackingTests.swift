@@ -2,6 +2,7 @@
 import Postgres
 import Runtime
 import Testing
+import Text
 
 /// The attacks of "Pre-hijacked accounts" that need no provider's mistake: somebody makes an account with the victim's address first, and
 /// waits. <https://arxiv.org/abs/2205.10174>
