@@ -75,6 +75,13 @@ package struct CIDR: Sendable, Hashable, CustomStringConvertible {
 
     package func contains(_ address: Address) -> Bool { address.bits & mask == base }
 
+    /// Whether it is larger than any network of one's own: more than an IPv4 /8, or more than an IPv6 /7 (all private addresses there are).
+    package var isWide: Bool {
+        let hostBits = mask == 0 ? 128 : mask.trailingZeroBitCount
+        let isV4 = hostBits <= 32 && Address(bits: base).isV4
+        return hostBits > (isV4 ? 24 : 121)
+    }
+
     package static func == (left: Self, right: Self) -> Bool { left.base == right.base && left.mask == right.mask }
     package func hash(into hasher: inout Hasher) {
         hasher.combine(base)

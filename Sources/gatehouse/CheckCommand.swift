@@ -9,11 +9,11 @@ import Web
 /// `gatehouse check`: tells every fault of the configuration, and with `--live` asks every provider and the mail server too.
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check the configuration; with --live, ask the providers and the mail server too.")
+        commandName: "check", abstract: "Check the configuration; with --live, ask the database, the providers and the mail server too.")
 
     @OptionGroup var common: CommonOptions
 
-    @Flag(help: "Ask every provider and the mail server, and explain what is wrong there.")
+    @Flag(help: "Ask the database, every provider and the mail server, and explain what is wrong there.")
     var live = false
 
     func run() async throws {
@@ -35,11 +35,14 @@ struct CheckCommand: AsyncParsableCommand {
         if problems > 0 { throw ExitCode.failure }
     }
 
-    /// What each provider's documents and the mail server say; gives the number of problems.
+    /// What the database, each provider's documents and the mail server say; gives the number of problems.
     private func ask(_ configuration: Configuration) async throws -> Int {
+        let loop = try Loop(index: 0)
         let client = try HTTPClient(
-            loop: try Loop(index: 0), policy: configuration.server.dialPolicy, metrics: Metrics(), log: Logger(label: "gatehouse"))
-        var problems = 0
+            loop: loop, policy: configuration.server.dialPolicy, metrics: Metrics(), log: Logger(label: "gatehouse"))
+        let faults = await LiveDatabase.diagnose(configuration.server, loop)
+        print(faults.isEmpty ? "database  ok" : faults.map { "database  \($0)" }.joined(separator: "\n"))
+        var problems = faults.count
         for project in configuration.projects {
             for settings in project.providers.values.sorted(by: { $0.id < $1.id }) {
                 let provider = ConfiguredProvider(settings, upstream: client, cache: MetadataCache(), clock: .system)

@@ -25,24 +25,37 @@ struct Configuration {
         let server = ServerSettings(section)
         // Without it the project files cannot be found.
         guard !section.isUnreadable else { throw Faulty(faults) }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: server.projects)) ?? []
-        let files = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { server.projects + "/" + $0 }
-        if files.isEmpty {
-            faults.add(
-                Fault(file: server.projects, line: 0, column: 0, path: "", message: "no project file; add one <project>.yaml a project"))
-        }
         var seen = SeenOnce(faults: faults)
-        let projects = files.map { file in
+        var areReadable = true
+        let projects = projectFiles(server.projects, section).map { file in
             let section = ConfigFile.read(file, environment: environment, faults: faults)
             let project = ProjectFile.read(section, development: server.development, publicURL: server.publicURL)
-            seen.check(project.settings, section)
+            if section.isUnreadable { areReadable = false } else { seen.check(project.settings, section) }
             return project
         }
-        if let wanted = server.developmentProject, !projects.contains(where: { $0.settings.id == wanted }) {
+        if let wanted = server.developmentProject, areReadable, !projects.contains(where: { $0.settings.id == wanted }) {
             section.fault("developmentProject", "\(wanted) is the id of no project file")
         }
         guard faults.isEmpty else { throw Faulty(faults) }
         return Configuration(server: server, projects: projects, notes: faults.notes.map(\.description))
+    }
+
+    /// The project files of `folder`. None at all is a fault; what else lies there is noted.
+    private static func projectFiles(_ folder: String, _ section: Section) -> [String] {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+            section.fault("projects", "the folder \(folder) cannot be read; it holds one file for each project")
+            return []
+        }
+        let visible = names.filter { !$0.hasPrefix(".") }.sorted()
+        let files = visible.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }
+        for name in visible where !files.contains(name) {
+            section.faults.note(
+                Fault(
+                    file: "\(folder)/\(name)", line: 0, column: 0, path: "",
+                    message: "is ignored: files of projects end in .yaml or .yml, and stand in no folder below"))
+        }
+        if files.isEmpty { section.fault("projects", "the folder \(folder) has no project file; add one <project>.yaml for each project") }
+        return files.map { "\(folder)/\($0)" }
     }
 
     /// The server's file alone, for commands that touch no project.

@@ -85,6 +85,11 @@ extension SMTPServer {
             localName: localName,
             timeout: section.duration("timeout", default: .seconds(30), in: .seconds(1)...(.seconds(45))))
         if section.has("user") != section.has("password") { section.fault("user", "goes with a password, and a password with a user") }
+        if security == .starttls, port == 465 {
+            section.note("port", "465 is for TLS from the first byte, which security: tls speaks; starttls belongs to port 587")
+        } else if security == .tls, [25, 587].contains(port) {
+            section.note("port", "\(port) is for STARTTLS, which security: starttls speaks; tls belongs to port 465")
+        }
         let isLoopback = host.map { $0 == "localhost" || Address($0)?.isLoopback == true } ?? false
         if password != nil, security == .none, !isLoopback {
             section.fault("security", "is none, so the password would travel readable; use starttls or tls")

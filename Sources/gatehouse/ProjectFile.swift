@@ -29,12 +29,15 @@ enum ProjectFile {
             section.fault("number", "is missing; the project number of your SDK configuration (messagingSenderId)")
         }
         if settings.apiKeys.isEmpty { section.fault("apiKeys", "is empty, so no app can call; add the apiKey of your SDK configuration") }
+        if settings.apiKeys.contains("") { section.fault("apiKeys", "has an empty key, which would open the project to calls without one") }
         if settings.authorizedDomains.isEmpty {
             section.fault("authorizedDomains", "is empty, so no redirect can succeed; add your app's host")
         }
         for domain in settings.authorizedDomains {
             if let reason = AuthorizedDomain.fault(of: domain, development: development) {
                 section.fault("authorizedDomains", "\(domain) \(reason)")
+            } else if let note = AuthorizedDomain.note(on: domain) {
+                section.note("authorizedDomains", "\(domain) \(note)")
             }
         }
         settings.apps = NativeApp.read(section.list("apps"))
@@ -65,7 +68,19 @@ enum ProjectFile {
         let (mailing, templates) = ProjectMail.read(section.section("mail"), branding: settings.branding, development: development)
         settings.mail = mailing
         section.finish()
-        return Project(settings: settings, providers: providers.filter(\.enabled), publicURL: publicURL, templates: templates)
+        let project = Project(settings: settings, providers: providers.filter(\.enabled), publicURL: publicURL, templates: templates)
+        checkRedirectURLs(of: project, section)
+        return project
+    }
+
+    private static func checkRedirectURLs(of project: Project, _ section: Section) {
+        for url in project.settings.redirectURLs {
+            if url.utf8.contains(UInt8(ascii: "*")) {
+                section.fault("redirectURLs", "\(url) has a *, which stands for itself here, so no page can match; write out each address")
+            } else if let host = URI.parse(url)?.host, !project.authorizes(host: host) {
+                section.note("redirectURLs", "\(url) is on \(host), which is not among authorizedDomains; add the host if it is the app's")
+            }
+        }
     }
 
     /// Native SDKs take a host of one's own for redirects only when it is among the authorized domains, to the letter.

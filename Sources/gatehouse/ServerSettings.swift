@@ -71,8 +71,9 @@ struct ServerSettings: Sendable {
         if developmentProject != nil, !development { section.fault("developmentProject", "is for development: true alone") }
         database = section.requiredSecret("database")
         do { _ = try ConnectionString(database) } catch {
-            section.fault("database", "is no connection URL such as postgresql://user@host/name")
+            section.fault("database", "is not a connection URL such as postgresql://user@host/name")
         }
+        if let reason = DatabaseURL.fault(of: database) { section.fault("database", reason) }
         databasePool = DatabaseSettings(section.section("databasePool"))
         let keyTexts = section.requiredSecrets("masterKey")
         masterKey = MasterKey(keyTexts, section)
@@ -87,12 +88,14 @@ struct ServerSettings: Sendable {
         trustedProxies = TrustedProxies(
             section.values("trustedProxies", expected: "an address range, such as 10.0.0.0/8") { CIDR($0) },
             header: section.choice("proxyHeader", default: .forwardedFor))
+        AddressRanges.checkProxies(trustedProxies.addresses, "trustedProxies", section)
         if development, section.has("trustedProxies") {
             section.fault("trustedProxies", "does not go with development: true, which no proxy may make reachable from elsewhere")
         }
         let outbound = section.section("outbound")
-        dialPolicy = DialPolicy.allowing(
-            outbound.values("allow", expected: "an address range, such as 10.1.2.0/24") { CIDR($0) })
+        let dialled = outbound.values("allow", expected: "an address range, such as 10.1.2.0/24") { CIDR($0) }
+        AddressRanges.checkDialled(dialled, "allow", outbound)
+        dialPolicy = DialPolicy.allowing(dialled)
         outbound.finish()
         let post = section.section("mail")
         mail =
@@ -182,6 +185,12 @@ extension ServerLimits {
         bodyRead = section.duration("bodyRead", default: bodyRead, in: .seconds(1)...(.seconds(600)))
         idle = section.duration("idle", default: idle, in: .seconds(1)...(.seconds(3600)))
         connections = section.int("connections", default: connections, in: 1...1_000_000)
+        if connections >= Machine.descriptors {
+            section.note(
+                "connections",
+                "\(connections) connections take as many file descriptors, and a process started here has at most \(Machine.descriptors); "
+                    + "raise LimitNOFILE, or lower limits.connections")
+        }
         connectionsPerAddress = section.int("connectionsPerAddress", default: connectionsPerAddress, in: 1...1_000_000)
         section.finish()
     }

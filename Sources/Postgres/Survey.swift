@@ -1,0 +1,35 @@
+package import Runtime
+
+/// What a server asks its database at start: how far the clocks differ, and how many connections there may be.
+package struct Survey: Sendable {
+    /// The database's clock less our own; zero as far as the answer's way explains it.
+    package let clockDifference: Duration
+    /// The tightest limit on connections that holds for this role, and whose it is.
+    package let connections: Int
+    package let limit: String
+}
+
+extension Database {
+    /// In one round trip, by a clock that reads the time of day.
+    package func survey(_ clock: Clock) async throws(PostgresError) -> Survey {
+        let sent = clock.now()
+        let rows = try await query(
+            """
+            SELECT clock_timestamp(), current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint,
+                r.rolconnlimit::bigint, d.datconnlimit::bigint
+            FROM pg_roles r, pg_database d WHERE r.rolname = session_user AND d.datname = current_database()
+            """)
+        let received = clock.now()
+        guard let row = rows.first else { throw .unavailable("the database knows neither this role nor itself") }
+        let now: Instant = try row.get(0)
+        var limits: [(Int, String)] = [(try row.get(1), "max_connections less superuser_reserved_connections")]
+        for (column, name) in [(2, "the role's connection limit"), (3, "the database's connection limit")] {
+            let limit: Int = try row.get(column)
+            if limit >= 0 { limits.append((limit, name)) }
+        }
+        let tightest = limits.min { $0.0 < $1.0 } ?? limits[0]
+        return Survey(
+            clockDifference: now > received ? now - received : now < sent ? now - sent : .zero, connections: tightest.0,
+            limit: tightest.1)
+    }
+}
