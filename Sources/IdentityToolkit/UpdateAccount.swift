@@ -103,7 +103,7 @@ extension AccountChange {
             self.password = password.asString
         }
         removed = Set(try (input.deleteAttribute ?? []).compactMap { try $0.removed })
-        unlinked = (input.deleteProvider ?? []).map(\.asciiLowercased)
+        unlinked = Set((input.deleteProvider ?? []).map(\.asciiLowercased))
     }
 }
 

@@ -121,7 +121,12 @@ package final class LogOutput: Sendable {
         if mustReopen, let error = sink.reopen() { complain(error) }
         droppedEvents.increment(by: sink.write(&lines.events))
         droppedAccess.increment(by: sink.write(&lines.access))
-        if queue.withLock({ $0.isFinishing && $0.lines.isEmpty }) { drained.signal() }
+        let isDrained = queue.withLock { queue in
+            guard queue.isFinishing, queue.lines.isEmpty else { return false }
+            queue.isFinishing = false
+            return true
+        }
+        if isDrained { drained.signal() }
     }
 
     private func complain(_ error: SystemError) {

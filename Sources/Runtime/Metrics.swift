@@ -61,6 +61,11 @@ package final class Metrics: Sendable {
         add(name, help, "gauge", labels, .number(read))
     }
 
+    /// A gauge that has a fraction.
+    package func decimalGauge(_ name: String, _ help: String, _ read: @escaping @Sendable () -> Double) {
+        add(name, help, "gauge", [:], .decimal(read))
+    }
+
     /// All of it as bytes, made anew once a second at most: whoever asks more often gets the former ones (SEC-75).
     package func rendered(at now: MonotonicTime) -> [UInt8] {
         let recent = rendering.withLock { rendering in

@@ -9,7 +9,7 @@ package enum ProcessMetrics {
             Double(clock() / 1000) / 1000
         }
         let start = startTime()
-        metrics.gauge("process_start_time_seconds", "When the process started, in seconds since 1970.") { start }
+        metrics.decimalGauge("process_start_time_seconds", "When the process started, in seconds since 1970.") { start }
         metrics.gauge("process_resident_memory_bytes", "Memory in use.") { pages(1) }
         metrics.gauge("process_virtual_memory_bytes", "Address space in use.") { pages(0) }
         metrics.gauge("process_open_fds", "Open file descriptors.") { openDescriptors() }
@@ -24,10 +24,10 @@ package enum ProcessMetrics {
     }
 
     /// In seconds since 1970: the machine's start and the ticks from then to the process's.
-    private static func startTime() -> Int {
+    private static func startTime() -> Double {
         let boot = text(of: "/proc/stat").split(separator: "\n").first { $0.hasPrefix("btime ") }?.split(separator: " ").last
-        guard let boot, let boot = Int(boot), let ticks = field(of: "/proc/self/stat", 19) else { return 0 }
-        return boot + Int(ticks) / sysconf(Int32(_SC_CLK_TCK))
+        guard let boot, let boot = Double(boot), let ticks = field(of: "/proc/self/stat", 19) else { return 0 }
+        return boot + Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
     /// A field of `stat` by its position behind the program's name, which may hold spaces: the state is number 0.

@@ -40,7 +40,11 @@ struct ActionLink {
 
     /// Where a sign-in goes on: the app's page with what SDKs look for in its address, as Firebase's own page does it.
     var signInURL: String? {
-        continueURL?.replacing(["apiKey": apiKey, "oobCode": code, "mode": kind.rawValue, "lang": language]).description
+        let fields = [
+            (name: "apiKey", value: apiKey), (name: "oobCode", value: code), (name: "mode", value: kind.rawValue),
+            (name: "lang", value: language),
+        ]
+        return continueURL?.replacing(Form(fields)).description
     }
 
     /// What the code would do. Throws `invalidActionCode` for one of another kind than the link says.

@@ -16,11 +16,12 @@ enum FlowCookie {
 
     /// The one flow that this browser has under way; `nil` where it has none, or several.
     static func only(in request: Request, _ site: Site) -> (flowID: [UInt8], value: String)? {
-        let cookies = request.headers.values("cookie").flatMap(Cookie.parse).filter { $0.name.hasPrefix(prefix(site)) }
-        guard cookies.count == 1, let cookie = cookies.first, let id = FlowID(String(cookie.name.dropFirst(prefix(site).count))) else {
-            return nil
-        }
-        return (id.bytes, cookie.value)
+        let prefix = UTF8Text(prefix(site))
+        let cookies = request.headers.values("cookie").flatMap(Cookie.parse).filter { $0.name.hasPrefix(prefix) }
+        guard cookies.count == 1, let cookie = cookies.first,
+            let id = FlowID(UTF8Text(decoding: cookie.name.utf8.dropFirst(prefix.utf8.count)))
+        else { return nil }
+        return (id.bytes, cookie.value.asString)
     }
 
     /// The headers that set the new flow's cookie, and clear those of forgotten flows.

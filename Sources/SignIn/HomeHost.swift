@@ -12,7 +12,7 @@ enum HomeHost {
     /// The redirect to the same path and query on the project's pages; `nil` where the browser is there already. Only the host's name counts,
     /// as for cookies. The target is configured; nothing of it is taken from the request but path and query (SEC-07).
     static func redirect(_ request: Request, _ query: Form, _ project: Project, _ site: Site) -> Response? {
-        guard query[mark] == nil, let asked = request.headers["host"].flatMap({ Authority.split(Array($0.utf8)[...])?.host }),
+        guard query[UTF8Text(mark)] == nil, let asked = request.headers["host"].flatMap({ Authority.split(Array($0.utf8)[...])?.host }),
             let home = URI.parse(project.pagesURL(for: request, of: site))?.host, asked != home
         else { return nil }
         return Redirect.to("\(project.pagesURL)\(request.path)?\(request.query)&\(mark)=1", status: 302)

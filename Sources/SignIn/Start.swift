@@ -36,7 +36,9 @@ struct Start: RawEndpoint {
         } catch {
             let failure = Failure(telling: error)
             if failure.kind == .internal { throw error }
-            if case ProviderError.unavailable = error { context.services.signIns.count(query.providerID, .providerUnavailable) }
+            if case ProviderError.unavailable = error, let provider = project.providers[query.providerID] {
+                context.services.signIns.count(provider.id, .providerUnavailable)
+            }
             context.log.notice("sign-in not started", metadata: ["provider": "\(query.providerID)", "reason": "\(LogDetail.of(error))"])
             return back.redirect([("error", failure.oauthError), ("error_description", failure.message)])
         }

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Text
 import Web
 
 /// Where a person goes on whose sign-in ended on one of our pages: to the app's own page, with nothing of the sign-in in the address.
@@ -9,7 +10,7 @@ import Web
 enum WayBack {
     static func of(_ flow: SignInFlow, _ project: Project) -> String? {
         switch flow.kind {
-        case .redirect: flow.returnURL.flatMap { authorized($0, project) }
+        case .redirect: flow.returnURL.flatMap { authorized(UTF8Text($0), project) }
         case .web: flow.returnURL.flatMap { url in project.settings.redirectURLs.first { $0.utf8.elementsEqual(url.utf8) } }
         case .popup, .client, .ios, .android: nil
         }
@@ -22,7 +23,7 @@ enum WayBack {
         return pages.count == 1 ? pages.first.flatMap { authorized($0, project) } : nil
     }
 
-    private static func authorized(_ url: String, _ project: Project) -> String? {
-        PageAddress(url).flatMap { project.authorizes(host: $0.host) ? $0.url : nil }
+    private static func authorized(_ url: UTF8Text, _ project: Project) -> String? {
+        PageAddress(url.asString).flatMap { project.authorizes(host: $0.host) ? $0.url : nil }
     }
 }

@@ -121,7 +121,7 @@ extension Context {
         guard let settings = project.providers[id] else {
             throw .operationNotAllowed("The provider \(id.prefix(bytes: 64)) is not enabled for this project.")
         }
-        let upstream = CountedUpstream(upstream: services.upstream, provider: id, requests: services.providerRequests)
+        let upstream = CountedUpstream(upstream: services.upstream, provider: settings.id, requests: services.providerRequests)
         return ConfiguredProvider(
             settings, upstream: upstream, cache: services.providerMetadata, clock: services.clock, log: log)
     }

@@ -1,12 +1,14 @@
 import Accounts
 package import HTTP
 package import Providers
+import Text
 
 extension Site {
     /// The name of this machine that the browser came by, as scheme, host and port, where the server follows it: in development mode over
     /// plain http. `nil` in production, whatever `Host` says (SEC-07), and for every host that is not always this machine.
     package func ownName(_ request: Request) -> String? {
-        guard development, publicURL.hasPrefix("http://"), let host = request.headers["host"], let uri = URI.parse("http://" + host),
+        guard development, publicURL.hasPrefix("http://"), let host = request.headers["host"],
+            let uri = URI.parse("http://\(host)" as UTF8Text),
             ThisMachine.isLoopback(host: uri.host)
         else { return nil }
         return uri.origin

@@ -22,7 +22,6 @@ struct ServeCommand: AsyncParsableCommand {
         let output = try Self.output(configuration.server.logPath)
         LoggingSystem.bootstrap { JSONLines(label: $0, level: level, output: output) }
         let log = Logger(label: "gatehouse")
-        for note in configuration.notes { log.warning("configuration", metadata: ["note": "\(note)"]) }
         let watchdog = try Watchdog(after: Self.patience - Self.lastWords) {
             log.critical("the stop took too long, so the process ends without finishing what it is at")
             output.finish(within: Self.lastWords)
@@ -36,6 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
         let server = try Server(configuration, path: common.config, output: output, log: log)
         do {
             try await server.start()
+            for note in configuration.notes { log.warning("configuration", metadata: ["note": "\(note)"]) }
         } catch {
             let reason = StartFailure.text(error)
             log.critical("not started", metadata: ["reason": "\(reason)"])

@@ -121,7 +121,7 @@ import Text
     }
 
     @Test(arguments: CustomToken.reservedClaims.sorted())
-    func `refuses a reserved claim by its name`(name: String) throws {
+    func `refuses a reserved claim by its name`(name: UTF8Text) throws {
         #expect(try refusal(["claims": .object(JSON.Object([("role", "x"), (name, .null)]))]) == .forbiddenClaim(name))
     }
 
@@ -185,7 +185,7 @@ import Text
         #expect(try unsigned(signature: "AAAA") == nil)
         #expect(try unsigned(signature: ".") == nil)
         #expect(try unsigned(["claims": ["a": .string(String(repeating: "x", count: 20_000))]]) == nil)
-        for text in ["", ".", "..", "a.b.", "{}"] { #expect(try CustomToken.unsigned(text, at: Self.now) == nil) }
+        for text: UTF8Text in ["", ".", "..", "a.b.", "{}"] { #expect(try CustomToken.unsigned(text, at: Self.now) == nil) }
     }
 
     @Test(

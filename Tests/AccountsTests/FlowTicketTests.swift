@@ -21,7 +21,7 @@ import Text
         return started
     }
 
-    private func state(_ started: StartedFlow) throws -> FlowState { try #require(FlowState(started.state)) }
+    private func state(_ started: StartedFlow) throws -> FlowState { try #require(FlowState(UTF8Text(started.state))) }
 
     private func isRefused(_ error: any Error) -> Bool { if case AccountError.flowRefused = error { true } else { false } }
 
@@ -41,7 +41,7 @@ import Text
         let fixture = try await Fixture()
         let started = try await started(fixture)
         let ticket = try #require(started.ticket)
-        #expect(try #require(FlowTicket(ticket.text)) == ticket)
+        #expect(try #require(FlowTicket(UTF8Text(ticket.text))) == ticket)
         #expect(try await fixture.flows.collect(ticket) == .waiting)
         let cookie = try #require(started.cookie)
         let code = try await fixture.flows.complete(started.flow, cookie: cookie, response: [1]) { Array("event \($0)".utf8) }

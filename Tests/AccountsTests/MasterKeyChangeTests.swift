@@ -5,6 +5,7 @@ import Logging
 import Postgres
 import Runtime
 import Testing
+import Text
 
 /// The master key is changed: first both are listed, the former one in front, then the new one in front, then the new one alone.
 @Suite struct MasterKeyChangeTests {
@@ -84,7 +85,7 @@ import Testing
         #expect(try await reseal(fixture, both) == expected)
         (expected.signingKeys, expected.mails) = (0, 0)
         #expect(try await reseal(fixture, both) == expected)
-        let state = try #require(FlowState(started.state))
+        let state = try #require(FlowState(UTF8Text(started.state)))
         let flows = SignInFlows(database: fixture.database, masterKey: both, clock: fixture.time.clock)
         #expect(try await flows.waiting(state)?.secrets.codeVerifier == started.flow.secrets.codeVerifier)
 

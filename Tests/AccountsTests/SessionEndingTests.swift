@@ -5,6 +5,7 @@ import JSON
 import Postgres
 import Runtime
 import Testing
+import Text
 
 /// What an ID token is worth once its session has ended, and which tokens and proofs an ending reaches.
 @Suite struct SessionEndingTests {

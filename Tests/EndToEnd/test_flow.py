@@ -111,7 +111,8 @@ def test_the_person_says_no(site, real_issuer):
     answer = query_of(back.headers["location"])
     assert answer["error"] == "access_denied" and answer["state"] == flow.state and answer["iss"] == site.issuer
     assert "code" not in answer
-    assert flow.callback(denied).status_code == 400, "the flow is over"
+    again = flow.callback(denied)
+    assert again.status_code == 303 and again.headers["location"] == site.page, "the flow is over, and the app hears nothing more of it"
 
 
 @pytest.mark.parametrize("page", ["handler", "own page"])

@@ -3,8 +3,6 @@
 import contextlib
 import resource
 import socket
-import threading
-import time
 
 import pytest
 import requests
@@ -169,52 +167,35 @@ def test_a_body_beyond_64_KiB_is_refused(site):
 # -- fair turns
 
 
-def load(port, stop, depth, rate):
-    """Requests from one connection, `depth` at a time and `rate` a second on the average, until `stop`."""
-    request = b"GET /demo/oauth2/jwks HTTP/1.1\r\nHost: a\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
-        due = time.monotonic()
-        while not stop.is_set():
-            connection.sendall(request * depth)
-            left = depth
-            tail = b""
-            while left > 0:
-                data = tail + connection.recv(1 << 18)
-                left -= data.count(b"HTTP/1.1 200 OK")
-                tail = data[data.rfind(b"\n") + 1 :] if b"\n" in data else data
-            due += depth / rate
-            time.sleep(max(0, due - time.monotonic()))
+def answered_before(server, ahead):
+    """How many of `ahead` requests that one client sends at once are answered before the one of another client, who asks when the first of
+    them is answered. Told by the access log, so the machine's speed has little to do with it."""
+    seen = len(server.log_lines())
+    with requests.Session() as session, socket.create_connection(("127.0.0.1", server.port), timeout=60) as crowd:
+        session.get(server.url + "/health/ready", timeout=30)
+        crowd.sendall(b"GET /demo/oauth2/jwks HTTP/1.1\r\nHost: a\r\n\r\n" * ahead)
+        answers = crowd.recv(4096)
+        assert session.get(server.url + "/health/live", timeout=60).status_code == 200
+        size = answers.index(b"\r\n\r\n") + 4 + int(answers.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+        got = len(answers)
+        while got < size * ahead:
+            got += len(crowd.recv(1 << 20))
+    routes = wait_until(lambda: routes_since(server, seen, ahead), timeout=60, what="the lines of all requests")
+    return routes.index("/health/live") - routes.index("/{project}/oauth2/jwks")
 
 
-def typical_wait(server, depth):
-    """The median time of `/health/live` for a client of its own, in seconds, beside 20 that send 2,000 requests a second together."""
-    stop = threading.Event()
-    crowd = [threading.Thread(target=load, args=(server.port, stop, depth, 100), daemon=True) for _ in range(20)]
-    for thread in crowd:
-        thread.start()
-    waits = []
-    try:
-        with requests.Session() as session:
-            for _ in range(200):
-                began = time.monotonic()
-                assert session.get(server.url + "/health/live", timeout=10).status_code == 200
-                waits.append(time.monotonic() - began)
-    finally:
-        stop.set()
-        for thread in crowd:
-            thread.join(30)
-    return sorted(waits)[len(waits) // 2]
+def routes_since(server, seen, count):
+    routes = [line["route"] for line in server.log_lines()[seen:] if "us" in line]
+    return routes if routes.count("/{project}/oauth2/jwks") == count and "/health/live" in routes else None
 
 
-def test_SEC_75_requests_sent_ahead_delay_others_no_more_than_as_many_sent_alone():
-    with a_site(settings={"loops": 1, "accessLog": False, "logLevel": "info"}) as site:
+def test_SEC_75_a_request_that_comes_alone_does_not_wait_for_all_that_another_client_sent_ahead():
+    with a_site(settings={"loops": 1, "logLevel": "info"}) as site:
         server = site.serve()
-        # On a machine that does other things, too, one bad measurement says nothing; three in a row do.
-        ratios = []
-        for _ in range(3):
-            alone = typical_wait(server, 1)
-            ahead = typical_wait(server, 200)
-            ratios.append(ahead / max(alone, 0.001))
-            if ratios[-1] < 3:
+        # 1,300 requests are what one read brings. The second client itself may be slow to ask; not three times in a row.
+        counts = []
+        while len(counts) < 3:
+            counts.append(answered_before(server, 1300))
+            if counts[-1] < 650:
                 return
-        raise AssertionError(f"the median wait grew by the factors {ratios}")
+        raise AssertionError(f"of 1300 requests sent ahead, these were answered first: {counts}")

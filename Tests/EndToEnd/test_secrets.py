@@ -17,7 +17,7 @@ def planted():
 
 def test_SEC_21_a_secret_in_a_log_is_found(site, api, planted, tmp_path):
     api.call("signUp", {})
-    assert any('"route":"/v1/accounts:signUp"' in log.read_text(errors="replace") for log in logs), "requests are logged"
+    site.servers[0].logged('"route":"/v1/accounts:signUp"')
     assert CLIENT_SECRET in issued and not [name for name, _ in secrets_in_logs() if name == planted[:6]]
     log = tmp_path / "planted.log"
     log.write_text(f"a line with {planted}\n")

@@ -73,6 +73,8 @@ struct TestHandler: RequestHandler {
         request.path == "/now" ? Response(body: Array("now".utf8), route: "/now") : nil
     }
 
+    func isHealthCheck(_ request: borrowing Request) -> Bool { request.path == "/healthy" }
+
     func respond(to request: Request) async -> Response {
         switch request.path {
         case "/wait": await gate.wait()

@@ -16,9 +16,14 @@ import Testing
             let others = try (0..<crowd).map { _ in try server.client() }
             let honest = try server.client()
             for client in others + [honest] { _ = try await client.get("/now") }
-            let before = server.accessLog.split(separator: "\n").count
+            let before = crowd + 1
+            let isBusy = Mutex(false)
             let isSent = Mutex(false)
-            server.server.loop.execute { while !isSent.withLock({ $0 }) {} }
+            server.server.loop.execute {
+                isBusy.withLock { $0 = true }
+                while !isSent.withLock({ $0 }) {}
+            }
+            while !isBusy.withLock({ $0 }) { await Task.yield() }
             for client in others {
                 try await client.send(String(repeating: "GET /now HTTP/1.1\r\nHost: a\r\n\r\n", count: ahead))
             }

@@ -96,7 +96,8 @@ import Text
         try await issuer.provider().checkCallback(issuer: nil)
         try await issuer.provider().checkCallback(issuer: "https://issuer.example")
         for name in ["https://evil.example", "https://issuer.example/", "https://ISSUER.example", ""] {
-            let error = await failure { () async throws(ProviderError) in try await issuer.provider().checkCallback(issuer: UTF8Text(name)) }
+            let error = await failure { () async throws(ProviderError) in try await issuer.provider().checkCallback(issuer: UTF8Text(name))
+            }
             #expect(error?.reason == "The answer is from another provider.")
         }
     }

@@ -60,7 +60,8 @@
     element.name = element.id = id;
     element.hidden = true;
     document.body.append(element);
-    const [ping, restyle] = ["_g_ping", "_g_restyle"].map((name) => () => send(name, null));
+    const ping = () => send("_g_ping", null);
+    const restyle = () => send("_g_restyle", { setHideOnLeave: false });
     return { send, ping, restyle, post: (text) => element.contentWindow.postMessage(text, origin), element, id, token };
   }
 
