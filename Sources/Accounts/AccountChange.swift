@@ -74,7 +74,7 @@ extension AccountChange {
         if removed.contains(.password) { changed.passwordUpdatedAt = nil }
         if removed.contains(.email) { changed.loseEmail() }
         if unlinked.contains(UTF8Text(SignInProvider.password)) {
-            // The address stays the account's: whoever signs in with it another way, or links a password again, finds the same account.
+            // The address stays the account's: a sign-in with it in another way, or a password linked again, finds the same account.
             changed.passwordUpdatedAt = nil
             changed.emailLinkSignIn = false
         }

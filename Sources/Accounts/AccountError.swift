@@ -49,7 +49,7 @@ package enum AccountError: Error {
     case passwordRequirements([String])
     /// More passwords wait to be hashed than can be in time.
     case overloaded
-    /// The caller, or whoever is tried, has had their share of this for now; nothing was done.
+    /// The caller, or the account that is tried, has had their share of this for now; nothing was done.
     case tooManyAttempts(LimitedAction, by: LimitScope)
     /// The project has had its share of this for now; nothing was done.
     case quotaExceeded(LimitedAction)

@@ -2,7 +2,7 @@ import Crypto
 import Postgres
 import Runtime
 
-/// A secret in a mail that does one thing once: whoever has it can read the mailbox that it was sent to.
+/// A secret in a mail that does one thing once: a person who has it can read the mailbox that it was sent to.
 ///
 /// Asking for one stores its hash and puts the letter into the outbox, in one transaction (`ActionCodeRequests`). Looking at one changes
 /// nothing (`inspect`). Using one is a `DELETE` within the transaction that has the effect, so that of any number of uses one succeeds
@@ -31,7 +31,7 @@ extension ActionCode.Kind {
         case .resetPassword: .seconds(3600)
         case .signIn: .seconds(6 * 3600)
         case .verifyEmail, .verifyAndChangeEmail: .seconds(3 * 86400)
-        // Whoever is away when somebody moves their account finds out late.
+        // A person who is away when an intruder moves their account finds out late.
         case .recoverEmail: .seconds(30 * 86400)
         }
     }
