@@ -47,11 +47,11 @@ class WebServer:
 
 
 class RealIssuer:
-    """oidc-provider-mock: an issuer that is not ours."""
+    """oidc-provider-mock: an issuer that is not ours. Besides `ada` it knows `others`, their claims by their names, and lets anybody in."""
 
     client_id = "gatehouse"
 
-    def __init__(self):
+    def __init__(self, others=None):
         import oidc_provider_mock
 
         users = [
@@ -65,7 +65,8 @@ class RealIssuer:
                     "family_name": "Lovelace",
                     "picture": "https://example.com/ada.png",
                 },
-            )
+            ),
+            *(oidc_provider_mock.User(sub=sub, claims=claims) for sub, claims in (others or {}).items()),
         ]
         self.web = WebServer(oidc_provider_mock.app(user_claims=users))
         self.url = self.web.url

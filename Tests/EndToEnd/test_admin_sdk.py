@@ -82,7 +82,7 @@ def test_the_README_verifies_what_make_run_issues(run):
     example = re.search(r"```python\n(import jwt, json.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
     made = API(run.url, "any-key").succeed("signUp", {"returnSecureToken": True})
     names = {"token": made["idToken"]}
-    exec(re.sub(r"^print\(.*", "", example.replace("http://127.0.0.1:8080", run.url), flags=re.MULTILINE), names)
+    exec(re.sub(r"^print\(.*", "", example.replace("http://localhost:8080", run.url), flags=re.MULTILINE), names)
     assert names["claims"]["sub"] == made["localId"]
 
 

@@ -7,7 +7,8 @@ from urllib.parse import urlencode
 import pytest
 from werkzeug.wrappers import Request, Response
 
-from browser.stage import AppPages, Front, Tab, chromium
+from browser.drivers import Chromium
+from browser.stage import AppPages, Front, Tab
 from harness import ROOT
 from issuers import WebServer
 
@@ -102,7 +103,7 @@ class Pages:
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory, pages_of_module):
     front = Front(pages_of_module.web.server.port)
-    driver = chromium(tmp_path_factory.mktemp("chromium"), f"MAP apis.google.com 127.0.0.1:{front.port}")
+    driver = Chromium(tmp_path_factory.mktemp("chromium"), f"MAP apis.google.com 127.0.0.1:{front.port}")
     yield driver
     driver.quit()
     front.close()

