@@ -1,4 +1,4 @@
-# Builds the server and puts it, with the migrations and the example configuration, on a small Debian. See the README.
+# Builds the server and puts it, with the example configuration, on a small Debian. See the README.
 
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
@@ -9,6 +9,8 @@ WORKDIR /build
 COPY Package.* ./
 RUN swift package resolve
 COPY Sources Sources
+# Compiled in; Sources/Accounts has a link to it.
+COPY Migrations Migrations
 # The manifest names the test targets, so their folders must be there; the tests are not built.
 COPY Tests Tests
 RUN swift build -c release --static-swift-stdlib --product gatehouse \
@@ -24,17 +26,17 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --uid 10001 --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin gatehouse
 COPY --from=build /out/gatehouse /usr/local/bin/gatehouse
-COPY Migrations /srv/gatehouse/Migrations
 COPY config /srv/gatehouse/config
 # Inside a container the loopback address reaches only the container itself.
-RUN cd /srv/gatehouse/config && sed -i 's/^listen: .*/listen: 0.0.0.0:8080/' gatehouse.yaml && grep -q '^listen: 0.0.0.0:8080$' gatehouse.yaml
+RUN cd /srv/gatehouse/config && sed -i 's/^listen: .*/listen: 0.0.0.0:8080\noperations: {listen: "0.0.0.0:9090"}/' gatehouse.yaml && grep -q '^listen: 0.0.0.0:8080$' gatehouse.yaml
 WORKDIR /srv/gatehouse
 USER 10001:10001
-EXPOSE 8080
+# The API; and metrics, health and reloads, which are for your own network alone.
+EXPOSE 8080 9090
 STOPSIGNAL SIGTERM
 # Whether the process lives. It asks nothing of the database, so an outage of the database restarts no container; ask /health/ready to steer
-# traffic. bash opens the connection itself, so that no HTTP client has to be in the image. HEALTH_PORT for another port than 8080.
-# Only images in Docker's format keep this line (buildah, podman: --format docker).
-HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${HEALTH_PORT:-8080} && printf 'GET /health/live HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
+# traffic. bash opens the connection itself, so that no HTTP client has to be in the image. HEALTH_PORT is the port of `operations.listen`,
+# or of `listen` where there is no such listener. Only images in Docker's format keep this line (buildah, podman: --format docker).
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${HEALTH_PORT:-9090} && printf 'GET /health/live HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
 ENTRYPOINT ["gatehouse"]
 CMD ["serve", "--config", "/srv/gatehouse/config/gatehouse.yaml"]

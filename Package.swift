@@ -59,7 +59,10 @@ let package = Package(
         kit("Postgres", ["CPostgres", "CSystem", "Crypto", "Runtime", collections, logging]),
 
         // Floor 3: rules and upstream services.
-        kit("Accounts", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Mail", "Postgres", "Runtime", "Text", logging]),
+        kit(
+            "Accounts", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Mail", "Postgres", "Runtime", "Text", logging],
+            // A link to the folder at the top: the binary has the schema inside.
+            resources: [.embedInCode("Migrations")]),
         kit("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime", "Text", logging]),
 
         // Floor 4: features, on Web.

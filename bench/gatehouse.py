@@ -54,7 +54,7 @@ class Gatehouse:
         path = self._folder / f"gatehouse-{loops}.yaml"
         path.write_text(
             f"listen: 127.0.0.1:{self.port}\npublicURL: {self.address}\ndatabase: {{env: DATABASE_URL}}\n"
-            f"masterKey: {{file: master.key}}\nprojects: projects\nmigrations: {os.path.relpath(ROOT / 'Migrations', self._folder)}\n"
+            f"masterKey: {{file: master.key}}\nprojects: projects\n"
             f"loops: {loops}\ndevelopment: true\noutbound: {{allow: [127.0.0.0/8]}}\naccessLog: true\n"
             "limits: {connections: 20000, connectionsPerAddress: 20000}\n")
         return path

@@ -12,11 +12,14 @@ actor Connection: Watcher {
 
     enum State {
         case opening
+        /// Connected; the session's guards are being set.
+        case guarding
         case ready
         case closed
     }
 
-    private enum Waiter {
+    enum Waiter {
+        case guards
         case read(Read)
         case write(Batch)
     }
@@ -24,7 +27,8 @@ actor Connection: Watcher {
     nonisolated let loop: Loop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     nonisolated let kind: Kind
-    nonisolated let slot: Int
+    /// Its place in the pool; `nil` for one that only asks whether the server is there.
+    nonisolated let slot: Int?
     let settings: DatabaseSettings
     private let metrics: DatabaseMetrics
     weak var database: Database?
@@ -35,15 +39,22 @@ actor Connection: Watcher {
     var socket: Int32 = -1
     var deadline: Timer?
 
-    private var pipeline: Pipeline
-    private var waiters = Slab<Waiter>()
+    var pipeline: Pipeline
+    var waiters = Slab<Waiter>()
     /// What the statements of the write under way have given so far.
     private var kept: [[Row]] = []
     private var willFlush = false
     private var awaitsRoom = false
+    /// Since when something is awaited and nothing has come.
     private var quietSince = MonotonicTime.read()
+    /// When the server was last heard.
+    private(set) var heard = MonotonicTime.read()
+    /// With which of several hosts it began to look for a server.
+    var turn = 0
+    /// Whether opening took longer than it may.
+    var ranOutOfTime = false
 
-    init(loop: Loop, kind: Kind, slot: Int, settings: DatabaseSettings, metrics: DatabaseMetrics, database: Database) {
+    init(loop: Loop, kind: Kind, slot: Int?, settings: DatabaseSettings, metrics: DatabaseMetrics, database: Database) {
         self.loop = loop
         self.kind = kind
         self.slot = slot
@@ -93,13 +104,13 @@ actor Connection: Watcher {
     }
 
     /// Sends everything the pipeline has to send.
-    private func pump() {
-        guard state == .ready else { return }
+    func pump() {
+        guard state == .ready || state == .guarding else { return }
         pipeline.endReads()
         do throws(Wire.Broken) {
             if !pipeline.isAwaiting { quietSince = loop.now }
             while let command = pipeline.next() {
-                if command == .sync { metrics.syncs.increment() }
+                if command == .sync && state == .ready { metrics.syncs.increment() }
                 try wire?.send(command)
             }
             awaitRoom(try wire?.flush() == false)
@@ -129,7 +140,7 @@ actor Connection: Watcher {
     private func ready() {
         switch state {
         case .opening: continueOpening()
-        case .ready: receive()
+        case .guarding, .ready: receive()
         case .closed: break
         }
     }
@@ -158,6 +169,7 @@ actor Connection: Watcher {
             case .result(let result):
                 separators = 0
                 quietSince = loop.now
+                heard = loop.now
                 if !receive(result) { return false }
             }
         }
@@ -178,6 +190,10 @@ actor Connection: Watcher {
         case .drop(let reason):
             lose(reason)
             return false
+        case .leave(let reason):
+            lose(reason)
+            database?.assumeIsolated { $0.dropIdleWrites() }
+            return false
         }
         return true
     }
@@ -189,10 +205,16 @@ actor Connection: Watcher {
     }
 
     private func finish(_ ticket: Int) {
-        guard case .write(let batch) = waiters.remove(ticket) else { return }
-        record(batch)
-        batch.answer(kept)
-        becameFree(after: batch)
+        switch waiters.remove(ticket) {
+        case .write(let batch):
+            record(batch)
+            batch.answer(kept)
+            becameFree(after: batch)
+        case .guards:
+            kept = []
+            becomeReady()
+        case .read, nil: break
+        }
     }
 
     /// The server refused it, and undid what belonged to it.
@@ -211,6 +233,7 @@ actor Connection: Watcher {
                 batch.fail(error)
             }
             becameFree(after: batch)
+        case .guards: lose(Self.explain(error))
         case nil: break
         }
     }
@@ -227,37 +250,46 @@ actor Connection: Watcher {
 
     // MARK: Ending
 
-    /// Gives the connection up when nothing has come for longer than a statement may take.
+    /// Looks again when it would have been quiet for long, as long as anything is awaited.
     private func watchSilence() {
         if deadline != nil { return }
-        let limit = settings.statementTimeout + settings.silence
-        deadline = loop.schedule(after: limit) { [weak self] in
-            self?.assumeIsolated { connection in
-                connection.deadline = nil
-                guard connection.pipeline.isAwaiting else { return }
-                if connection.loop.now < connection.quietSince + limit { return connection.watchSilence() }
-                connection.lose("no answer within \(limit)")
-            }
+        let passed = Duration.microseconds(Int64(clamping: loop.now.microseconds(since: quietSince)))
+        let pause = min(settings.quiet, settings.statementTimeout + settings.silence)
+        deadline = loop.schedule(after: passed < pause ? pause - passed : pause) { [weak self] in
+            self?.assumeIsolated { $0.lookForSilence() }
         }
     }
 
+    /// Gives the connection up when nothing has come for longer than a statement may take; long before that, has the server looked for.
+    private func lookForSilence() {
+        deadline = nil
+        guard pipeline.isAwaiting else { return }
+        let limit = settings.statementTimeout + settings.silence
+        if loop.now >= quietSince + limit { return lose("no answer within \(limit)") }
+        if loop.now >= quietSince + settings.quiet { database?.assumeIsolated { $0.lookForServer(kind) } }
+        watchSilence()
+    }
+
     /// Ends the connection and tells the database, which sends the reads again elsewhere; what was written may have happened or not.
-    func lose(_ reason: String) {
+    ///
+    /// - Parameter readsMayRepeat: whether another connection may do better.
+    func lose(_ reason: String, readsMayRepeat: Bool = true) {
         guard state != .closed else { return }
         let wasReady = state == .ready
         end()
         var reads: [Read] = []
         for waiter in waiters.removeAll() {
             switch waiter {
+            case .guards: break
             case .read(let read): reads.append(read)
             case .write(let batch): batch.fail(.unavailable("the connection was lost: \(reason)"))
             }
         }
-        guard let database else {
+        if database == nil || !readsMayRepeat {
             for read in reads { read.answer.resume(returning: .failure(.unavailable("the connection was lost: \(reason)"))) }
-            return
+            reads = []
         }
-        database.assumeIsolated { $0.lost(self, wasReady: wasReady, reads: reads, reason: reason) }
+        database?.assumeIsolated { $0.lost(self, wasReady: wasReady, reads: reads, reason: reason) }
     }
 
     /// Ends the connection for good, without another in its place.
@@ -266,6 +298,7 @@ actor Connection: Watcher {
         end()
         for waiter in waiters.removeAll() {
             switch waiter {
+            case .guards: break
             case .read(let read): read.answer.resume(returning: .failure(.unavailable("closed")))
             case .write(let batch): batch.fail(.unavailable("closed"))
             }

@@ -2,13 +2,18 @@ import Runtime
 
 extension Connection {
     /// Starts to connect; the database hears `opened` or `lost`.
-    func open(_ target: ConnectionString) {
+    ///
+    /// - Parameter turn: which of several hosts comes first. libpq tries the next one only when a host refuses: one that never answers takes
+    ///   all the time there is, so the next attempt has to begin behind it.
+    func open(_ target: ConnectionString, turn: Int) {
+        self.turn = turn
         deadline = loop.schedule(after: settings.connectTimeout) { [weak self] in
             self?.assumeIsolated { connection in
+                connection.ranOutOfTime = true
                 connection.lose("no connection within \(connection.settings.connectTimeout)")
             }
         }
-        let target = settings.keywords(target, isReadOnly: kind == .read)
+        let target = settings.keywords(target, for: kind)
         Resolver.resolve(target) { [self] target, reason in
             loop.execute { self.assumeIsolated { $0.start(target, reason) } }
         }
@@ -18,7 +23,7 @@ extension Connection {
         guard state == .opening else { return }
         if let reason { return lose(reason) }
         do throws(Wire.Broken) {
-            wire = try Wire(target.keywords)
+            wire = try Wire(target.rotated(by: turn).keywords)
         } catch {
             return lose(error.reason)
         }
@@ -33,7 +38,7 @@ extension Connection {
             switch try wire?.poll() {
             case .waitToRead: watchWhileOpening(.read)
             case .waitToWrite: watchWhileOpening(.write)
-            case .connected: try becomeReady()
+            case .connected: try setGuards()
             case nil: break
             }
         } catch {
@@ -41,14 +46,28 @@ extension Connection {
         }
     }
 
-    private func becomeReady() throws(Wire.Broken) {
+    /// The session's first statement; nothing else is sent before it is answered.
+    private func setGuards() throws(Wire.Broken) {
         try wire?.enterPipeline()
+        state = .guarding
+        watchWhileOpening(.read)
+        guard state == .guarding else { return }
+        let ticket = waiters.insert(.guards)
+        pipeline.write(Pipeline.Write(ticket: ticket, statements: [settings.guards(of: kind)], mayRepeat: false))
+        pump()
+    }
+
+    func becomeReady() {
         if let deadline { loop.cancel(deadline) }
         deadline = nil
         state = .ready
-        watchWhileOpening(.read)
-        guard state == .ready else { return }
         if let database { database.assumeIsolated { $0.opened(self) } } else { close() }
+    }
+
+    /// Why the guards of a session could not be set.
+    static func explain(_ error: PostgresError) -> String {
+        guard case .sql("42P05", _) = error else { return "\(error)" }
+        return "a fresh session has prepared statements of another already: \(Database.needsSessions)"
     }
 
     private func watchWhileOpening(_ interest: Interest) {

@@ -36,6 +36,26 @@ package struct ConnectionString: Sendable, CustomStringConvertible, CustomReflec
         if self[name] == nil { self[name] = value }
     }
 
+    var hasSeveralHosts: Bool { (self["host"] ?? self["hostaddr"] ?? "").utf8.contains(UInt8(ascii: ",")) }
+
+    /// The same hosts in another order: begins with the one at `turn`, counted round and round.
+    func rotated(by turn: Int) -> ConnectionString {
+        var copy = self
+        for name in ["host", "hostaddr", "port"] {
+            let parts = (self[name] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+            // One port may stand for all hosts.
+            guard parts.count > 1 else { continue }
+            let first = turn % parts.count
+            copy[name] = (parts[first...] + parts[..<first]).joined(separator: ",")
+        }
+        return copy
+    }
+
+    /// Asks libpq for a server that takes writes, whatever the text says of other sessions: `prefer-standby` and the like are for reads.
+    mutating func requireWrites() {
+        if self["target_session_attrs"] != "primary" { self["target_session_attrs"] = "read-write" }
+    }
+
     /// The same server's database `name`.
     package func database(_ name: String) -> ConnectionString {
         var copy = self

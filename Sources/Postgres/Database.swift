@@ -10,9 +10,10 @@ package import Runtime
 ///   twice: `.unavailable` may mean that it happened. Short ones that lock one row may share their commit.
 /// - `transaction` is for steps that depend on one another's answers.
 ///
-/// Statements are prepared once a connection, by their text. Connections are opened when they are first needed, and again with growing
-/// pauses while the database is down; calls wait at most `DatabaseSettings.patience`. Cancelling a task doesn't cut its statement short:
-/// that ends by `statementTimeout`. What this leaves to others: which statements there are (`Accounts`), and the schema (`Migrator`).
+/// Statements are prepared once a connection, by their text. Connections are opened when they are first needed, one for reads before all
+/// others, and again with growing pauses while the database is down; calls wait at most `DatabaseSettings.patience`, and no longer than
+/// twice `DatabaseSettings.quiet` for a server that has fallen silent. Cancelling a task doesn't cut its statement short:
+/// that ends by `statementTimeout`. What this leaves to others: which statements there are (`Accounts`), and the schema (`Schema`).
 ///
 /// The path of a call: `Database` picks a `Connection` (`WritePool`) → its `Pipeline` says what to send → `Wire` sends it at the end of
 /// the turn → results come back to the `Pipeline`, which says whom they answer.
@@ -29,15 +30,26 @@ package actor Database {
     var waitingReads = Deque<Read>()
     var writes: [Connection?]
     var pool: WritePool<WriteJob>
-    var outage = Outage()
-    var lastReason = ""
+    var reading = Reach()
+    var writing = Reach()
+    let share: ConnectionShare
+    /// Whether another loop needs one of the connections that are at work.
+    var owesConnection = false
+    /// Until when this loop opens no second connection, having given one to another loop.
+    var holdsBackUntil: MonotonicTime?
+    /// Which of several hosts connections begin with.
+    var turn = 0
     var patience: Timer?
     var willCarryOut = false
-    var retry: Timer?
     var isClosed = false
 
     /// `url` is anything libpq reads. Nothing is opened yet; a `url` that libpq can't read makes every call fail.
-    package init(loop: Loop, url: Secret, settings: DatabaseSettings = DatabaseSettings(), metrics: Metrics, log: Logger) {
+    ///
+    /// - Parameter share: the loops' of one process, which let one another have connections where there are too few.
+    package init(
+        loop: Loop, url: Secret, settings: DatabaseSettings = DatabaseSettings(), share: ConnectionShare = ConnectionShare(),
+        metrics: Metrics, log: Logger
+    ) {
         self.loop = loop
         target = try? ConnectionString(url)
         self.settings = settings
@@ -45,7 +57,9 @@ package actor Database {
         self.log = log
         reads = Array(repeating: nil, count: max(1, settings.readConnections))
         writes = Array(repeating: nil, count: max(1, settings.writeConnections))
+        self.share = share
         pool = WritePool(connections: max(1, settings.writeConnections), room: settings.waiting, together: settings.writesTogether)
+        share.join(self)
     }
 
     isolated deinit { closeAll() }

@@ -13,14 +13,14 @@ extension Database {
             guard load < settings.readsUnderWay else { return refuse(read) }
             return connection.assumeIsolated { $0.submit(read) }
         }
-        guard mayWait(hasConnection: false, waiting: waitingReads.count) else { return refuse(read) }
+        guard mayWait(reading, hasConnection: false, waiting: waitingReads.count) else { return refuse(read) }
         waitingReads.append(read)
         openRead()
         watchPatience()
     }
 
     private func refuse(_ read: Read) {
-        read.answer.resume(returning: .failure(refusal()))
+        read.answer.resume(returning: .failure(refusal(reading)))
     }
 
     private func leastLoadedRead() -> (Connection, load: Int)? {
@@ -33,20 +33,31 @@ extension Database {
     }
 
     func add(_ job: WriteJob) {
-        guard mayWait(hasConnection: pool.hasConnection, waiting: 0), pool.add(job, at: loop.now) else { return job.fail(refusal()) }
+        guard mayWait(writing, hasConnection: pool.hasConnection, waiting: 0), pool.add(job, at: loop.now) else {
+            return job.fail(refusal(writing))
+        }
         carryOutLater()
     }
 
-    private func mayWait(hasConnection: Bool, waiting: Int) -> Bool {
-        if isClosed || target == nil || waiting >= settings.waiting { return false }
-        return hasConnection || !outage.isLonger(than: settings.patience, at: loop.now)
+    /// As `add`, for what must not queue behind a crowd of calls: whether the database takes writes at all.
+    func addInFront(_ write: Write) {
+        guard mayWait(writing, hasConnection: pool.hasConnection, waiting: 0) else {
+            return write.answer.resume(returning: .failure(refusal(writing)))
+        }
+        pool.addFirst([.write(write)], at: loop.now)
+        carryOutLater()
     }
 
-    private func refusal() -> PostgresError {
+    private func mayWait(_ reach: Reach, hasConnection: Bool, waiting: Int) -> Bool {
+        if isClosed || target == nil || waiting >= settings.waiting { return false }
+        return hasConnection || !reach.outage.isLonger(than: settings.patience, at: loop.now)
+    }
+
+    private func refusal(_ reach: Reach) -> PostgresError {
         metrics.refused.increment()
         if isClosed { return .unavailable("closed") }
         if target == nil { return .unavailable("the database URL cannot be read") }
-        return .unavailable(outage.isUnderWay ? lastReason : "too many calls wait for a connection")
+        return .unavailable(reach.outage.isUnderWay ? reach.lastReason : "too many calls wait for a connection")
     }
 
     /// At the end of the turn, so that writes of the turn find one another.
@@ -61,8 +72,12 @@ extension Database {
         }
     }
 
-    private func carryOutWrites() {
-        while let action = pool.next(mayOpen: !outage.isUnderWay) {
+    func carryOutWrites() {
+        // Where the server lets in only a few, reads go first: they are most of what there is to do.
+        let readsHaveTheirs = hasReadConnection || reading.outage.isUnderWay
+        if !readsHaveTheirs && pool.waitingCount > 0 { openRead() }
+        let mayOpen = readsHaveTheirs && !writing.outage.isUnderWay && !holdsBack(.write)
+        while let action = pool.next(mayOpen: mayOpen) {
             switch action {
             case .open(let slot):
                 writes[slot] = open(.write, slot)
@@ -103,57 +118,71 @@ extension Database {
 
     private func losePatience() {
         patience = nil
-        let error = PostgresError.unavailable(
-            outage.isUnderWay ? lastReason : "no connection became free within \(settings.patience)")
         while let first = waitingReads.first, first.since + settings.patience <= loop.now {
             waitingReads.removeFirst()
-            first.answer.resume(returning: .failure(error))
+            first.answer.resume(returning: .failure(impatience(reading)))
         }
-        for job in pool.expire(at: loop.now, patience: settings.patience) { job.fail(error) }
+        for job in pool.expire(at: loop.now, patience: settings.patience) { job.fail(impatience(writing)) }
         metrics.waiting.set(pool.waitingCount + waitingReads.count)
         watchPatience()
     }
 
+    private func impatience(_ reach: Reach) -> PostgresError {
+        .unavailable(reach.outage.isUnderWay ? reach.lastReason : "no connection became free within \(settings.patience)")
+    }
+
     // MARK: Connections
+
+    var hasReadConnection: Bool { reads.count { $0 != nil } > openingReads }
 
     /// Opens another connection for reads, unless one is being opened or the database is down.
     private func openRead() {
-        guard openingReads == 0, !outage.isUnderWay, let slot = reads.firstIndex(where: { $0 == nil }) else { return }
+        guard openingReads == 0, !reading.outage.isUnderWay, !holdsBack(.read), let slot = reads.firstIndex(where: { $0 == nil }) else {
+            return
+        }
         openingReads += 1
         reads[slot] = open(.read, slot)
     }
 
-    private func open(_ kind: Connection.Kind, _ slot: Int) -> Connection? {
+    func open(_ kind: Connection.Kind, _ slot: Int) -> Connection? {
         guard let target else { return nil }
         let connection = Connection(loop: loop, kind: kind, slot: slot, settings: settings, metrics: metrics, database: self)
         // Not at once: a failure reported from within would find the pool half changed.
-        loop.atEndOfTurn { connection.assumeIsolated { $0.open(target) } }
+        loop.atEndOfTurn { [turn] in connection.assumeIsolated { $0.open(target, turn: turn) } }
         return connection
     }
 
     func opened(_ connection: Connection) {
-        if outage.isUnderWay { log.notice("database reachable again") }
-        outage.ended()
-        if let retry { loop.cancel(retry) }
-        retry = nil
+        guard let slot = connection.slot else { return probed(connection, isThere: true) }
+        if reach(connection.kind).outage.isUnderWay { log.notice("database reachable again", metadata: ["for": "\(connection.kind)s"]) }
+        change(connection.kind) { reach in
+            reach.outage.ended()
+            if let retry = reach.retry { loop.cancel(retry) }
+            reach.retry = nil
+        }
         switch connection.kind {
         case .read: openingReads -= 1
-        case .write: pool.free(connection.slot)
+        case .write: pool.free(slot)
         }
+        tryNow(connection.kind == .read ? .write : .read)
         placeWaiting()
         countConnections()
     }
 
-    private func placeWaiting() {
-        let waiting = waitingReads
-        waitingReads.removeAll()
-        for read in waiting { place(read) }
+    func placeWaiting() {
+        if hasReadConnection {
+            let waiting = waitingReads
+            waitingReads.removeAll()
+            for read in waiting { place(read) }
+        }
         carryOutWrites()
     }
 
     /// A write was answered: its connection is free for the next.
     func finished(_ connection: Connection) {
-        pool.free(connection.slot)
+        guard let slot = connection.slot else { return }
+        pool.free(slot)
+        if owesConnection { giveBack() }
         carryOutLater()
     }
 
@@ -170,67 +199,14 @@ extension Database {
     /// A transaction gives its connection back.
     func release(_ connection: Connection) {
         // Unless it was lost meanwhile, which vacated its place.
-        guard writes[connection.slot] === connection else { return }
+        guard let slot = connection.slot, writes[slot] === connection else { return }
         finished(connection)
-    }
-
-    /// A connection broke or failed to open; `reads` were awaiting their rows on it.
-    func lost(_ connection: Connection, wasReady: Bool, reads unanswered: [Read], reason: String) {
-        metrics.lost.increment()
-        log.warning(wasReady ? "database connection lost" : "cannot connect to the database", metadata: ["reason": "\(reason)"])
-        lastReason = reason
-        switch connection.kind {
-        case .read:
-            reads[connection.slot] = nil
-            if !wasReady { openingReads -= 1 }
-        case .write:
-            writes[connection.slot] = nil
-            pool.vacate(connection.slot)
-        }
-        countConnections()
-        if !wasReady && retry == nil {
-            retryLater(outage.failed(at: loop.now, chance: .random(in: 0...1)))
-        }
-        for var read in unanswered {
-            read.losses += 1
-            // More than a server that restarts can explain: the read itself may be what ends its connections.
-            if read.losses > settings.readConnections {
-                read.answer.resume(returning: .failure(.unavailable("the connection was lost \(read.losses) times: \(reason)")))
-            } else {
-                place(read)
-            }
-        }
-        carryOutWrites()
-    }
-
-    /// One attempt after `delay`, on behalf of all; what it finds ends the outage or prolongs it.
-    private func retryLater(_ delay: Duration) {
-        retry = loop.schedule(after: delay) { [weak self] in
-            self?.assumeIsolated { database in
-                database.retry = nil
-                database.attempt()
-            }
-        }
-    }
-
-    private func attempt() {
-        if pool.waitingCount > 0, let slot = pool.openOne() {
-            writes[slot] = open(.write, slot)
-        } else if openingReads > 0 || pool.count(.opening) > 0 {
-            // One is under way already.
-        } else if let slot = reads.firstIndex(where: { $0 == nil }) {
-            openingReads += 1
-            reads[slot] = open(.read, slot)
-        } else {
-            outage.ended()
-            placeWaiting()
-        }
     }
 
     func closeAll() {
         isClosed = true
-        for timer in [patience, retry] { if let timer { loop.cancel(timer) } }
-        for connection in reads + writes { connection?.assumeIsolated { $0.close() } }
+        for timer in [patience, reading.retry, writing.retry] { if let timer { loop.cancel(timer) } }
+        for connection in reads + writes + [reading.probe, writing.probe] { connection?.assumeIsolated { $0.close() } }
         for read in waitingReads { read.answer.resume(returning: .failure(.unavailable("closed"))) }
         waitingReads.removeAll()
         for job in pool.removeAll() { job.fail(.unavailable("closed")) }
@@ -238,7 +214,7 @@ extension Database {
         metrics.writeConnections.set(0)
     }
 
-    private func countConnections() {
+    func countConnections() {
         metrics.readConnections.set(reads.count { $0 != nil } - openingReads)
         metrics.writeConnections.set(pool.count(.idle) + pool.count(.busy))
     }

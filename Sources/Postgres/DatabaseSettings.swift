@@ -10,6 +10,9 @@ package struct DatabaseSettings: Sendable {
     package var statementTimeout = Duration.seconds(10)
     /// How much longer than `statementTimeout` a connection may stay silent before it is given up.
     package var silence = Duration.seconds(2)
+    /// After so much silence on all connections a new one is tried, which has as long: when that says nothing either, the server is
+    /// frozen or cut off, and what awaits its answers fails.
+    package var quiet = Duration.seconds(2)
     /// What opening a connection may take, name resolution included.
     package var connectTimeout = Duration.seconds(5)
     /// How long a call waits for a connection. While the database has been down for longer, calls fail at once.
@@ -25,9 +28,13 @@ package struct DatabaseSettings: Sendable {
 
     package init() {}
 
-    /// The connection's keywords: `url` with what it leaves open, and the session's parameters.
-    func keywords(_ url: ConnectionString, isReadOnly: Bool) -> ConnectionString {
+    /// The connection's keywords: `url` with what it leaves open.
+    func keywords(_ url: ConnectionString, for kind: Connection.Kind) -> ConnectionString {
         var url = url
+        switch kind {
+        case .read: if url.hasSeveralHosts { url.setDefault("target_session_attrs", "read-write") }
+        case .write: url.requireWrites()
+        }
         url["client_encoding"] = "UTF8"
         url.setDefault("fallback_application_name", applicationName)
         // Kerberos, which libpq tries first, blocks.
@@ -35,12 +42,25 @@ package struct DatabaseSettings: Sendable {
         url.setDefault("keepalives_idle", "30")
         url.setDefault("keepalives_interval", "10")
         url.setDefault("keepalives_count", "3")
-        let milliseconds = statementTimeout.components.seconds * 1000 + statementTimeout.components.attoseconds / 1_000_000_000_000_000
-        var parameters = [
-            "statement_timeout=\(milliseconds)", "idle_in_transaction_session_timeout=\(milliseconds)", "jit=off",
-        ]
-        if isReadOnly { parameters.append("default_transaction_read_only=on") }
-        url["options"] = ([url["options"] ?? ""] + parameters.map { "-c \($0)" }).joined(separator: " ")
         return url
+    }
+
+    /// The first statement of every session: what guards it. These are no startup parameters, since poolers refuse those, and libpq takes
+    /// a server whose sessions begin read-only for one that takes no writes.
+    func guards(of kind: Connection.Kind) -> SQL {
+        let milliseconds = "\(statementTimeout.components.seconds * 1000 + statementTimeout.components.attoseconds / 1_000_000_000_000_000)"
+        switch kind {
+        case .read:
+            return """
+                SELECT set_config('statement_timeout', \(milliseconds), false), set_config('jit', 'off', false),
+                    set_config('idle_in_transaction_session_timeout', \(milliseconds), false),
+                    set_config('default_transaction_read_only', 'on', false)
+                """
+        case .write:
+            return """
+                SELECT set_config('statement_timeout', \(milliseconds), false), set_config('jit', 'off', false),
+                    set_config('idle_in_transaction_session_timeout', \(milliseconds), false)
+                """
+        }
     }
 }

@@ -12,7 +12,10 @@ struct MigrationSession: ~Copyable {
         var target: ConnectionString
         do throws(PostgresError) { target = try ConnectionString(url) } catch { throw .database(error) }
         target["client_encoding"] = "UTF8"
+        target.requireWrites()
         target.setDefault("fallback_application_name", "gatehouse migrate")
+        // Of each host: behind one that never answers, the next gets its turn.
+        target.setDefault("connect_timeout", "5")
         let raw = withCStrings(target.keywords.map(\.name)) { names in
             withCStrings(target.keywords.map(\.value)) { values in PQconnectdbParams(names, values, 0) }
         }

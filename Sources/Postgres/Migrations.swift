@@ -39,11 +39,16 @@ struct Migration: Equatable, Sendable {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
             if name.hasSuffix(".sql") { files.append(name) }
         }
+        return try ordered(files.map { name throws(MigrationError) in (name, try contents("\(folder)/\(name)")) })
+    }
+
+    /// Files by the number in their names, which must have one each.
+    static func ordered(_ files: [(name: String, bytes: [UInt8])]) throws(MigrationError) -> [Migration] {
         var migrations: [Migration] = []
-        for name in files.sorted() {
+        for (name, bytes) in files.sorted(by: { $0.name < $1.name }) {
             guard let number = number(of: name) else { throw .folder("\(name): name it NNNN_name.sql, with four digits") }
             if let last = migrations.last, last.number == number { throw .folder("\(last.name) and \(name) have the same number") }
-            migrations.append(Migration(number: number, name: name, bytes: try contents("\(folder)/\(name)")))
+            migrations.append(Migration(number: number, name: name, bytes: bytes))
         }
         return migrations
     }

@@ -43,6 +43,8 @@ struct Pipeline {
         case fail(Ticket, PostgresError)
         /// The connection is of no more use.
         case drop(String)
+        /// As `drop`, and so are other connections for writes: the server takes none.
+        case leave(String)
     }
 
     struct Write: Equatable {
@@ -192,6 +194,8 @@ struct Pipeline {
 
         case (.step(let ticket, _, _), .rows):
             return .keep(ticket)
+        case (.step, .refused(let error)) where error.isReadOnly:
+            return .leave("\(error.message) (\(error.state))")
         case (.step(_, let sql, let name), .refused(let error)):
             if error.isStaleStatement, let name { statements.forget(sql, name) }
             writeFailure = (error.publicError, error.isStaleStatement && name != nil)

@@ -1,6 +1,6 @@
 /// Why a statement gave no rows. Descriptions name schema objects and states, never a bound value.
 package enum PostgresError: Error, Equatable, Sendable {
-    /// No connection: the database is down, or too much waits for it. A write answered so may have happened.
+    /// The database is down, read-only, full or at one of its limits, or too much waits for it. A write answered so may have happened.
     case unavailable(String)
     /// The statement ran longer than `DatabaseSettings.statementTimeout` and was cancelled.
     case timedOut
@@ -42,6 +42,7 @@ struct ServerError: Error, Equatable {
     var publicError: PostgresError {
         switch state {
         case "57014": .timedOut
+        case _ where isOutOfService: .unavailable("\(message) (\(state))")
         case _ where state.hasPrefix("23"): .constraint(name: constraint ?? column ?? "", state: state)
         case _ where state == "42501" || Self.namesOnlySchema.contains(String(state.prefix(2))): .sql(state: state, message: message)
         default: .sql(state: state, message: "message withheld, it may quote a value")
@@ -50,6 +51,12 @@ struct ServerError: Error, Equatable {
 
     /// Classes of states whose primary message speaks of the schema, the transaction or the server.
     private static let namesOnlySchema: Set<String> = ["0A", "25", "26", "40", "53", "54", "55", "57", "58", "XX"]
+
+    /// The server has no room (disk, memory, connections) or is going down: nothing is wrong with the statement.
+    private var isOutOfService: Bool { state.hasPrefix("53") || state.hasPrefix("57P") }
+
+    /// The statement writes, and the server takes no writes: a standby, or a primary that was made read-only.
+    var isReadOnly: Bool { state == "25006" }
 
     /// The connection's prepared statement is gone (`DISCARD`, a pooler) or no longer fits its tables (a migration): prepare it again.
     var isStaleStatement: Bool {

@@ -1,6 +1,6 @@
 package import Runtime
 
-/// What a server asks its database at start: how far the clocks differ, and how many connections there may be.
+/// What a server asks its database at start: how far the clocks differ, and how many connections it allows.
 package struct Survey: Sendable {
     /// The database's clock less our own; zero as far as the answer's way explains it.
     package let clockDifference: Duration
@@ -31,5 +31,30 @@ extension Database {
         return Survey(
             clockDifference: now > received ? now - received : now < sent ? now - sent : .zero, connections: tightest.0,
             limit: tightest.1)
+    }
+
+    static let needsSessions =
+        "a pooler between hands out connections by transaction or by statement; "
+        + "it must pool by session (PgBouncer: pool_mode = session, server_reset_query = DISCARD ALL)"
+
+    /// Throws where a pooler hands out connections by transaction: prepared statements and the session's guards would go to others.
+    ///
+    /// Two sessions keep a backend each, whatever happens on the other; a pooler gives one backend to both, or another each time. To be
+    /// called while nothing else uses this database.
+    package func verifySessions() async throws(PostgresError) {
+        // A connection that was lost meanwhile looks the same once, and not twice.
+        if try await haveBackends() { return }
+        if try await haveBackends() { return }
+        throw .unavailable(Self.needsSessions)
+    }
+
+    private func haveBackends() async throws(PostgresError) -> Bool {
+        // Reads may go to another server, which may use the same numbers.
+        let question: SQL = "SELECT pg_backend_pid() || ' since ' || pg_postmaster_start_time()"
+        let written: String = try await write(question)[0].get(0)
+        let read: String = try await query(question)[0].get(0)
+        let readAgain: String = try await query(question)[0].get(0)
+        let writtenAgain: String = try await write(question)[0].get(0)
+        return written != read && read == readAgain && written == writtenAgain
     }
 }

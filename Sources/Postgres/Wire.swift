@@ -33,6 +33,8 @@ struct Wire: ~Copyable {
         }
         guard let raw else { throw Broken(reason: "out of memory") }
         self.raw = raw
+        // Tells the state of a refusal beside its text, which is in the server's language.
+        _ = PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
         // Notices may quote values, and libpq's default prints them.
         _ = PQsetNoticeReceiver(raw, { _, _ in }, nil)
     }
@@ -44,7 +46,9 @@ struct Wire: ~Copyable {
 
     private func broken() -> Broken {
         let text = PQerrorMessage(raw).map { String(cString: $0) } ?? ""
-        return Broken(reason: text.split(separator: "\n").joined(separator: "; "))
+        // Where in the server's sources it came from is of no use here.
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION: ") }
+        return Broken(reason: lines.joined(separator: "; "))
     }
 
     /// What every libpq call that answers 1 for success goes through.

@@ -104,6 +104,9 @@ struct WritePool<Job: PoolJob> {
         locks[slot] = []
     }
 
+    /// The connections that are open and have nothing to do.
+    var idleSlots: [Int] { slots.indices.filter { slots[$0] == .idle } }
+
     /// A place to open a connection in whether jobs wait or not; `nil` when all are taken.
     mutating func openOne() -> Int? {
         guard let slot = slots.firstIndex(of: .vacant) else { return nil }

@@ -18,6 +18,6 @@ enum Version {
 
 /// What every command takes.
 struct CommonOptions: ParsableArguments {
-    @Option(help: "The server's configuration file; projects and migrations are found from there.")
+    @Option(help: "The server's configuration file; its other paths are relative to it.")
     var config = "config/gatehouse.yaml"
 }

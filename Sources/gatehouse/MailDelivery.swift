@@ -10,6 +10,7 @@ import Web
 struct MailDelivery: Sendable {
     /// Connections to the database: leases and outcomes are short writes.
     private static let connections = (read: 1, write: 2)
+    static let databaseConnections = connections.read + connections.write
 
     let database: Database
     let postman: Postman
@@ -22,7 +23,9 @@ struct MailDelivery: Sendable {
         let loop = try Loop(index: index)
         var pool = shared.settings.databasePool
         (pool.readConnections, pool.writeConnections) = Self.connections
-        database = Database(loop: loop, url: shared.settings.database, settings: pool, metrics: shared.metrics, log: shared.log)
+        database = Database(
+            loop: loop, url: shared.settings.database, settings: pool, share: shared.databaseConnections, metrics: shared.metrics,
+            log: shared.log)
         let client = try HTTPClient(loop: loop, policy: shared.settings.dialPolicy, metrics: shared.metrics, log: shared.log)
         postman = Postman(
             loop: loop, outbox: shared.outbox(database), bell: shared.postbox, projects: shared.projects,

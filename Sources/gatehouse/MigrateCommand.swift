@@ -11,7 +11,8 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let server = try Configuration.server(from: common.config)
-        let applied = try await Migrator(directory: server.migrations).migrate(url: server.database)
+        try await Console.verifySessions(server)
+        let applied = try await server.schema.migrate(url: server.database)
         for migration in applied { print("applied \(migration)") }
         print(applied.isEmpty ? "The schema is current." : "The schema is current: \(applied.count) applied.")
     }

@@ -32,7 +32,7 @@ actor Server {
 
     init(_ configuration: Configuration, path: String, output: LogOutput, log: Logger) throws {
         let settings = configuration.server
-        let count = settings.loops == 0 ? Machine.cores : settings.loops
+        let count = settings.loopCount
         SystemLimits.raiseDescriptors()
         let pool = settings.databasePool
         let limits = Descriptors.fit(
@@ -67,7 +67,7 @@ actor Server {
                 ])
         }
         signal(SIGPIPE, SIG_IGN)
-        try await Migrator(directory: shared.settings.migrations).verify(first.database)
+        try await DatabaseStart(databases: workers.map(\.database), shared: shared).verify()
         try await keyStore.load(into: shared.signingKeys)
         try await pinIssuers(shared.projects.current)
         try await openListeners()

@@ -22,7 +22,8 @@ struct ServerSettings: Sendable {
     let masterKey: MasterKey
     /// Folders.
     let projects: String
-    let migrations: String
+    /// What the binary has inside, or in development mode what a folder has.
+    let schema: Schema
     /// The folder of the sample page; development only.
     let sample: String?
     /// 0: one a core.
@@ -78,10 +79,7 @@ struct ServerSettings: Sendable {
         let keyTexts = section.requiredSecrets("masterKey")
         masterKey = MasterKey(keyTexts, section)
         projects = section.path("projects", default: "projects")
-        migrations = section.path("migrations", default: "../Migrations")
-        do { _ = try Migrator(directory: migrations).fingerprint() } catch {
-            section.fault("migrations", String("\(error)".trimmingPrefix("migrations: ")))
-        }
+        schema = Self.schema(section, development: development)
         sample = section.has("sample") ? section.path("sample", default: "") : nil
         if sample != nil, !development { section.fault("sample", "is for development: true alone") }
         loops = section.int("loops", default: 0, in: 0...256)
@@ -110,6 +108,19 @@ struct ServerSettings: Sendable {
         logLevel = section.choice("logLevel", default: Logger.Level.info)
         section.finish()
         signature = Digest.sha256(section.content)
+    }
+
+    private static func schema(_ section: Section, development: Bool) -> Schema {
+        do {
+            guard section.has("migrations") else { return try Schema.embedded() }
+            let folder = section.path("migrations", default: "")
+            if development { return try Schema(folder: folder) }
+            section.fault("migrations", "is for development: true alone: the binary has its migrations inside; delete this line")
+            return try Schema.embedded()
+        } catch {
+            section.fault("migrations", String("\(error)".trimmingPrefix("migrations: ")))
+            return Schema.none
+        }
     }
 
     private static func site(_ text: String) -> String? {
@@ -169,6 +180,7 @@ extension DatabaseSettings {
         readConnections = section.int("readConnections", default: readConnections, in: 1...64)
         writeConnections = section.int("writeConnections", default: writeConnections, in: 1...256)
         statementTimeout = section.duration("statementTimeout", default: statementTimeout, in: .seconds(1)...(.seconds(600)))
+        patience = section.duration("wait", default: patience, in: .seconds(1)...(.seconds(600)))
         section.finish()
     }
 }

@@ -24,6 +24,8 @@ struct Shared: Sendable {
     /// Counts connections, so that their limits hold for the process.
     let admission = Admission()
     let operationsAdmission = Admission()
+    /// Lets the loops have database connections from one another where there are too few.
+    let databaseConnections = ConnectionShare()
     /// Rings when there is mail to send.
     let postbox = Bell()
     let limits: ServerLimits
@@ -73,7 +75,8 @@ struct Worker: Sendable {
         let settings = shared.settings
         loop = try Loop(index: index)
         let database = Database(
-            loop: loop, url: settings.database, settings: settings.databasePool, metrics: shared.metrics, log: shared.log)
+            loop: loop, url: settings.database, settings: settings.databasePool, share: shared.databaseConnections,
+            metrics: shared.metrics, log: shared.log)
         self.database = database
         shared.registerPool(ofLoop: index)
         client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
@@ -81,7 +84,6 @@ struct Worker: Sendable {
         let accounts = Accounts(
             database: database, clock: shared.clock, publicURL: settings.publicURL, signingKeys: shared.signingKeys,
             passwords: shared.passwords, outbox: outbox, refusals: shared.refusals)
-        let schema = try Migrator(directory: settings.migrations).schema()
         services = Services(
             accounts: accounts, sessions: Sessions(accounts: accounts, masterKey: settings.masterKey, log: shared.log),
             flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
@@ -89,7 +91,12 @@ struct Worker: Sendable {
             outbox: outbox, projects: shared.projects, upstream: client, providerMetadata: shared.providerMetadata,
             signIns: shared.signIns,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
-            clock: shared.clock, log: shared.log, readiness: { try await schema.verify(database) })
+            clock: shared.clock, log: shared.log,
+            readiness: {
+                async let takesWrites: Void = database.verifyTakesWrites()
+                try await settings.schema.verify(database)
+                try await takesWrites
+            })
         var handlers = Operations.front + (settings.operations == nil ? Operations.handlers : [])
         handlers += IdentityToolkit.handlers + SignIn.handlers + SignIn.scripts
         // In front: its answer to the bare address is the one that counts.

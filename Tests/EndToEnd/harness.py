@@ -24,7 +24,6 @@ from common import API_KEY, APPS, CLIENT_SECRET, NUMBER, PROJECT, TIMEOUT, logs,
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("GATEHOUSE_BINARY") or ROOT / ".build/debug/gatehouse").absolute()
-MIGRATIONS = ROOT / "Migrations"
 
 
 # ---------------------------------------------------------------------------------------------------------------------------------
@@ -173,7 +172,8 @@ class Site:
             "database": {"env": "DATABASE_URL"},
             "masterKey": {"file": "master.key"},
             "projects": "projects",
-            "migrations": str(MIGRATIONS),
+            # A slow machine takes its time to open connections.
+            "databasePool": {"wait": "60s"},
             "development": True,
             "outbound": {"allow": ["127.0.0.0/8"]},
             # Not the log, where development shows links that work: no log of these tests may hold a code.

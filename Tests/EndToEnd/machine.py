@@ -46,7 +46,6 @@ class Machine:
         self.log = tempfile.TemporaryFile()
         options = ["--boot", "--private-network", "--register=no", "--keep-unit", "--link-journal=no", "--resolv-conf=off", "--console=pipe"]
         options += [f"--machine={name}", f"--bind-ro={BINARY}:{SOURCES}/.build/release/gatehouse", f"--bind-ro={ROOT}/packaging:{SOURCES}/packaging"]
-        options += [f"--bind-ro={ROOT}/Migrations:{SOURCES}/Migrations"]
         # For the machine's systemd: no question to a terminal, and only what is asked for is started.
         options += ["systemd.firstboot=off", "systemd.unit=multi-user.target"]
         self.process = subprocess.Popen(

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 import requests
 
-from harness import a_site, wait_until
+from harness import a_site, free_port, wait_until
 
 BUILDAH = shlex.split(os.environ.get("GATEHOUSE_IMAGE", ""))
 pytestmark = pytest.mark.skipif(not BUILDAH, reason="no image was built: `make image` builds one and runs this")
@@ -51,9 +51,10 @@ class Container:
 
 @pytest.fixture(scope="module")
 def container(image):
-    with a_site(settings={"migrations": "/srv/gatehouse/Migrations"}, project={"signIn": {"password": True}}, migrate=False) as site:
+    operations = free_port()
+    with a_site(settings={"operations": {"listen": f"127.0.0.1:{operations}"}}, project={"signIn": {"password": True}}, migrate=False) as site:
         container = Container(site, image)
-        container.site = site
+        container.site, container.operations = site, operations
         yield container
         container.close()
 
@@ -72,7 +73,7 @@ def test_the_image_checks_migrates_serves_and_tells_its_health(image, container)
         assert result.returncode == 0 and said in result.stdout, result.stdout + result.stderr
     health = image["Healthcheck"]["Test"]
     assert health[0] == "CMD"
-    port = [f"HEALTH_PORT={container.site.port}"]
+    port = [f"HEALTH_PORT={container.operations}"]
     assert container.run(*health[1:], environment=port).returncode != 0
     server = subprocess.Popen(container.command(*entry, *image["Cmd"]), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:

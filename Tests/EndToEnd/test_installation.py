@@ -21,7 +21,7 @@ openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -subj /CN=auth.ex
 openssl x509 -req -in a.csr -CA /usr/local/share/ca-certificates/public.crt -CAkey a.key -CAcreateserial \\
   -extfile <(echo subjectAltName=DNS:auth.example.com) -out /etc/ssl/auth.example.com.pem 2>/dev/null
 """
-READY = "curl -sf http://127.0.0.1:8080/health/ready"
+READY = "curl -sf http://127.0.0.1:9090/health/ready"
 
 
 @pytest.fixture(scope="module")
@@ -122,10 +122,24 @@ def test_the_service_comes_back_and_waits_for_its_database(installed):
     assert signs(installed, "signInWithPassword", "ada@example.com") == 200
 
 
-def test_nothing_of_the_operations_is_public(installed, proxy):
+def test_nothing_of_the_operations_is_public(installed):
     for path in ("/metrics", "/health/ready", "/health/live", "/identitytoolkit.googleapis.com/metrics", "/%6detrics"):
-        assert installed.run(f"curl -s -o /dev/null -w '%{{http_code}}' https://auth.example.com{path}").stdout == "403", path
-    assert "http_requests_total" in installed.run("curl -s http://127.0.0.1:8080/metrics").stdout
+        assert installed.run(f"curl -s -o /dev/null -w '%{{http_code}}' https://auth.example.com{path}").stdout == "404", path
+    assert "http_requests_total" in installed.run("curl -s http://127.0.0.1:9090/metrics").stdout
+
+
+def test_systemctl_reload_tells_whether_the_configuration_was_taken(installed):
+    file = "/etc/gatehouse/projects/acme.yaml"
+    installed.run("systemctl reload gatehouse")
+    try:
+        installed.run(f"cp -p {file} /root/acme.yaml; echo 'sigIn: {{}}' >>{file}")
+        refused = installed.run("systemctl reload gatehouse", check=False)
+        assert refused.returncode != 0
+        assert "sigIn" in installed.run("journalctl -u gatehouse --no-pager -n 30").stdout
+    finally:
+        installed.run(f"cp -p /root/acme.yaml {file}")
+    installed.run("systemctl reload gatehouse")
+    assert signs(installed, "signInWithPassword", "ada@example.com") == 200
 
 
 def test_the_commands_of_daily_operation_work_as_written(installed):

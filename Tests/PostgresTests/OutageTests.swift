@@ -191,8 +191,8 @@ import Testing
         let metrics = Metrics()
         let database = Database(loop: try Loop(index: 0), url: url, settings: settings, metrics: metrics, log: TestDatabase.silent)
         try await untilRefused(by: database, "database \"no_such_database\" does not exist")
-        // The second of these meets an outage that is older than anyone's patience, and isn't let wait.
-        for _ in 0..<2 { await #expect(throws: PostgresError.self) { try await database.write("SELECT 1") } }
+        // The last of these meets an outage that is older than anyone's patience, and isn't let wait.
+        for _ in 0..<4 { await #expect(throws: PostgresError.self) { try await database.write("SELECT 1") } }
         #expect(!metrics.text().contains("gatehouse_database_refused_total{loop=\"0\"} 0"))
         await database.close()
         let nowhere = try TestDatabase.open(Secret("postgresql://127.0.0.1:1/x?user=y"), settings)

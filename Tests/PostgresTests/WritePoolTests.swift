@@ -186,13 +186,31 @@ private struct TestJob: PoolJob {
 
     @Test func `keeps what the URL sets beside its own session parameters`() throws {
         let url = try ConnectionString(Secret("host=/x application_name=mine gssencmode=prefer options='-c work_mem=1MB'"))
-        let keywords = DatabaseSettings().keywords(url, isReadOnly: true)
+        let keywords = DatabaseSettings().keywords(url, for: .read)
         #expect(keywords["gssencmode"] == "prefer")
-        #expect(
-            keywords["options"] == """
-                -c work_mem=1MB -c statement_timeout=10000 -c idle_in_transaction_session_timeout=10000 -c jit=off \
-                -c default_transaction_read_only=on
-                """)
-        #expect(DatabaseSettings().keywords(url, isReadOnly: false)["options"]?.contains("read_only") == false)
+        // Poolers refuse it, so nothing is added to it.
+        #expect(keywords["options"] == "-c work_mem=1MB")
+    }
+
+    @Test func `begins with another host, each with its own address and port`() throws {
+        let three = try ConnectionString(Secret("host=a,b,c hostaddr=10.0.0.1,10.0.0.2,10.0.0.3 port=1,2,3"))
+        #expect(three.rotated(by: 4).keywords.map(\.value).sorted() == ["10.0.0.2,10.0.0.3,10.0.0.1", "2,3,1", "b,c,a"])
+        let two = try ConnectionString(Secret("host=a,b port=7")).rotated(by: 1)
+        #expect(two["host"] == "b,a" && two["port"] == "7")
+        #expect(try ConnectionString(Secret("host=a")).rotated(by: 3)["host"] == "a")
+    }
+
+    @Test(
+        arguments: [
+            ("host=a", nil, "read-write"), ("host=a,b", "read-write", "read-write"),
+            ("host=a,b target_session_attrs=any", "any", "read-write"),
+            ("host=a,b target_session_attrs=primary", "primary", "primary"),
+            ("host=a,b target_session_attrs=read-write", "read-write", "read-write"),
+            ("host=a,b target_session_attrs=prefer-standby", "prefer-standby", "read-write"),
+        ] as [(String, String?, String)])
+    func `asks for a server that takes writes, and reads where the URL says`(url: String, read: String?, write: String) throws {
+        let target = try ConnectionString(Secret(url))
+        #expect(DatabaseSettings().keywords(target, for: .read)["target_session_attrs"] == read)
+        #expect(DatabaseSettings().keywords(target, for: .write)["target_session_attrs"] == write)
     }
 }

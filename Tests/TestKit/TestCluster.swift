@@ -54,10 +54,10 @@ package actor TestCluster {
         }
     }
 
-    /// The URL of a new database, empty or with the schema of `migrator`.
-    package func database(from migrator: Migrator?) async throws -> Secret {
+    /// The URL of a new database, empty or with this schema.
+    package func database(from schema: Schema?) async throws -> Secret {
         var template = "template0"
-        if let migrator { template = try await self.template(migrator) }
+        if let schema { template = try await self.template(schema) }
         count += 1
         let name = "test_\(getpid())_\(count)"
         _ = try await server.write(SQL(unsafe: "DROP DATABASE IF EXISTS \(name) WITH (FORCE)"))
@@ -75,22 +75,22 @@ package actor TestCluster {
         }
     }
 
-    private func template(_ migrator: Migrator) async throws -> String {
-        let name = "template_\(try migrator.fingerprint().prefix(16))"
-        let task = templates[name] ?? Task { try await make(name, migrator) }
+    private func template(_ schema: Schema) async throws -> String {
+        let name = "template_\(schema.fingerprint.prefix(16))"
+        let task = templates[name] ?? Task { try await make(name, schema) }
         templates[name] = task
         return try await task.value
     }
 
     /// Makes the template unless another process has.
-    private func make(_ name: String, _ migrator: Migrator) async throws -> String {
+    private func make(_ name: String, _ schema: Schema) async throws -> String {
         _ = try await server.write("SELECT 1 FROM pg_advisory_lock(7)")
         let known = try await server.write("SELECT 1 FROM pg_database WHERE datname = \(name)")
         if known.isEmpty {
             let draft = "\(name)_draft"
             _ = try await server.write(SQL(unsafe: "DROP DATABASE IF EXISTS \(draft)"))
             _ = try await server.write(SQL(unsafe: "CREATE DATABASE \(draft) TEMPLATE template0"))
-            _ = try await migrator.migrate(url: try ConnectionString(url).database(draft).text)
+            _ = try await schema.migrate(url: try ConnectionString(url).database(draft).text)
             _ = try await server.write(SQL(unsafe: "ALTER DATABASE \(draft) RENAME TO \(name)"))
         }
         _ = try await server.write("SELECT 1 FROM pg_advisory_unlock(7)")

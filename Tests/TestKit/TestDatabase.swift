@@ -16,7 +16,7 @@ package enum TestDatabase {
 
     /// The URL of a new database with the schema of the migrations in `folder`.
     package static func make(migrations folder: String) async throws -> Secret {
-        try await TestCluster.shared().database(from: Migrator(directory: folder))
+        try await TestCluster.shared().database(from: Schema(folder: folder))
     }
 
     /// The URL of a new database without anything in it.
@@ -35,6 +35,7 @@ package enum TestDatabase {
         settings.patience = .seconds(600)
         settings.connectTimeout = .seconds(600)
         settings.statementTimeout = .seconds(600)
+        settings.quiet = .seconds(600)
         return settings
     }
 

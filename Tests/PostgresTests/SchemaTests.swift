@@ -3,27 +3,27 @@ import Runtime
 import TestKit
 import Testing
 
-@Suite(.takesTurns) struct MigratorTests {
+@Suite(.takesTurns) struct SchemaTests {
     private let accounts = "-- People.\nCREATE TABLE account (id bigint PRIMARY KEY);\nINSERT INTO account VALUES (1);\n"
     private let names = "ALTER TABLE account ADD name text;"
 
     private func verify(_ folder: TestFolder, _ url: Secret) async throws {
         let database = try TestDatabase.open(url)
         defer { Task { await database.close() } }
-        try await Migrator(directory: folder.path).verify(database)
+        try await Schema(folder: folder.path).verify(database)
     }
 
     @Test func `applies each file once, in order, and records it`() async throws {
         let folder = try TestFolder(["0002_names.sql": names, "0001_accounts.sql": accounts, "README.md": "not SQL"])
         let url = try await TestDatabase.empty()
         await #expect(throws: MigrationError.behind(["0001_accounts.sql", "0002_names.sql"])) { try await verify(folder, url) }
-        let migrator = Migrator(directory: folder.path)
-        #expect(try await migrator.migrate(url: url) == ["0001_accounts.sql", "0002_names.sql"])
-        #expect(try await migrator.migrate(url: url) == [])
+        let schema = try Schema(folder: folder.path)
+        #expect(try await schema.migrate(url: url) == ["0001_accounts.sql", "0002_names.sql"])
+        #expect(try await schema.migrate(url: url) == [])
         try await verify(folder, url)
         try folder.write("0003_more.sql", "SELECT 1")
         await #expect(throws: MigrationError.behind(["0003_more.sql"])) { try await verify(folder, url) }
-        #expect(try await migrator.migrate(url: url) == ["0003_more.sql"])
+        #expect(try await Schema(folder: folder.path).migrate(url: url) == ["0003_more.sql"])
         let database = try TestDatabase.open(url)
         let rows = try await database.query("SELECT number, name, sha256, applied_at FROM schema_migrations ORDER BY number")
         #expect(try rows.map { row throws in try row.get(1, as: String.self) } == ["0001_accounts.sql", "0002_names.sql", "0003_more.sql"])
@@ -37,7 +37,7 @@ import Testing
         let folder = try TestFolder(["0001_accounts.sql": accounts, "0002_bad.sql": "CREATE TABLE half ();\n\nSELECT nothing;"])
         let url = try await TestDatabase.empty()
         let failure = MigrationError.failed("0002_bad.sql:3: column \"nothing\" does not exist (42703)")
-        await #expect(throws: failure) { try await Migrator(directory: folder.path).migrate(url: url) }
+        await #expect(throws: failure) { try await Schema(folder: folder.path).migrate(url: url) }
         await #expect(throws: MigrationError.behind(["0002_bad.sql"])) { try await verify(folder, url) }
         let database = try TestDatabase.open(url)
         #expect(try await database.query("SELECT to_regclass('half')::text")[0].get(0, as: String?.self) == nil)
@@ -49,7 +49,7 @@ import Testing
         let folder = try TestFolder(["0001_accounts.sql": accounts, "0002_wait.sql": "SELECT pg_sleep(0.05)", "0003_names.sql": names])
         let url = try await TestDatabase.empty()
         let applied = try await withThrowingTaskGroup(of: [String].self) { group in
-            for _ in 0..<6 { group.addTask { try await Migrator(directory: folder.path).migrate(url: url) } }
+            for _ in 0..<6 { group.addTask { try await Schema(folder: folder.path).migrate(url: url) } }
             return try await group.reduce(into: [[String]]()) { $0.append($1) }
         }
         #expect(applied.filter { !$0.isEmpty } == [["0001_accounts.sql", "0002_wait.sql", "0003_names.sql"]])
@@ -59,12 +59,12 @@ import Testing
     @Test func `says that a file was edited or renamed after it was applied`() async throws {
         let folder = try TestFolder(["0001_accounts.sql": accounts])
         let url = try await TestDatabase.empty()
-        let migrator = Migrator(directory: folder.path)
-        _ = try await migrator.migrate(url: url)
+        let schema = try Schema(folder: folder.path)
+        _ = try await schema.migrate(url: url)
         try folder.write("0001_accounts.sql", accounts + " ")
         let edited = MigrationError.edited(file: "0001_accounts.sql", applied: "0001_accounts.sql")
         await #expect(throws: edited) { try await verify(folder, url) }
-        await #expect(throws: edited) { try await migrator.migrate(url: url) }
+        await #expect(throws: edited) { try await Schema(folder: folder.path).migrate(url: url) }
         folder.remove("0001_accounts.sql")
         try folder.write("0001_people.sql", accounts)
         await #expect(throws: MigrationError.edited(file: "0001_people.sql", applied: "0001_accounts.sql")) {
@@ -75,10 +75,12 @@ import Testing
     @Test func `says that the database is ahead, or a file comes too late`() async throws {
         let folder = try TestFolder(["0001_accounts.sql": accounts, "0003_names.sql": names])
         let url = try await TestDatabase.empty()
-        let migrator = Migrator(directory: folder.path)
-        _ = try await migrator.migrate(url: url)
+        let schema = try Schema(folder: folder.path)
+        _ = try await schema.migrate(url: url)
         try folder.write("0002_between.sql", "SELECT 1")
-        await #expect(throws: MigrationError.late("0002_between.sql", newest: "0003_names.sql")) { try await migrator.migrate(url: url) }
+        await #expect(throws: MigrationError.late("0002_between.sql", newest: "0003_names.sql")) {
+            try await Schema(folder: folder.path).migrate(url: url)
+        }
         folder.remove("0002_between.sql")
         folder.remove("0003_names.sql")
         await #expect(throws: MigrationError.ahead(["0003_names.sql"])) { try await verify(folder, url) }
@@ -90,7 +92,7 @@ import Testing
         await #expect(
             throws: MigrationError.failed("0001_accounts.sql ends the transaction it runs in; leave BEGIN, COMMIT and ROLLBACK out")
         ) {
-            try await Migrator(directory: folder.path).migrate(url: url)
+            try await Schema(folder: folder.path).migrate(url: url)
         }
     }
 
@@ -102,16 +104,18 @@ import Testing
     ])
     func `refuses a folder whose names are wrong`(files: [String], reason: String) async throws {
         let folder = try TestFolder(Dictionary(uniqueKeysWithValues: files.map { ($0, "SELECT 1") }))
-        #expect(throws: MigrationError.folder(reason)) { try Migrator(directory: folder.path).fingerprint() }
+        #expect(throws: MigrationError.folder(reason)) { try Schema(folder: folder.path) }
     }
 
     @Test func `says which folder can't be read and which database can't be reached`() async throws {
         await #expect(throws: MigrationError.folder("cannot read /nowhere: No such file or directory")) {
-            try await Migrator(directory: "/nowhere").migrate(url: Secret(""))
+            try await Schema(folder: "/nowhere").migrate(url: Secret(""))
         }
-        let folder = try TestFolder()
+        let empty = try TestFolder(["README.md": "not SQL"])
+        #expect(throws: MigrationError.folder("\(empty.path) has no migration in it")) { try Schema(folder: empty.path) }
+        let folder = try TestFolder(["0001_accounts.sql": accounts])
         let error = await #expect(throws: MigrationError.self) {
-            try await Migrator(directory: folder.path).migrate(url: Secret("host=/nowhere user=x dbname=x"))
+            try await Schema(folder: folder.path).migrate(url: Secret("host=/nowhere user=x dbname=x"))
         }
         #expect("\(String(describing: error))".contains("/nowhere"))
     }

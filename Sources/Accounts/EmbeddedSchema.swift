@@ -1,0 +1,25 @@
+package import Postgres
+
+extension Schema {
+    /// The schema of this binary: every file of `Migrations/`, which is compiled in.
+    ///
+    /// A name in Swift cannot begin with a digit, so the first one is lost. A test holds this list against the folder.
+    package static func embedded() throws(MigrationError) -> Schema {
+        try Schema(files: [
+            ("0001_accounts.sql", PackageResources._001_accounts_sql),
+            ("0002_signing_keys.sql", PackageResources._002_signing_keys_sql),
+            ("0003_sign_in_flows.sql", PackageResources._003_sign_in_flows_sql),
+            ("0004_account_credentials.sql", PackageResources._004_account_credentials_sql),
+            ("0005_mail_outbox.sql", PackageResources._005_mail_outbox_sql),
+            ("0006_rate_limits.sql", PackageResources._006_rate_limits_sql),
+            ("0007_service_accounts.sql", PackageResources._007_service_accounts_sql),
+            ("0008_browser_and_native_flows.sql", PackageResources._008_browser_and_native_flows_sql),
+            ("0009_action_codes.sql", PackageResources._009_action_codes_sql),
+            ("0010_session_endings.sql", PackageResources._010_session_endings_sql),
+            ("0011_open_sessions.sql", PackageResources._011_open_sessions_sql),
+            ("0012_token_keys.sql", PackageResources._012_token_keys_sql),
+            ("0013_late_repeats.sql", PackageResources._013_late_repeats_sql),
+            ("0014_identities_by_address.sql", PackageResources._014_identities_by_address_sql),
+        ])
+    }
+}

@@ -1,0 +1,70 @@
+import Runtime
+import Synchronization
+
+/// Lets the loops of one process have connections from one another, where the server lets in fewer than all of them want: each needs one
+/// for reads, and one for writes while it has something to write, before any needs more.
+package final class ConnectionShare: Sendable {
+    private struct Member {
+        weak var database: Database?
+    }
+
+    private let members = Mutex<[Member]>([])
+
+    package init() {}
+
+    func join(_ database: Database) {
+        members.withLock { $0.append(Member(database: database)) }
+    }
+
+    /// Whether a connection was refused because there are too many: of the role, the database or the server (SQLSTATE 53300).
+    static func isLimit(_ reason: String) -> Bool { reason.contains(" 53300: ") }
+
+    /// Asks the others for a connection, on behalf of a database that was refused its only one of this kind.
+    func ask(for database: Database, _ kind: Connection.Kind) {
+        for member in members.withLock({ $0.compactMap(\.database) }) {
+            // A read may take the place of its own loop's writes.
+            if member === database && kind == .write { continue }
+            member.loop.execute { member.assumeIsolated { $0.giveBack() } }
+        }
+    }
+}
+
+extension Database {
+    /// Longer than any pause before the other loop's next attempt (`Outage`).
+    private static let holdingBack: Duration = .seconds(6)
+
+    /// Closes a connection that this loop can do without, now or as soon as it has done its work.
+    func giveBack() {
+        owesConnection = false
+        if let slot = pool.idleSlots.last {
+            if pool.count(.idle) + pool.count(.busy) > 1 { holdBack() }
+            writes[slot]?.assumeIsolated { $0.close() }
+            writes[slot] = nil
+            pool.vacate(slot)
+        } else if let connection = spareRead() {
+            holdBack()
+            connection.assumeIsolated { $0.lose("another loop needs a connection") }
+        } else if pool.count(.busy) > 1 {
+            owesConnection = true
+        }
+        countConnections()
+    }
+
+    /// The connection for reads with the least to do, if there is another one: what awaits its answer there is asked again on the other.
+    private func spareRead() -> Connection? {
+        let ready = reads.compactMap { $0 }.filter { $0.assumeIsolated { $0.state == .ready } }
+        guard ready.count > 1 else { return nil }
+        return ready.min { first, second in first.assumeIsolated { $0.load } < second.assumeIsolated { $0.load } }
+    }
+
+    private func holdBack() { holdsBackUntil = loop.now + Self.holdingBack }
+
+    /// Whether to do with what there is, since another loop has nothing.
+    func holdsBack(_ kind: Connection.Kind) -> Bool {
+        guard let end = holdsBackUntil else { return false }
+        if loop.now >= end { holdsBackUntil = nil }
+        return loop.now < end && hasConnection(kind)
+    }
+
+    func hasConnection(_ kind: Connection.Kind) -> Bool { kind == .read ? hasReadConnection : pool.hasConnection }
+}

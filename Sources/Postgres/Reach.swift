@@ -1,0 +1,107 @@
+import Logging
+import Runtime
+
+/// How the connections of one kind fare: the server may take reads and no writes.
+struct Reach {
+    var outage = Outage()
+    var lastReason = ""
+    var retry: Timer?
+    /// Finds out whether the server is still there when nothing of it is heard.
+    var probe: Connection?
+}
+
+// What happens when connections are lost, and how others come in their place.
+
+extension Database {
+    func reach(_ kind: Connection.Kind) -> Reach { kind == .read ? reading : writing }
+
+    func change(_ kind: Connection.Kind, _ body: (inout Reach) -> Void) {
+        switch kind {
+        case .read: body(&reading)
+        case .write: body(&writing)
+        }
+    }
+
+    /// A connection broke or failed to open; `reads` were awaiting their rows on it.
+    func lost(_ connection: Connection, wasReady: Bool, reads unanswered: [Read], reason: String) {
+        guard let slot = connection.slot else {
+            return probed(connection, isThere: !connection.assumeIsolated { $0.ranOutOfTime })
+        }
+        metrics.lost.increment()
+        log.warning(
+            wasReady ? "database connection lost" : "cannot connect to the database",
+            metadata: ["reason": "\(reason)", "for": "\(connection.kind)s"])
+        change(connection.kind) { $0.lastReason = reason }
+        switch connection.kind {
+        case .read:
+            reads[slot] = nil
+            if !wasReady { openingReads -= 1 }
+        case .write:
+            writes[slot] = nil
+            pool.vacate(slot)
+        }
+        countConnections()
+        if !wasReady {
+            passOver(connection)
+            failed(connection.kind)
+            if !hasConnection(connection.kind), ConnectionShare.isLimit(reason) { share.ask(for: self, connection.kind) }
+        }
+        for var read in unanswered {
+            read.losses += 1
+            // More than a server that restarts can explain: the read itself may be what ends its connections.
+            if read.losses > settings.readConnections {
+                read.answer.resume(returning: .failure(.unavailable("the connection was lost \(read.losses) times: \(reason)")))
+            } else {
+                place(read)
+            }
+        }
+        carryOutWrites()
+    }
+
+    /// Notes a failed attempt, and makes another after a pause, on behalf of all; what that finds ends the outage or prolongs it.
+    func failed(_ kind: Connection.Kind) {
+        guard reach(kind).retry == nil else { return }
+        change(kind) { reach in
+            let delay = reach.outage.failed(at: loop.now, chance: .random(in: 0...1))
+            reach.retry = loop.schedule(after: delay) { [weak self] in
+                self?.assumeIsolated { $0.attempt(kind) }
+            }
+        }
+    }
+
+    /// Makes the attempt that waits for its time: the other kind of connection has found the server.
+    func tryNow(_ kind: Connection.Kind) {
+        guard let retry = reach(kind).retry else { return }
+        loop.cancel(retry)
+        attempt(kind)
+    }
+
+    /// Lets connections begin with the next of several hosts when this one ran out of time, which the first of them may have used up.
+    func passOver(_ connection: Connection) {
+        let failure = connection.assumeIsolated { (ranOutOfTime: $0.ranOutOfTime, turn: $0.turn) }
+        // Of many that failed alike, the first has seen to it.
+        if failure.ranOutOfTime && failure.turn == turn { turn += 1 }
+    }
+
+    private func attempt(_ kind: Connection.Kind) {
+        change(kind) { $0.retry = nil }
+        switch kind {
+        case _ where holdsBack(kind): break
+        case .read:
+            if openingReads > 0 { return }
+            if let slot = reads.firstIndex(where: { $0 == nil }) {
+                openingReads += 1
+                reads[slot] = open(.read, slot)
+                return
+            }
+        case .write:
+            if pool.count(.opening) > 0 { return }
+            if let slot = pool.openOne() {
+                writes[slot] = open(.write, slot)
+                return
+            }
+        }
+        change(kind) { $0.outage.ended() }
+        placeWaiting()
+    }
+}

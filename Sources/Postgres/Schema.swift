@@ -1,0 +1,74 @@
+import Crypto
+import Dispatch
+package import Runtime
+
+/// The schema that a program works with, as migrations named `NNNN_name.sql`, and how a database gets it: forward only.
+///
+/// Each migration runs once, in a transaction of its own, in the order of the numbers; `schema_migrations` keeps number, name and SHA-256,
+/// so that edited history is caught. An advisory lock lets any number of processes start this at once: one works, the others wait and
+/// then find nothing to do.
+package struct Schema: Sendable {
+    let migrations: [Migration]
+
+    /// - Parameter files: name and content of each.
+    package init(files: [(name: String, bytes: [UInt8])]) throws(MigrationError) {
+        migrations = try Migration.ordered(files)
+    }
+
+    /// Of a database that nothing was done to.
+    package static let none = Schema(migrations: [])
+
+    private init(migrations: [Migration]) { self.migrations = migrations }
+
+    /// The files of a folder that end in `.sql`.
+    package init(folder: String) throws(MigrationError) {
+        migrations = try Migration.read(folder)
+        if migrations.isEmpty { throw .folder("\(folder) has no migration in it") }
+    }
+
+    /// Applies what is missing; the names of what it applied. Works on a thread and a connection of its own, since a migration may
+    /// take long.
+    package func migrate(url: Secret) async throws(MigrationError) -> [String] {
+        try await withUnsafeContinuation { (answer: UnsafeContinuation<Result<[String], MigrationError>, Never>) in
+            DispatchQueue.global().async {
+                do throws(MigrationError) {
+                    answer.resume(returning: .success(try apply(url)))
+                } catch {
+                    answer.resume(returning: .failure(error))
+                }
+            }
+        }.get()
+    }
+
+    private func apply(_ url: Secret) throws(MigrationError) -> [String] {
+        let session = try MigrationSession(url)
+        try session.lock()
+        let pending = try migrations.pending(after: try session.applied())
+        for migration in pending { try session.apply(migration) }
+        return pending.map(\.name)
+    }
+
+    /// Throws unless the database has exactly these migrations; the error says what to do.
+    package func verify(_ database: Database) async throws(MigrationError) {
+        let pending = try migrations.pending(after: try await applied(database))
+        if !pending.isEmpty { throw .behind(pending.map(\.name)) }
+    }
+
+    private func applied(_ database: Database) async throws(MigrationError) -> [AppliedMigration] {
+        do throws(PostgresError) {
+            return try await database.query("SELECT number, name, sha256 FROM schema_migrations ORDER BY number").map {
+                row throws(PostgresError) in
+                AppliedMigration(number: try row.get(0), name: try row.get(1), sha256: try row.get(2))
+            }
+        } catch .sql("42P01", _) {
+            return []
+        } catch {
+            throw .database(error)
+        }
+    }
+
+    /// A name for exactly this schema: changes with any of the files.
+    package var fingerprint: String {
+        Migration.hexadecimal(Digest.sha256(Array(migrations.map { $0.name + $0.sha256 }.joined().utf8)))
+    }
+}

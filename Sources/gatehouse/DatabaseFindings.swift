@@ -1,0 +1,38 @@
+import Postgres
+import Runtime
+
+/// What an operator should mend about the database, in sentences: the start logs them, and `check --live` prints them.
+enum DatabaseFindings {
+    /// Beyond this, tokens and limits of two machines do not fit together.
+    private static let mostDifference: Duration = .seconds(5)
+
+    static func sentences(_ survey: Survey, _ settings: ServerSettings) -> [String] {
+        [clock(survey), connections(survey, settings)].compactMap { $0 }
+    }
+
+    private static func clock(_ survey: Survey) -> String? {
+        let difference = survey.clockDifference
+        guard difference > mostDifference || difference < .zero - mostDifference else { return nil }
+        let direction = difference > .zero ? "ahead of" : "behind"
+        return "The database's clock is \(abs(difference.wholeSeconds)) s \(direction) this machine's; synchronize both (NTP)."
+    }
+
+    private static func connections(_ survey: Survey, _ settings: ServerSettings) -> String? {
+        let wanted = settings.databaseConnections
+        guard wanted > survey.connections else { return nil }
+        let mail = settings.mail == nil ? "" : ", and \(MailDelivery.databaseConnections) for mail"
+        return "This process may open \(wanted) connections to the database (readConnections + writeConnections, for each of "
+            + "\(settings.loopCount) loops\(mail)), and \(survey.limit) allows \(survey.connections); raise that, or lower databasePool or "
+            + "loops."
+    }
+}
+
+extension ServerSettings {
+    /// How many loops serve requests.
+    var loopCount: Int { loops == 0 ? Machine.cores : loops }
+
+    /// The most connections to the database that one process opens.
+    var databaseConnections: Int {
+        (databasePool.readConnections + databasePool.writeConnections) * loopCount + (mail == nil ? 0 : MailDelivery.databaseConnections)
+    }
+}
