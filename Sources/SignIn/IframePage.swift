@@ -22,8 +22,10 @@ struct IframePage: RawEndpoint {
         }
         let redirect = project.settings.redirect
         let isGoogle = redirect.iframeTransport == .google
+        // What the cookie of this request cannot ask for, the frame's own request could not either.
+        let mayHaveResult = ReturnCookie.ticket(in: request, context.services.site)?.projectID == project.settings.id
         let data: JSON = [
-            "storageKey": .string("\(key):\(name)"), "pending": "/__/auth/pending",
+            "storageKey": .string("\(key):\(name)"), "pending": mayHaveResult ? .string(Pending.route.path) : .null,
             "relay": redirect.relay || redirect.returnToken ? "/__/auth/relay" : .null,
             "transport": .string(redirect.iframeTransport.rawValue),
         ]

@@ -261,6 +261,12 @@ def test_a_failing_server_means_nothing_is_waiting(parent, pages, answer):
     assert is_nothing(parent.first())
 
 
+def test_the_frame_does_not_ask_where_the_server_says_that_nothing_waits(parent, pages):
+    pages.data = {"pending": None}
+    assert is_nothing(parent.first())
+    assert pages.asked == []
+
+
 def test_an_unreachable_server_means_nothing_is_waiting(parent, pages):
     pages.data = {"pending": "http://unreachable.test:9/pending"}
     assert is_nothing(parent.first())

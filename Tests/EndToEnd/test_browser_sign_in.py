@@ -498,7 +498,6 @@ def test_a_page_of_an_unknown_host_is_told_at_once_that_it_is_not_authorized(set
     app = setting.open(evil(setting), gapi=True)
     # A frame that is merely silent is auth/network-request-failed, five seconds later.
     assert app.act("popup", "signIn", "oidc.one").error() == "auth/unauthorized-domain"
-    app.closed()
 
 
 @in_settings()

@@ -70,12 +70,22 @@ def test_the_iframe_knows_its_app_and_where_to_ask(site):
     data = island(iframe(site, appName="a</script><b>"))
     assert data == {
         "storageKey": API_KEY + ":a</script><b>",
-        "pending": "/__/auth/pending",
+        # Nothing can wait for a browser that brings no cookie of a redirect, so its frame need not ask.
+        "pending": None,
         "relay": "/__/auth/relay",
         "transport": "builtin",
     }
     for bad in ({"apiKey": "wrong"}, {"apiKey": None}, {"appName": None}, {"appName": "x" * 129}, {"apiKey": [API_KEY, "other-api-key"]}):
         assert iframe(site, **bad).status_code == 400, bad
+
+
+def test_the_iframe_asks_for_a_result_only_where_the_browser_brings_the_cookie_of_one(site, fake_issuer):
+    redirect = BrowserFlow(site, auth_type="signInViaRedirect")
+    redirect.finished(fake_issuer.login())
+    (kept,) = [cookie for cookie in redirect.browser.cookies if cookie.name.endswith("bfret")]
+    for value, address in ((kept.value, "/__/auth/pending"), (kept.value.replace("demo.", "other."), None), ("nonsense", None)):
+        page = iframe(site, headers={"Cookie": f"{kept.name}={value}"})
+        assert island(page)["pending"] == address, value
 
 
 def test_SEC_18_pages_are_opened_as_what_they_are(site):

@@ -35,6 +35,7 @@
   if (window.gapi?.iframes?.Iframe) return;
 
   const requestLimit = 4_000;   // milliseconds; the SDK waits for five seconds
+  const messageLimit = 300;
   const never = new Promise(() => {});
   let opened = 0;
 
@@ -156,8 +157,9 @@
     };
 
     // Settles only where this page may not load the frame: the SDK then takes it for loaded, and goes on to its own check of the host. In
-    // emulator mode the SDK has none, so the frame fails as that check would. A frame that is silent when it has loaded was not let in.
-    const refused = loaded.then(async () => {
+    // emulator mode the SDK has none, so the frame fails as that check would. A frame that is silent when it has loaded was not let in; one that
+    // was has spoken by then, but its message may come after the event.
+    const refused = loaded.then(() => new Promise(resolve => setTimeout(resolve, messageLimit))).then(async () => {
       if (!waiting || !await isUnauthorized(address)) return never;
       if (!address.pathname.startsWith("/emulator/")) return null;
       const error = new Error("Firebase: The host of this page is not among the project's authorized domains. (auth/unauthorized-domain).");

@@ -10,7 +10,7 @@
  * nothing: messages are addressed to the named origin, and no other is heard. Every result says which origin it is for, and goes to no
  * other: two apps may share a project and an app name.
  *
- * In #data: storageKey ("<api key>:<app name>"), the addresses `pending` and `relay` (or null), transport ("builtin" or "google").
+ * In #data: storageKey ("<api key>:<app name>"), the addresses `pending` and `relay` (each may be null), transport ("builtin" or "google").
  */
 (() => {
   "use strict";
@@ -172,8 +172,9 @@
 
   // ## The server, and what handler.js left in this tab.
 
-  /** The result for this page, if the server has it; `over` when it can have none any more. Never fails. */
+  /** The result for this page, if the server has it; `over` when it can have none any more. Never fails. Without an address it has none. */
   async function ask(address, body, credentials) {
+    if (!address) return { over: true };
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), requestLimit);
     try {
@@ -189,7 +190,7 @@
     }
   }
 
-  /** With `flow`, the result of that sign-in alone. */
+  /** With `flow`, the result of that sign-in alone. The server gives no address where this frame's request brought no cookie. */
   const askByCookie = flow => ask(pending, { storageKey, origin: parentOrigin, flow }, "include");
 
   /** Where browsers keep the storage of frames apart there is none. */

@@ -47,7 +47,8 @@ class MakeRun(Site):
         files = _between('cat >"$here/gatehouse.yaml"', '\nYAML\ncat >"$here/projects') + _between("/demo.yaml\" <<YAML", "\nYAML\n")
         issuer_port = self.issuer_url.rpartition(":")[2]
         _shell(files, here=str(self.folder), port=str(self.port), project="my-app", issuer_port=issuer_port)
-        self.config.write_text(self.config.read_text().replace("../../", f"{ROOT}/"))
+        # A slow machine takes its time to open connections.
+        self.config.write_text(self.config.read_text().replace("../../", f"{ROOT}/") + "databasePool: {wait: 60s}\n")
 
     def environment(self):
         return {**super().environment(), "DEMO_CLIENT_SECRET": "any-secret-will-do"}
