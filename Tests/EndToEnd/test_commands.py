@@ -1,11 +1,13 @@
 """What commands print and how they end."""
 
 import datetime
+import re
 
 import pytest
 
 from clients import WebFlow, posted
 from harness import a_site, free_port, wait_until
+from mail import Post, put
 
 
 def test_keys_list_says_what_each_key_does_now():
@@ -26,6 +28,39 @@ def test_keys_list_says_what_each_key_does_now():
         told = {line.split("  ")[0]: line for line in site.run("keys", "list", check=True).stdout.splitlines()}
         assert "signs, since " in told.pop(new)
         assert sum("signs no more, verifies its last tokens until " in line for line in told.values()) == 1
+
+
+def test_mails_that_wait_are_listed_without_what_they_say_and_sent_once_they_are_retried():
+    post = Post()
+    settings, port = post.settings(), post.port
+    post.close()
+    with a_site(settings={"mail": settings}) as site:
+        server = site.serve()
+        assert site.run("mails", "list", check=True).stdout == "0 mails wait.\n"
+        code = put(site, "ada@example.com")
+        server.logged("mail not taken")
+        # As long a pause as no machine takes for this test: the mail goes out because of the command.
+        site.rows("UPDATE mail_outbox SET due_at = now() + interval '1 hour', expires_at = now() + interval '1 day'")
+
+        listed = site.run("mails", "list", check=True).stdout
+        mail, total = listed.splitlines()
+        time = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
+        assert re.fullmatch(rf"[0-9a-f]{{32}}  demo  resetPassword  attempts 1  since {time}  next {time}  until {time}", mail), mail
+        assert total == "1 mail waits."
+        assert code not in listed and "ada" not in listed and "http" not in listed
+        assert site.run("mails", "list", "--limit", "0", check=True).stdout == "1 mail waits.\n"
+
+        post = Post(port=port)
+        try:
+            elsewhere = site.run("mails", "retry", "--project", "other", check=True).stdout
+            assert elsewhere == "0 mails are tried at once; all others within a minute.\n"
+            retried = site.run("mails", "retry", "--project", "demo", check=True).stdout
+            assert retried == "1 mail is tried at once; all others within a minute.\n"
+            assert code in post.wait_for().text
+            wait_until(lambda: site.run("mails", "list", check=True).stdout == "0 mails wait.\n", what="an empty outbox")
+            assert len(post.messages) == 1 and post.messages[0].recipients == ["ada@example.com"]
+        finally:
+            post.close()
 
 
 @pytest.mark.parametrize(
