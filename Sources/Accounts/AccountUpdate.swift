@@ -9,8 +9,9 @@ extension Accounts {
     /// A change of the address or the password ends every session, every ID token and every pending code; the caller gets a new session in
     /// place of theirs, and the former address a way back. Where one of them is only removed, the caller's own session goes on: SDKs
     /// take no tokens from that answer.
-    /// Throws what the ID token deserves, then `signInTooOld`, `emailNeedsVerification`, `emailTaken`, what the password policy says, and
-    /// `addressNeeded`.
+    /// The owner is told of every way to sign in that is added, changed or removed (`notices`).
+    /// Throws what the ID token deserves, then `signInTooOld`, `emailNeedsVerification`, `emailTaken`, what the password policy says,
+    /// `addressNeeded`, and `tooManyAttempts` for the mailbox of the notices.
     /// - Parameter attempt: what the account of this id takes from the limits.
     /// - Returns: the session is `nil` when the caller's own goes on.
     package func update(
@@ -64,6 +65,7 @@ extension Accounts {
             guard try await isFree(email, in: project) else { throw .emailTaken }
         }
         if let password = change.password { try project.passwordPolicy.check(password) }
+        try await chargeNotices(from: account, to: changed, in: project, from: origin)
         var hash: PasswordHash?
         if let password = change.password, changed.hasPassword { hash = try await self.hash(password) }
         let links = change.password != nil && !account.hasPassword
@@ -79,6 +81,7 @@ extension Accounts {
                 account.endSessions(
                     because: "credentials changed", sparing: fate == .othersEnd ? token.sessionID : nil, in: project, at: now))
         }
+        statements += notices(from: account, to: changed, language: language, in: project)
         if fate == .replaced {
             let provider =
                 changed.hasPassword && token.signInProvider == SignInProvider.anonymous ? SignInProvider.password : token.signInProvider

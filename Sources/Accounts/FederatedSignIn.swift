@@ -27,10 +27,13 @@ extension Accounts {
     /// Signs in with, or links, what a provider proved: one read, the decision, one transaction.
     ///
     /// The transaction holds only if what was read still stands; who loses a race reads and decides anew.
-    /// - Parameter completing: a statement that must take effect together with the sign-in, such as the end of its flow.
+    /// An owner whose account gains the identity is told by mail (`notices`). Throws `tooManyAttempts` when a link would send one more.
+    /// - Parameters:
+    ///   - language: of that mail.
+    ///   - completing: a statement that must take effect together with the sign-in, such as the end of its flow.
     package func signIn(
-        with identity: ProvenIdentity, _ intent: SignInIntent, in project: ProjectSettings, from origin: Session.Origin,
-        completing: SQL? = nil
+        with identity: ProvenIdentity, _ intent: SignInIntent, language: String, in project: ProjectSettings,
+        from origin: Session.Origin, completing: SQL? = nil
     ) async throws(AccountError) -> FederatedSignIn {
         var attempts = 0
         while true {
@@ -45,7 +48,7 @@ extension Accounts {
                 return .needsConfirmation(account)
             }
             do {
-                return try await carryOut(decision, identity, intent, in: project, from: origin, completing: completing)
+                return try await carryOut(decision, identity, intent, language: language, in: project, from: origin, completing: completing)
             } catch {
                 switch error {
                 case .emailTaken, .identityTaken, .overtaken:
@@ -130,7 +133,7 @@ extension Accounts {
     }
 
     private func carryOut(
-        _ decision: Linking.Decision, _ identity: ProvenIdentity, _ intent: SignInIntent, in project: ProjectSettings,
+        _ decision: Linking.Decision, _ identity: ProvenIdentity, _ intent: SignInIntent, language: String, in project: ProjectSettings,
         from origin: Session.Origin, completing: SQL?
     ) async throws(AccountError) -> FederatedSignIn {
         let now = clock.now()
@@ -160,6 +163,13 @@ extension Accounts {
             statements.append(account.insert(identity, in: project, at: now))
         }
         account.remember(identity)
+        var tellsOwner = false
+        if case .join(let joined, _, _) = decision {
+            if intent.token != nil { try await chargeNotices(from: joined, to: account, in: project, from: origin) }
+            let notices = notices(from: joined, to: account, language: language, in: project)
+            tellsOwner = !notices.isEmpty
+            statements += notices
+        }
         var authTime = identity.provenAt ?? now
         if let token = intent.token, case .join(let joined, _, _) = decision {
             authTime = min(authTime, token.authTime(linkingTo: joined, at: now))
@@ -168,6 +178,7 @@ extension Accounts {
         statements.append(session.insert(from: origin, at: now))
         if let completing { statements.append(completing) }
         _ = try await storage.write(all: statements)
+        if tellsOwner { outbox?.ring() }
         return .signedIn(account, session, isNewUser: isNewUser, emailRecycled: emailRecycled)
     }
 }

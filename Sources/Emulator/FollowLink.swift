@@ -77,7 +77,8 @@ private struct Link {
             guard let password = query["newPassword"], !password.isEmpty else {
                 throw Refusal(error: "The link has no newPassword.", instructions: "Append &newPassword= and the new password.")
             }
-            let (_, account) = try await accounts.resetPassword(code.asString, to: password.asString, in: project.settings)
+            let (_, account) = try await accounts.resetPassword(
+                code.asString, to: password.asString, language: language, in: project.settings)
             return done("The password has been reset.", "email", account, next)
         case .verifyEmail:
             let (_, account) = try await accounts.apply(code.asString, language: language, in: project.settings)

@@ -5,7 +5,8 @@ import Web
 
 /// `GET /emulator/v1/projects/{project}/oobCodes`: the codes in the mails of a project, the newest last.
 ///
-/// Codes that were used or have ended are not among them. The link leads to `/emulator/action`, which acts at once, where the mail's own
+/// Codes that were used or have ended are not among them, nor notices of how an account is signed in to, which the emulator does not know.
+/// The link leads to `/emulator/action`, which acts at once, where the mail's own
 /// leads to a page with a button; their queries are the same.
 struct ListActionCodes: Endpoint {
     static let route = Route(.get, "/emulator/v1/projects/{project}/oobCodes", access: .development)
@@ -27,7 +28,8 @@ struct ListActionCodes: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let project = try context.configuredProject().settings
-        let letters = try await context.services.accounts.pending(try await context.outbox.recent(in: project), in: project)
+        let recent = try await context.outbox.recent(in: project).filter { !$0.kind.tellsOfMethods }
+        let letters = try await context.services.accounts.pending(recent, in: project)
         return Output(oobCodes: letters.reversed().map { Code($0, context.services.site) })
     }
 }
@@ -36,13 +38,13 @@ extension ListActionCodes.Code {
     init(_ pending: PendingLetter, _ site: Site) {
         email = pending.email ?? pending.letter.to
         newEmail = pending.letter.kind == .verifyAndChangeEmail ? pending.letter.newEmail : nil
-        requestType = pending.letter.kind.requestType
+        requestType = pending.letter.kind.code.requestType
         oobCode = pending.code
         oobLink = "\(site.publicURL)\(FollowLink.route.path)?\(pending.query)"
     }
 }
 
-extension Letter.Kind {
+extension ActionCode.Kind {
     /// As the API names it.
     var requestType: String {
         switch self {

@@ -30,7 +30,7 @@ struct SignInWithIDP: Endpoint {
             requestURI: input.requestUri, postBody: input.postBody, pendingToken: input.pendingToken ?? input.pendingIdToken)
         try await context.limit(.federatedSignIn)
         let accounts = context.services.accounts
-        let settings = try context.project.settings
+        let (settings, language) = (try context.project.settings, try context.language)
         var intent: SignInIntent
         if let idToken = input.idToken, !idToken.isEmpty {
             intent = .link(try await accounts.account(forIDToken: idToken.asString, in: settings).1)
@@ -45,7 +45,7 @@ struct SignInWithIDP: Endpoint {
         let outcome: FederatedSignIn
         do {
             outcome = try await accounts.signIn(
-                with: answer.proven, intent, in: settings, from: context.origin,
+                with: answer.proven, intent, language: language, in: settings, from: context.origin,
                 completing: answer.flow.map(context.services.flows.completion))
         } catch {
             // The provider's code is spent: the flow cannot be tried again. Should even this fail, it expires in `redeeming`.

@@ -46,6 +46,12 @@ package enum Timestamp {
             + "\(pad(parts.tm_min, 2)):\(pad(parts.tm_sec, 2)).\(pad(Int32(milliseconds), 3))Z"
     }
 
+    /// The same to the minute, for people: `2026-11-22 06:45 UTC`.
+    package static func minute(_ instant: Instant) -> String {
+        let text = text(instant)
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
+    }
+
     private static func pad(_ number: Int32, _ width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits

@@ -52,7 +52,7 @@ struct ActionForm: RawEndpoint {
         let code = try await link.inspect(context)
         let (accounts, project) = (context.services.accounts, link.project.settings)
         do {
-            _ = try await accounts.resetPassword(link.code, to: password, in: project)
+            _ = try await accounts.resetPassword(link.code, to: password, language: link.language, in: project)
         } catch let error {
             switch error {
             case .weakPassword, .passwordRequirements: return view.asking(code, isWeak: true)

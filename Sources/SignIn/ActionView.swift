@@ -70,6 +70,6 @@ struct ActionView {
     }
 
     private static func naming(_ code: ActionCode) -> [String: TemplateValue] {
-        ["email": .text(code.email), "newEmail": .text(code.newEmail)]
+        ["email": .text(code.email), "newEmail": .text(code.newEmail), "stays": .flag(code.keepsEmail)]
     }
 }

@@ -143,7 +143,7 @@ package actor Postman {
         guard let recipient = Mailbox(address: due.letter.to) else {
             throw .permanent("the address is not of a form that mail servers take")
         }
-        let mail = project.templates.mail(due.letter)
+        let mail = project.templates.mail(due.letter, providerName: due.letter.providerID.flatMap(project.name(ofProvider:)))
         let message = MailMessage(
             id: Hex.encode(due.id), from: project.settings.mail.from ?? sender.from,
             replyTo: project.settings.mail.replyTo ?? sender.replyTo, to: recipient, subject: mail.subject, text: mail.text,

@@ -37,6 +37,9 @@ package final class Project: Sendable {
             ]).bytes()
     }
 
+    /// What the provider of this id is called on buttons; `nil` when the project has it no more.
+    func name(ofProvider id: String) -> String? { providers[UTF8Text(id)]?.name }
+
     /// The redirect URI that operators register with a provider.
     ///
     /// - Parameter provider: whose callbacks come by an address of their own; `nil` for the common address.

@@ -67,7 +67,7 @@ import Text
         let fixture = try await Fixture()
         let first = try await fixture.signIn(Fixture.ada("oidc.a", email: "ada@example.com"))
         let outcome = try await fixture.accounts.signIn(
-            with: Fixture.ada("oidc.b", email: "ada@example.com"), .signIn(mayCreate: true), in: fixture.project,
+            with: Fixture.ada("oidc.b", email: "ada@example.com"), .signIn(mayCreate: true), language: "en", in: fixture.project,
             from: Session.Origin(userAgent: nil, address: "::1"))
         guard case .needsConfirmation(let account) = outcome else { throw Unexpected.outcome(outcome) }
         #expect(account.id == first.account.id)
@@ -89,7 +89,7 @@ import Text
         }
         let back = try await fixture.accounts.signIn(
             with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), .signIn(mayCreate: true),
-            in: fixture.project, from: Session.Origin(userAgent: nil, address: "::1"))
+            language: "en", in: fixture.project, from: Session.Origin(userAgent: nil, address: "::1"))
         guard case .needsConfirmation = back else { throw Unexpected.outcome(back) }
     }
 
@@ -195,7 +195,8 @@ import Text
         }
         for await _ in overtaking { break }
         let late = try? await fixture.accounts.signIn(
-            with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), .signIn(mayCreate: true), in: fixture.project,
+            with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), .signIn(mayCreate: true), language: "en",
+            in: fixture.project,
             from: Session.Origin(userAgent: nil, address: "::1"))
         try await takeover.value
         if case .signedIn? = late { Issue.record("an identity that is gone signed in") }

@@ -65,7 +65,7 @@ struct Fixture {
         _ identity: ProvenIdentity, _ intent: SignInIntent = .signIn(mayCreate: true)
     ) async throws -> (account: Account, session: Session, isNew: Bool) {
         let outcome = try await accounts.signIn(
-            with: identity, intent, in: project, from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
+            with: identity, intent, language: "en", in: project, from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
         guard case .signedIn(let account, let session, let isNew, _) = outcome else { throw Unexpected.outcome(outcome) }
         return (account, session, isNew)
     }

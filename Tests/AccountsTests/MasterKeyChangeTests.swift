@@ -54,7 +54,7 @@ import Text
         let origin = Session.Origin(userAgent: nil, address: "127.0.0.1", tokenKey: fixture.sessions.tokenKey)
         guard
             case .signedIn(_, let session, _, _) = try await fixture.accounts.signIn(
-                with: Fixture.ada(), .signIn(mayCreate: true), in: fixture.project, from: origin)
+                with: Fixture.ada(), .signIn(mayCreate: true), language: "en", in: fixture.project, from: origin)
         else { return #expect(Bool(false)) }
         let first = fixture.sessions.refreshToken(for: session, in: fixture.project)
         #expect(try await reseal(fixture, both).sessions == 1)

@@ -8,7 +8,15 @@ import Runtime
 /// nothing (`inspect`). Using one is a `DELETE` within the transaction that has the effect, so that of any number of uses one succeeds
 /// (SEC-05): `PasswordReset`, `EmailActions`, `EmailLinkSignIn`.
 package struct ActionCode: Sendable, Equatable {
-    package typealias Kind = Letter.Kind
+    /// As links name it (`mode`) and the table keeps it.
+    package enum Kind: String, Sendable, CaseIterable {
+        case resetPassword
+        case verifyEmail
+        case verifyAndChangeEmail
+        /// Gives the account back to an address that it had when the code was made.
+        case recoverEmail
+        case signIn
+    }
 
     package let kind: Kind
     /// `nil` for a sign-in, which stands for its address alone.
@@ -16,12 +24,17 @@ package struct ActionCode: Sendable, Equatable {
     /// The account's address when it was asked for; for `recoverEmail` the one to go back to, for `signIn` the one that signs in. `nil` for
     /// an account without one that is to get its first.
     package let email: String?
-    /// Where the account goes (`verifyAndChangeEmail`) or went (`recoverEmail`).
+    /// Where the account goes (`verifyAndChangeEmail`) or went (`recoverEmail`; `email` itself where it stayed, `nil` where it lost it).
     package let newEmail: String?
     /// Whether the account's address was proven when the code was made.
     let emailProven: Bool
     let created: Instant
     let expires: Instant
+}
+
+extension ActionCode {
+    /// Whether it tells of a change that left the account's address as it was.
+    package var keepsEmail: Bool { kind == .recoverEmail && email == newEmail }
 }
 
 extension ActionCode.Kind {

@@ -72,12 +72,14 @@ extension Accounts {
         let account = posting.account
         let holder: ActionCode.Holder =
             if let account { .account(account) } else { posting.kind == .signIn ? .address : .standIn }
+        let kind = posting.kind.code
         let code = ActionCode(
-            kind: posting.kind, accountID: account?.id, email: posting.email, newEmail: posting.newEmail,
-            emailProven: posting.emailProven ?? account?.emailProven ?? false, created: now, expires: now + posting.kind.lifetime)
+            kind: kind, accountID: account?.id, email: posting.email, newEmail: posting.newEmail,
+            emailProven: posting.emailProven ?? account?.emailProven ?? false, created: now, expires: now + kind.lifetime)
         let letter = Letter(
-            posting.kind, to: posting.recipient, language: wish.language, link: link(posting.kind, code: text, wish, in: project),
-            newEmail: posting.newEmail, displayName: posting.displayName)
+            posting.kind, to: posting.recipient, language: wish.language, link: link(kind, code: text, wish, in: project),
+            newEmail: posting.newEmail, displayName: posting.displayName, providerID: posting.providerID,
+            happenedAt: posting.kind.tellsOfMethods ? now.seconds : nil)
         return [
             code.insert(hash: hash, for: holder, in: project),
             posting.isDecoy
@@ -89,7 +91,7 @@ extension Accounts {
 
 /// A letter with a code, before the code is made.
 struct Posting {
-    let kind: ActionCode.Kind
+    let kind: Letter.Kind
     let recipient: String
     /// As it is once the transaction's earlier statements have run; `nil` for a code that stands for its address alone, and for the decoy of
     /// one that an account would have.
@@ -98,11 +100,13 @@ struct Posting {
     let newEmail: String?
     /// Of the address before the transaction, where that changes it.
     let emailProven: Bool?
+    /// Which provider was linked or unlinked.
+    let providerID: String?
     let isDecoy: Bool
 
     init(
-        _ kind: ActionCode.Kind, to recipient: String, account: Account? = nil, email: String?, newEmail: String? = nil,
-        emailProven: Bool? = nil, isDecoy: Bool = false
+        _ kind: Letter.Kind, to recipient: String, account: Account? = nil, email: String?, newEmail: String? = nil,
+        emailProven: Bool? = nil, providerID: String? = nil, isDecoy: Bool = false
     ) {
         self.kind = kind
         self.recipient = recipient
@@ -110,6 +114,7 @@ struct Posting {
         self.email = email
         self.newEmail = newEmail
         self.emailProven = emailProven
+        self.providerID = providerID
         self.isDecoy = isDecoy
     }
 

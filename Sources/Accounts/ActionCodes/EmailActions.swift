@@ -54,7 +54,8 @@ extension Accounts {
 
     /// The former address again, proven now; and whoever moved the account keeps nothing of it: no session, no later code, no password, and
     /// no identity linked since or in the week before, when they prepared the move. The owner sets a new password by mail. An account whose former address never was proven gives back no
-    /// identity at all: they may be those of somebody who made it for a stranger's address.
+    /// identity at all: they may be those of somebody who made it for a stranger's address. Nobody is told by mail: the mailbox that would
+    /// be is the intruder's.
     private func recover(_ pending: PendingCode, in project: ProjectSettings) async throws(AccountError) -> Account {
         let account = try pending.holder()
         let code = pending.code
@@ -64,7 +65,7 @@ extension Accounts {
         }
         let now = clock.now()
         var changed = account
-        changed.move(to: email)
+        if account.email != email { changed.move(to: email) }
         changed.proveEmail()
         changed.endTokens(at: now)
         changed.passwordUpdatedAt = nil

@@ -9,7 +9,7 @@ extension Accounts {
     /// Throws `invalidActionCode`, `expiredActionCode`, what the password policy says, `accountNotFound`, `accountDisabled`; the code
     /// survives them all.
     package func resetPassword(
-        _ code: String, to password: String, in project: ProjectSettings
+        _ code: String, to password: String, language: String, in project: ProjectSettings
     ) async throws(AccountError) -> (ActionCode, Account) {
         try await settled { () async throws(AccountError) in
             let pending = try await pending(code, in: project)
@@ -22,11 +22,14 @@ extension Accounts {
             changed.passwordUpdatedAt = now
             changed.proveEmail()
             changed.endTokens(at: now)
-            _ = try await storage.write(all: [
+            let statements: [SQL] = [
                 changed.update(from: account, passwordHash: hash.text, in: project), pending.spend(at: now),
                 account.dropUnproven(in: project), account.deleteCodes(account.emailProven ? .allButRecovery : .all, in: project),
                 account.endSessions(because: "password reset", in: project, at: now),
-            ])
+            ]
+            _ = try await storage.write(
+                all: statements + notices(from: account, to: changed, language: language, in: project))
+            outbox?.ring()
             return (pending.code, changed)
         }
     }

@@ -17,6 +17,8 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     /// The caller changes their own account.
     case update
     case deleteAccount
+    /// An account's ways to sign in change by its own session, and its owner is told by mail.
+    case changeSignInMethods
     /// Asks how an address signs in.
     case identify
     /// A sign-in at a provider is begun; also bounds how many unfinished ones one address can leave.
@@ -82,6 +84,7 @@ extension LimitedAction {
             ]
         case .actionCode: [(.address, Rate(100, per: tenMinutes))]
         case .update: [(.account, Rate(60, per: hour)), (.address, Rate(600, per: tenMinutes))]
+        case .changeSignInMethods: [(.mailbox, Rate(20, per: hour))]
         case .deleteAccount: [(.address, Rate(60, per: hour))]
         case .identify: [(.address, Rate(100, per: tenMinutes))]
         case .startSignIn, .federatedSignIn, .customToken: [(.address, Rate(600, per: tenMinutes)), (.project, nil)]

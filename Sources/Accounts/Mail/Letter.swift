@@ -13,6 +13,21 @@ package struct Letter: Sendable, Equatable, Codable {
         /// To the old address: the account has moved to another one, and this link undoes that.
         case recoverEmail
         case signIn
+        /// To the account's owner: a provider was linked, or a password was set where there was none.
+        case signInMethodAdded
+        case signInMethodRemoved
+        case passwordChanged
+
+        /// What the code in its link does. The owner who is told of a change gets the way to take the account back.
+        package var code: ActionCode.Kind {
+            switch self {
+            case .resetPassword: .resetPassword
+            case .verifyEmail: .verifyEmail
+            case .verifyAndChangeEmail: .verifyAndChangeEmail
+            case .recoverEmail, .signInMethodAdded, .signInMethodRemoved, .passwordChanged: .recoverEmail
+            case .signIn: .signIn
+            }
+        }
     }
 
     package var kind: Kind
@@ -25,9 +40,14 @@ package struct Letter: Sendable, Equatable, Codable {
     /// Where the account goes (`verifyAndChangeEmail`) or went (`recoverEmail`).
     package var newEmail: String?
     package var displayName: String?
+    /// The id of the provider that was linked or unlinked; `nil` for the password.
+    package var providerID: String?
+    /// When that happened, in seconds since 1970; `nil` for letters that tell of nothing that happened.
+    package var happenedAt: Int64?
 
     package init(
-        _ kind: Kind, to address: String, language: String, link: String, newEmail: String? = nil, displayName: String? = nil
+        _ kind: Kind, to address: String, language: String, link: String, newEmail: String? = nil, displayName: String? = nil,
+        providerID: String? = nil, happenedAt: Int64? = nil
     ) {
         self.kind = kind
         to = address
@@ -35,6 +55,8 @@ package struct Letter: Sendable, Equatable, Codable {
         self.link = link
         self.newEmail = newEmail
         self.displayName = displayName
+        self.providerID = providerID
+        self.happenedAt = happenedAt
     }
 }
 

@@ -8,10 +8,13 @@ import Mustache
 /// original; words are replaced one by one. All is read and checked at start; a fault is a fault of the configuration.
 struct TemplateFiles: Sendable {
     /// Every mail says one of these; each has words of its own.
-    static let mails = ["resetPassword", "verifyEmail", "verifyAndChangeEmail", "recoverEmail", "signIn"]
+    static let mails = [
+        "resetPassword", "verifyEmail", "verifyAndChangeEmail", "recoverEmail", "signIn", "signInMethodAdded", "signInMethodRemoved",
+        "passwordChanged",
+    ]
     /// What the templates and words of mails may use. Whether one of them is absent depends on the mail.
     static let mailValues: Set<String> = [
-        "project", "language", "accent", "onAccent", "email", "newEmail", "displayName", "link", "subject",
+        "project", "language", "accent", "onAccent", "email", "newEmail", "displayName", "link", "subject", "provider", "time",
     ]
     private static let layouts = ["page.html": "page", "mail.html": "mail"]
 

@@ -2,6 +2,7 @@ package import Accounts
 package import Config
 package import HTTP
 package import JSON
+import Runtime
 import Text
 
 /// Renders what people of one project read: mails and pages, in their language, with the project's name and colour.
@@ -70,12 +71,15 @@ package struct Templates: Sendable {
         package let html: String
     }
 
-    package func mail(_ letter: Letter) -> Mail {
+    /// - Parameter providerName: of the provider that the letter tells of; `nil` where the project has it no more.
+    package func mail(_ letter: Letter, providerName: String? = nil) -> Mail {
         let name = "mail.\(letter.kind.rawValue)"
         let language = languages.contains(letter.language) ? letter.language : "en"
         var values: [String: TemplateValue] = [
             "email": .text(letter.to), "newEmail": .text(letter.newEmail), "link": .text(letter.link),
             "displayName": .text(letter.displayName.flatMap(Self.greetable)),
+            "provider": .text(letter.providerID.map { providerName ?? $0 }),
+            "time": .text(letter.happenedAt.map { Timestamp.minute(Instant(seconds: $0)) }),
         ]
         values.merge(common(language)) { own, _ in own }
         var plain = values.prepared { $0 }

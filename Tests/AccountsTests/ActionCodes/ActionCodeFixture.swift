@@ -70,10 +70,18 @@ extension Fixture {
 
     /// The codes of the letters of one kind to one address, newest first.
     func codes(_ kind: ActionCode.Kind, to email: String) async throws -> [String] {
-        try await outbox.recent(in: project).filter { $0.kind == kind && $0.to == email }.map { letter in
-            let query = try #require(URI.parse(letter.link)?.query)
-            return try #require(Form(query)?["oobCode"]).asString
-        }
+        try await outbox.recent(in: project).filter { $0.kind.rawValue == kind.rawValue && $0.to == email }.map { try code(in: $0) }
+    }
+
+    /// The code in the letter's link.
+    func code(in letter: Letter) throws -> String {
+        let query = try #require(URI.parse(letter.link)?.query)
+        return try #require(Form(query)?["oobCode"]).asString
+    }
+
+    /// The letters that tell owners how their accounts are signed in to since, oldest first.
+    func notices() async throws -> [Letter] {
+        try await outbox.recent(in: project).filter(\.kind.tellsOfMethods).reversed()
     }
 
     func code(_ kind: ActionCode.Kind, to email: String) async throws -> String {

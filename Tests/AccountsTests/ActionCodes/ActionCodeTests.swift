@@ -44,7 +44,7 @@ import Text
             #expect(seen.kind == .resetPassword)
             #expect(seen.email == "ada@example.com")
         }
-        _ = try await fixture.accounts.resetPassword(code, to: "second password", in: fixture.project)
+        _ = try await fixture.accounts.resetPassword(code, to: "second password", language: "en", in: fixture.project)
         await expectRefusal("invalidActionCode") { try await fixture.accounts.inspect(code, in: fixture.project) }
     }
 
@@ -71,7 +71,7 @@ import Text
         await expectRefusal("expiredActionCode") { try await fixture.accounts.inspect(text, in: fixture.project) }
         if kind == .resetPassword {
             await expectRefusal("expiredActionCode") {
-                try await fixture.accounts.resetPassword(text, to: "second password", in: fixture.project)
+                try await fixture.accounts.resetPassword(text, to: "second password", language: "en", in: fixture.project)
             }
         } else if kind == .signIn {
             await expectRefusal("expiredActionCode") { try await fixture.enter(text, "ada@example.com") }
@@ -99,7 +99,7 @@ import Text
         await expectRefusal("invalidActionCode") { try await fixture.apply(link) }
         await expectRefusal("invalidActionCode") { try await fixture.enter(verify, "ada@example.com") }
         await expectRefusal("invalidActionCode") {
-            try await fixture.accounts.resetPassword(verify, to: "second password", in: fixture.project)
+            try await fixture.accounts.resetPassword(verify, to: "second password", language: "en", in: fixture.project)
         }
         let other = ProjectSettings(id: "other", number: 2, apiKeys: ["other"], authorizedDomains: [], redirectURLs: [])
         await expectRefusal("invalidActionCode") { try await fixture.accounts.inspect(reset, in: other) }
@@ -113,7 +113,7 @@ import Text
             for number in 0..<50 {
                 group.addTask {
                     do {
-                        _ = try await fixture.accounts.resetPassword(code, to: "password \(number)", in: fixture.project)
+                        _ = try await fixture.accounts.resetPassword(code, to: "password \(number)", language: "en", in: fixture.project)
                         return "success"
                     } catch {
                         return "\(error)"

@@ -70,7 +70,7 @@ import Text
             email: "thief@example.com", password: "first password", fixture.attempt(.password), in: fixture.project, from: Fixture.here)
         _ = try await fixture.signIn(Fixture.ada("oidc.a", subject: "thief"), .link(fixture.token(taken)))
         let reset = try await fixture.resetCode("thief@example.com")
-        _ = try await fixture.accounts.resetPassword(reset, to: "the thief's own", in: fixture.project)
+        _ = try await fixture.accounts.resetPassword(reset, to: "the thief's own", language: "en", in: fixture.project)
         let later = try await fixture.linkCode("thief@example.com")
         let back = try await fixture.code(.recoverEmail, to: "ada@example.com")
         let seen = try await fixture.accounts.inspect(back, in: fixture.project)

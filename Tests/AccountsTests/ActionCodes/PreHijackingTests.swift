@@ -15,7 +15,8 @@ import Text
         fixture.time.advance(.seconds(5))
         switch arrival {
         case .reset:
-            _ = try await fixture.accounts.resetPassword(try await fixture.resetCode(email), to: "the victim's own", in: fixture.project)
+            _ = try await fixture.accounts.resetPassword(
+                try await fixture.resetCode(email), to: "the victim's own", language: "en", in: fixture.project)
             return try await fixture.accounts.signIn(
                 email: email, password: "the victim's own", fixture.attempt(.password), in: fixture.project, from: Fixture.here
             ).1

@@ -1,0 +1,188 @@
+@testable import Accounts
+import Postgres
+import Runtime
+import Testing
+import Text
+
+/// Who is told by mail of how an account is signed in to (SEC-73).
+@Suite struct SignInMethodChangeTests {
+    private static let ada = "ada@example.com"
+
+    /// Somebody with a password whose address is proven.
+    private func proven(_ fixture: Fixture) async throws -> (account: Account, session: Session, idToken: String) {
+        let (account, session, idToken) = try await fixture.signUp(Self.ada)
+        try await fixture.apply(try await fixture.verifyCode(idToken, Self.ada))
+        return (try #require(try await fixture.stored(account.id)), session, idToken)
+    }
+
+    private func told(_ letters: [Letter]) -> [SignInMethodChange] {
+        letters.map { SignInMethodChange(kind: $0.kind, providerID: $0.providerID) }
+    }
+
+    private func account(_ identities: [(String, String)] = [], password: Int64? = nil) -> Account {
+        var account = Account(id: "id", at: Instant(seconds: 1))
+        account.identities = identities.map { LinkedIdentity(providerID: $0.0, subject: $0.1) }
+        account.passwordUpdatedAt = password.map { Instant(seconds: $0) }
+        return account
+    }
+
+    @Test func `a change is each provider and each password that came, went or is another`() {
+        let plain = account()
+        let both = account([("a", "1"), ("b", "2")], password: 5)
+        #expect(plain.methodChanges(to: plain).isEmpty)
+        #expect(both.methodChanges(to: both).isEmpty)
+        #expect(plain.methodChanges(to: both) == [.added("a"), .added("b"), .passwordAdded])
+        #expect(both.methodChanges(to: plain) == [.removed("a"), .removed("b"), .passwordRemoved])
+        #expect(both.methodChanges(to: account([("a", "1"), ("b", "2")], password: 6)) == [.passwordChanged])
+        #expect(both.methodChanges(to: account([("a", "9"), ("b", "2")], password: 5)) == [.removed("a"), .added("a")])
+        var other = both
+        other.displayName = "Ada"
+        other.emailLinkSignIn = true
+        other.move(to: "new@example.com")
+        #expect(both.methodChanges(to: other).isEmpty, "an address that moves is told by another letter")
+    }
+
+    @Test func `SEC-73 tells the proven address of every way in that is added, changed or removed`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, session, _) = try await proven(fixture)
+        fixture.time.advance(.seconds(1))
+        let linked = try await fixture.signIn(Fixture.ada("oidc.a"), .link(fixture.token(account, session)))
+        fixture.time.advance(.seconds(1))
+        var change = AccountChange()
+        change.password = "second password"
+        let (_, fresh) = try await fixture.update(try fixture.idToken(linked.account, linked.session), change, language: "de")
+        fixture.time.advance(.seconds(1))
+        change = AccountChange()
+        change.unlinked = ["oidc.a", "password", "oidc.never"]
+        let stored = try #require(try await fixture.stored(account.id))
+        _ = try await fixture.update(try fixture.idToken(stored, try #require(fresh)), change)
+        let letters = try await fixture.notices()
+        #expect(told(letters).prefix(2) == [.added("oidc.a"), .passwordChanged])
+        #expect(Set(told(letters).dropFirst(2).map { $0.providerID ?? "password" }) == ["oidc.a", "password"])
+        #expect(letters.dropFirst(2).allSatisfy { $0.kind == .signInMethodRemoved } && letters.count == 4)
+        #expect(letters.allSatisfy { $0.to == Self.ada && $0.newEmail == Self.ada })
+        #expect(letters.map(\.language) == ["en", "de", "en", "en"])
+        #expect(letters.last?.happenedAt == fixture.time.clock.now().seconds)
+    }
+
+    @Test func `SEC-73 tells the address that was proven before, whatever address comes with the password`() async throws {
+        var fixture = try await Fixture.forCodes()
+        fixture.project.emailEnumerationProtection = false
+        let (account, session, _) = try await fixture.signIn(Fixture.ada("oidc.a", email: Self.ada, authoritative: true))
+        _ = try await fixture.linkPassword(try fixture.idToken(account, session), email: "thief@example.com", password: "thief's own")
+        let letters = try await fixture.outbox.recent(in: fixture.project)
+        #expect(letters.allSatisfy { $0.to == Self.ada && $0.newEmail == "thief@example.com" && $0.language == "de" })
+        #expect(Set(letters.map(\.kind)) == [.recoverEmail, .signInMethodAdded])
+        #expect(told(try await fixture.notices()) == [.passwordAdded])
+    }
+
+    @Test func `SEC-73 tells nothing to an address that was not proven`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, session, _) = try await fixture.signUp(Self.ada)
+        // The identity proves the address by the way; before, it was not.
+        let linked = try await fixture.signIn(
+            Fixture.ada("oidc.a", email: Self.ada, authoritative: true), .link(fixture.token(account, session)))
+        #expect(linked.account.emailProven)
+        #expect(try await fixture.outbox.recent(in: fixture.project).isEmpty)
+
+        let (other, stolen, _) = try await fixture.signUp("bob@example.com")
+        let bob = try await fixture.signIn(Fixture.ada("oidc.a", subject: "bob"), .link(fixture.token(other, stolen)))
+        var change = AccountChange()
+        change.password = "second password"
+        change.unlinked = ["oidc.a"]
+        _ = try await fixture.update(try fixture.idToken(bob.account, bob.session), change)
+        #expect(try await fixture.count("action_codes") == 0)
+        #expect(try await fixture.count("mail_outbox") == 0)
+    }
+
+    @Test func `SEC-73 tells nobody of anonymous and new accounts, of a takeover, and of sign-ins that change nothing`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (guest, session) = try await fixture.signUpAnonymously()
+        _ = try await fixture.signIn(Fixture.ada("oidc.a"), .link(fixture.token(guest, session)))
+        let (second, own) = try await fixture.signUpAnonymously()
+        _ = try await fixture.linkPassword(try fixture.idToken(second, own), email: "second@example.com", password: "first password")
+        for _ in 0..<2 {
+            _ = try await fixture.signIn(Fixture.ada("oidc.strict", subject: "s", email: "new@example.com", authoritative: true))
+        }
+        _ = try await fixture.signUp("taken@example.com")
+        let owner = Fixture.ada("oidc.strict", subject: "t", email: "taken@example.com", authoritative: true)
+        #expect(try await !fixture.signIn(owner).account.hasPassword)
+        #expect(try await fixture.count("mail_outbox") == 0)
+    }
+
+    @Test func `SEC-73 tells of a provider that joins by the proven address, and of a password that a mail has reset`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, _, _) = try await proven(fixture)
+        fixture.time.advance(.seconds(1))
+        let joined = try await fixture.signIn(Fixture.ada("oidc.strict", email: Self.ada, authoritative: true))
+        #expect(joined.account.id == account.id)
+        let code = try await fixture.resetCode(Self.ada)
+        fixture.time.advance(.seconds(1))
+        _ = try await fixture.accounts.resetPassword(code, to: "second password", language: "de", in: fixture.project)
+        #expect(told(try await fixture.notices()) == [.added("oidc.strict"), .passwordChanged])
+        #expect(try await fixture.notices().map(\.language) == ["en", "de"])
+        // A link in a mail is no other way in than the mailbox.
+        _ = try await fixture.enter(try await fixture.linkCode(Self.ada), Self.ada)
+        #expect(try await fixture.notices().count == 2)
+    }
+
+    @Test func `SEC-73 the letter takes the account back from a thief who linked an identity, and tells the thief nothing`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, session, _) = try await proven(fixture)
+        let thief = try await fixture.signIn(Fixture.ada("oidc.a", subject: "thief"), .link(fixture.token(account, session)))
+        let code = try fixture.code(in: try #require(try await fixture.notices().first))
+        let seen = try await fixture.accounts.inspect(code, in: fixture.project)
+        #expect(seen.kind == .recoverEmail && seen.email == Self.ada && seen.keepsEmail)
+        fixture.time.advance(.seconds(5))
+        let back = try await fixture.apply(code)
+        #expect(back.initialEmail == nil, "the address never was another")
+        let stored = try #require(try await fixture.stored(account.id))
+        #expect(stored.identities.isEmpty && !stored.hasPassword && stored.email == Self.ada && stored.emailProven)
+        #expect(try await !fixture.refreshes(thief.session))
+        #expect(try await fixture.notices().count == 1)
+        await expectRefusal("invalidActionCode") { try await fixture.apply(code) }
+    }
+
+    @Test func `SEC-73 a thief who moves the account after the letter loses it by the letter all the same`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, session, _) = try await proven(fixture)
+        let linked = try await fixture.signIn(Fixture.ada("oidc.a", subject: "thief"), .link(fixture.token(account, session)))
+        let code = try fixture.code(in: try #require(try await fixture.notices().first))
+        try await fixture.apply(try await fixture.changeCode(try fixture.idToken(linked.account, linked.session), to: "thief@example.com"))
+        #expect(try await fixture.stored(account.id)?.email == "thief@example.com")
+        fixture.time.advance(.seconds(1))
+        try await fixture.apply(code)
+        #expect(try await fixture.stored(account.id)?.email == Self.ada)
+    }
+
+    @Test func `SEC-73 refuses the change that would be one mail too many, and leaves the owner the reset`() async throws {
+        var fixture = try await Fixture.forCodes()
+        fixture.project.limits[.changeSignInMethods, .mailbox] = Rate(2, per: .seconds(86400))
+        let (account, session, idToken) = try await proven(fixture)
+        var unlink = AccountChange()
+        unlink.unlinked = ["oidc.a"]
+        _ = try await fixture.signIn(Fixture.ada("oidc.a"), .link(fixture.token(account, session)))
+        _ = try await fixture.update(idToken, unlink)
+        let limited = fixture
+        await expectRefusal("tooManyAttempts(Accounts.LimitedAction.changeSignInMethods, by: Accounts.LimitScope.mailbox)") {
+            try await limited.signIn(Fixture.ada("oidc.a"), .link(limited.token(account, session)))
+        }
+        #expect(try await fixture.stored(account.id)?.identities.isEmpty == true)
+        #expect(try await fixture.notices().count == 2)
+        let code = try await fixture.resetCode(Self.ada)
+        _ = try await fixture.accounts.resetPassword(code, to: "second password", language: "en", in: fixture.project)
+        #expect(try await fixture.notices().count == 3)
+    }
+
+    @Test func `a link asks the database once more when its owner is told, and not otherwise`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, session, _) = try await fixture.signUp("bob@example.com")
+        var before = fixture.database.roundTrips
+        _ = try await fixture.signIn(Fixture.ada("oidc.a", subject: "bob"), .link(fixture.token(account, session)))
+        #expect(fixture.database.roundTrips - before == 2)
+        let (ada, own, _) = try await proven(fixture)
+        before = fixture.database.roundTrips
+        _ = try await fixture.signIn(Fixture.ada("oidc.a"), .link(fixture.token(ada, own)))
+        #expect(fixture.database.roundTrips - before == 3)
+    }
+}
