@@ -6,8 +6,7 @@ import Web
 /// `GET /emulator/v1/projects/{project}/oobCodes`: the codes in the mails of a project, the newest last.
 ///
 /// Codes that were used or have ended are not among them, nor notices of how an account is signed in to, which the emulator does not know.
-/// The link leads to `/emulator/action`, which acts at once, where the mail's own
-/// leads to a page with a button; their queries are the same.
+/// The link leads to `/emulator/action`, which acts at once, where the mail's own leads to a page with a button; their queries are the same.
 struct ListActionCodes: Endpoint {
     static let route = Route(.get, "/emulator/v1/projects/{project}/oobCodes", access: .development)
 

@@ -174,6 +174,18 @@ import Text
         #expect(try await fixture.notices().count == 3)
     }
 
+    @Test func `SEC-73 a link that is undone tells nobody`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, session, _) = try await proven(fixture)
+        let mails = try await fixture.count("mail_outbox")
+        // No issuer is pinned for this provider, so the last statement of the link finds nothing to do.
+        await expectRefusal("overtaken") {
+            try await fixture.signIn(Fixture.ada("oidc.unpinned"), .link(fixture.token(account, session)))
+        }
+        #expect(try await fixture.count("mail_outbox") == mails)
+        #expect(try await fixture.count("action_codes") == 0)
+    }
+
     @Test func `a link asks the database once more when its owner is told, and not otherwise`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, session, _) = try await fixture.signUp("bob@example.com")
