@@ -10,6 +10,7 @@ from gatehouse import PEOPLE, ROOT
 from processes import Failed
 
 TOOL = ROOT / "scripts" / "test-database"
+TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?[+-]\d\d(:\d\d)?")
 
 
 def _tool(name):
@@ -81,7 +82,8 @@ class Statement:
             if value in ("0", "1", "2"):  # a generation, when a session's first refresh was seen
                 return f":g{value}"
             self.constants[f"p{number}"] = value
-            return f":p{number}"
+            # The server says of what type a parameter is; pgbench cannot, and PostgreSQL does not guess it everywhere.
+            return f":p{number}::timestamptz" if TIMESTAMP.fullmatch(value) else f":p{number}"
 
         self._text = re.sub(r"\$(\d+)", replacement, text)
         self._counts = ":g1" in self._text

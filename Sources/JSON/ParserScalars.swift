@@ -11,7 +11,9 @@ extension Parser {
         case .quote:
             at += 1
             guard isASCII else { return try text(bytes[start..<end], at: start) }
-            return bytes.withUnsafeBufferPointer { UTF8Text(decoding: UnsafeBufferPointer(rebasing: $0[start..<end])) }
+            return bytes.withUnsafeBufferPointer {
+                UTF8Text(String(decoding: UnsafeBufferPointer(rebasing: $0[start..<end]), as: UTF8.self))
+            }
         case .backslash: return try escapedString(from: start)
         default: throw .controlCharacter(at: at)
         }
