@@ -67,6 +67,9 @@ package enum SystemLimits {
     /// How many file descriptors may be open.
     package static var descriptors: Int { Int(clamping: read().rlim_cur) }
 
+    /// How many the process may raise that number to by itself.
+    package static var mostDescriptors: Int { Int(clamping: read().rlim_max) }
+
     /// Raises that number as far as the process may by itself.
     package static func raiseDescriptors() {
         var limit = read()

@@ -22,17 +22,16 @@ enum DatabaseFindings {
         guard wanted > survey.connections else { return nil }
         let mail = settings.mail == nil ? "" : ", and \(MailDelivery.databaseConnections) for mail"
         return "This process may open \(wanted) connections to the database (readConnections + writeConnections, for each of "
-            + "\(settings.loopCount) loops\(mail)), and \(survey.limit) allows \(survey.connections); raise that, or lower databasePool or "
+            + "\(settings.loops) loops\(mail)), and \(survey.limit) allows \(survey.connections); raise that, or lower databasePool or "
             + "loops."
     }
 }
 
 extension ServerSettings {
     /// How many loops serve requests.
-    var loopCount: Int { loops == 0 ? Machine.cores : loops }
 
     /// The most connections to the database that one process opens.
     var databaseConnections: Int {
-        (databasePool.readConnections + databasePool.writeConnections) * loopCount + (mail == nil ? 0 : MailDelivery.databaseConnections)
+        (databasePool.readConnections + databasePool.writeConnections) * loops + (mail == nil ? 0 : MailDelivery.databaseConnections)
     }
 }

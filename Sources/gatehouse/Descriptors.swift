@@ -1,4 +1,6 @@
+import Config
 import HTTPServer
+import Runtime
 
 /// How many file descriptors the process may have, and how many of them are for clients: everything else must be able to open its own, or a
 /// crowd of clients would stop health checks, database and providers.
@@ -10,13 +12,20 @@ enum Descriptors {
     /// What a loop has itself, and what it may have open to providers and mail servers.
     private static let forLoop = 40
 
-    /// The limits with no more connections than there are descriptors for.
+    /// The limits with no more connections than there are descriptors for, and a note in `section` where that is fewer than it asks for.
     ///
     /// - Parameter connections: to the database, of one loop.
-    static func fit(_ limits: ServerLimits, into descriptors: Int, loops: Int, connections: Int) -> ServerLimits {
-        var limits = limits
+    static func fit(_ limits: ServerLimits, loops: Int, connections: Int, _ section: Section) -> ServerLimits {
+        let files = SystemLimits.mostDescriptors
         let others = forProcess + forOperations + limits.reserve + loops * (forLoop + connections)
-        limits.connections = max(1, min(limits.connections, descriptors - others))
-        return limits
+        var fitting = limits
+        fitting.connections = max(1, min(limits.connections, files - others))
+        if fitting.connections < limits.connections {
+            section.note(
+                "connections",
+                "\(limits.connections) do not fit: a process started here may open \(files) files at most, which leaves "
+                    + "\(fitting.connections) for connections; raise LimitNOFILE, or lower limits.connections")
+        }
+        return fitting
     }
 }

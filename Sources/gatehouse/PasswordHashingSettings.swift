@@ -32,10 +32,4 @@ struct PasswordHashingSettings: Sendable {
 enum Machine {
     /// Cores that are switched on, at least 1.
     static var cores: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
-
-    /// How many files, sockets among them, a process may have open.
-    static var descriptors: Int {
-        var limit = rlimit()
-        return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? Int(clamping: limit.rlim_cur) : .max
-    }
 }

@@ -32,18 +32,14 @@ actor Server {
 
     init(_ configuration: Configuration, path: String, output: LogOutput, log: Logger) throws {
         let settings = configuration.server
-        let count = settings.loopCount
         SystemLimits.raiseDescriptors()
-        let pool = settings.databasePool
-        let limits = Descriptors.fit(
-            settings.limits, into: SystemLimits.descriptors, loops: count + 1, connections: pool.readConnections + pool.writeConnections)
-        let shared = Shared(configuration, limits: limits, output: output, clock: .system, log: log)
+        let shared = Shared(configuration, output: output, clock: .system, log: log)
         self.shared = shared
         record = ReloadRecord(metrics: shared.metrics, clock: shared.clock)
         self.path = path
         self.log = log
-        workers = try (0..<count).map { try Worker(index: $0, shared) }
-        mail = try MailDelivery(index: count, shared)
+        workers = try (0..<settings.loops).map { try Worker(index: $0, shared) }
+        mail = try MailDelivery(index: settings.loops, shared)
     }
 
     private var first: Worker { workers[0] }
@@ -57,14 +53,6 @@ actor Server {
                 DEVELOPMENT MODE: plain http, cookies without Secure, mails readable and accounts deletable without any credential below \
                 /emulator\(key). For this machine alone; never in production.
                 """)
-        }
-        if shared.limits.connections < shared.settings.limits.connections {
-            log.warning(
-                "fewer connections than limits.connections: the process may not open more files; raise LimitNOFILE",
-                metadata: [
-                    "connections": "\(shared.limits.connections)", "wanted": "\(shared.settings.limits.connections)",
-                    "files": "\(SystemLimits.descriptors)",
-                ])
         }
         signal(SIGPIPE, SIG_IGN)
         try await DatabaseStart(databases: workers.map(\.database), shared: shared).verify()

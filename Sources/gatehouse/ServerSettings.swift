@@ -26,7 +26,7 @@ struct ServerSettings: Sendable {
     let schema: Schema
     /// The folder of the sample page; development only.
     let sample: String?
-    /// 0: one a core.
+    /// Event loops that serve, each with connections of its own to the database.
     let loops: Int
     let trustedProxies: TrustedProxies
     let dialPolicy: DialPolicy
@@ -82,7 +82,8 @@ struct ServerSettings: Sendable {
         schema = Self.schema(section, development: development)
         sample = section.has("sample") ? section.path("sample", default: "") : nil
         if sample != nil, !development { section.fault("sample", "is for development: true alone") }
-        loops = section.int("loops", default: 0, in: 0...256)
+        let loops = section.int("loops", default: 0, in: 0...256)
+        self.loops = loops == 0 ? Machine.cores : loops
         trustedProxies = TrustedProxies(
             section.values("trustedProxies", expected: "an address range, such as 10.0.0.0/8") { CIDR($0) },
             header: section.choice("proxyHeader", default: .forwardedFor))
@@ -99,7 +100,9 @@ struct ServerSettings: Sendable {
         mail =
             section.has("mail")
             ? MailSettings.read(post, publicURL: publicURL, development: development) : development ? .development : nil
-        limits = ServerLimits(section.section("limits"))
+        let limits = section.section("limits")
+        self.limits = Descriptors.fit(
+            ServerLimits(limits), loops: self.loops + 1, connections: databasePool.readConnections + databasePool.writeConnections, limits)
         passwordHashing = PasswordHashingSettings(section.section("passwordHashing"), development: development)
         accessLog = section.bool("accessLog", default: true)
         let log = section.section("log")
@@ -197,12 +200,6 @@ extension ServerLimits {
         bodyRead = section.duration("bodyRead", default: bodyRead, in: .seconds(1)...(.seconds(600)))
         idle = section.duration("idle", default: idle, in: .seconds(1)...(.seconds(3600)))
         connections = section.int("connections", default: connections, in: 1...1_000_000)
-        if connections >= Machine.descriptors {
-            section.note(
-                "connections",
-                "\(connections) connections take as many file descriptors, and a process started here has at most \(Machine.descriptors); "
-                    + "raise LimitNOFILE, or lower limits.connections")
-        }
         connectionsPerAddress = section.int("connectionsPerAddress", default: connectionsPerAddress, in: 1...1_000_000)
         section.finish()
     }

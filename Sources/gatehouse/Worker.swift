@@ -28,7 +28,6 @@ struct Shared: Sendable {
     let databaseConnections = ConnectionShare()
     /// Rings when there is mail to send.
     let postbox = Bell()
-    let limits: ServerLimits
     let output: LogOutput
     let metrics: Metrics
     let signIns: SignInMetrics
@@ -36,9 +35,8 @@ struct Shared: Sendable {
     let clock: Clock
     let log: Logger
 
-    init(_ configuration: Configuration, limits: ServerLimits, output: LogOutput, clock: Clock, log: Logger) {
+    init(_ configuration: Configuration, output: LogOutput, clock: Clock, log: Logger) {
         settings = configuration.server
-        self.limits = limits
         self.output = output
         projects = ProjectDirectory(Projects(configuration.projects, anyKey: settings.developmentProject))
         signingKeys = SigningKeys()
@@ -103,7 +101,7 @@ struct Worker: Sendable {
         if settings.development { handlers = Emulator.handlers + handlers }
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         server = HTTPServer(
-            loop: loop, limits: shared.limits, trustedProxies: settings.trustedProxies, handler: App(handlers, services: services),
+            loop: loop, limits: settings.limits, trustedProxies: settings.trustedProxies, handler: App(handlers, services: services),
             metrics: shared.metrics, log: shared.log, accessLog: settings.accessLog ? shared.output : nil,
             admission: shared.admission)
     }

@@ -275,7 +275,7 @@ def test_fewer_descriptors_than_connections_are_noted(planted):
     def few():
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
 
-    assert_one_note(planted, f"{S}:11:", "limits.connections: 500 connections", "at most 256", "raise LimitNOFILE", preexec_fn=few)
+    assert_one_note(planted, f"{S}:11:", "limits.connections: 500 do not fit", "256 files at most", "raise LimitNOFILE", preexec_fn=few)
 
 
 # -- live: the database
