@@ -28,8 +28,6 @@ enum DatabaseFindings {
 }
 
 extension ServerSettings {
-    /// How many loops serve requests.
-
     /// The most connections to the database that one process opens.
     var databaseConnections: Int {
         (databasePool.readConnections + databasePool.writeConnections) * loops + (mail == nil ? 0 : MailDelivery.databaseConnections)
