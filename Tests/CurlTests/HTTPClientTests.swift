@@ -59,13 +59,15 @@ import Text
     }
 
     @Test func `keeps a connection for the next request`() async throws {
-        let server = try ScriptedServer { peer in
-            while peer.request() != nil { peer.answer("x") }
+        try await soonEnoughToReuse {
+            let server = try ScriptedServer { peer in
+                while peer.request() != nil { peer.answer("x") }
+            }
+            let client = try makeClient()
+            for _ in 0..<3 { #expect(try await client.send(patient(.get, server.url())).status == 200) }
+            for _ in 0..<3 { #expect(try await client.send(patient(.post, server.url(), body: [1])).status == 200) }
+            return server.connections == 1
         }
-        let client = try makeClient()
-        for _ in 0..<3 { #expect(try await client.send(patient(.get, server.url())).status == 200) }
-        for _ in 0..<3 { #expect(try await client.send(patient(.post, server.url(), body: [1])).status == 200) }
-        #expect(server.connections == 1)
     }
 
     @Test func `runs many requests at once`() async throws {

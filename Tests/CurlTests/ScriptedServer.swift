@@ -135,6 +135,16 @@ func makeClient(allowing networks: [String] = ["127.0.0.1/32"]) throws -> HTTPCl
         log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
 }
 
+/// Expects that `body` finds one connection reused. A try that took longer than an idle connection is kept says nothing, and is repeated.
+func soonEnoughToReuse(_ body: () async throws -> Bool) async throws {
+    for _ in 0..<20 {
+        let began = ContinuousClock.now
+        if try await body() { return }
+        try #require(ContinuousClock.now - began > .seconds(50), "a connection was not reused")
+    }
+    Issue.record("the machine was too slow twenty times")
+}
+
 /// The error of a request that must not succeed.
 func failure(of request: OutboundRequest, with client: HTTPClient) async -> OutboundError? {
     do throws(OutboundError) {

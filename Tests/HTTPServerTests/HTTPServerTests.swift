@@ -33,7 +33,7 @@ import Text
     }
 
     @Test func `reads bodies in one piece and in many`() async throws {
-        var limits = ServerLimits()
+        var limits = ServerLimits.patient
         limits.body = 1024 * 1024
         try await TestServer.with(limits) { server in
             let client = try server.client()

@@ -8,7 +8,7 @@ import Text
 /// Limits are short here; that they end a connection is tested, not when.
 @Suite(.serialized) struct ServerLimitsTests {
     func limits(_ change: (inout ServerLimits) -> Void) -> ServerLimits {
-        var limits = ServerLimits()
+        var limits = ServerLimits.patient
         change(&limits)
         return limits
     }

@@ -9,6 +9,15 @@ import Testing
 @testable import HTTPServer
 import Text
 
+extension ServerLimits {
+    /// The limits of a server whose client may be on a machine with a hundred other things to do.
+    static var patient: ServerLimits {
+        var limits = ServerLimits()
+        (limits.headerRead, limits.bodyRead, limits.idle, limits.write) = (.seconds(600), .seconds(600), .seconds(600), .seconds(600))
+        return limits
+    }
+}
+
 /// A server on a loop of its own and a free port, for one test.
 struct TestServer {
     let server: HTTPServer
@@ -17,7 +26,7 @@ struct TestServer {
     let gate = Gate()
     private let log = Lines()
 
-    init(_ limits: ServerLimits = ServerLimits(), trustedProxies: TrustedProxies = TrustedProxies()) async throws {
+    init(_ limits: ServerLimits = .patient, trustedProxies: TrustedProxies = TrustedProxies()) async throws {
         server = HTTPServer(
             loop: try Loop(index: 0), limits: limits, trustedProxies: trustedProxies, handler: TestHandler(gate: gate), metrics: metrics,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, accessLog: { [log] lines, _ in log.append(lines) },
@@ -27,7 +36,7 @@ struct TestServer {
 
     /// Runs `body` against a server and stops the server, whatever happens.
     static func with(
-        _ limits: ServerLimits = ServerLimits(), trustedProxies: TrustedProxies = TrustedProxies(),
+        _ limits: ServerLimits = .patient, trustedProxies: TrustedProxies = TrustedProxies(),
         _ body: (TestServer) async throws -> Void
     ) async throws {
         let server = try await TestServer(limits, trustedProxies: trustedProxies)
