@@ -4,6 +4,7 @@ import HTTP
 import Logging
 import Runtime
 import Synchronization
+import Testing
 
 @testable import Curl
 import Text
