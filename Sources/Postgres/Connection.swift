@@ -49,6 +49,8 @@ actor Connection: Watcher {
     private var quietSince = MonotonicTime.read()
     /// When the server was last heard.
     private(set) var heard = MonotonicTime.read()
+    /// Names the server that it leads to; empty until it is connected.
+    var server = ""
     /// With which of several hosts it began to look for a server.
     var turn = 0
     /// Whether opening took longer than it may.
@@ -260,13 +262,16 @@ actor Connection: Watcher {
         }
     }
 
+    /// Whether something has been awaited for long, and nothing has come.
+    var isSilent: Bool { pipeline.isAwaiting && loop.now >= quietSince + settings.quiet }
+
     /// Gives the connection up when nothing has come for longer than a statement may take; long before that, has the server looked for.
     private func lookForSilence() {
         deadline = nil
         guard pipeline.isAwaiting else { return }
         let limit = settings.statementTimeout + settings.silence
         if loop.now >= quietSince + limit { return lose("no answer within \(limit)") }
-        if loop.now >= quietSince + settings.quiet { database?.assumeIsolated { $0.lookForServer(kind) } }
+        if isSilent { database?.assumeIsolated { $0.lookForServer(of: self) } }
         watchSilence()
     }
 

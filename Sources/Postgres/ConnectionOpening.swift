@@ -49,6 +49,7 @@ extension Connection {
     /// The session's first statement; nothing else is sent before it is answered.
     private func setGuards() throws(Wire.Broken) {
         try wire?.enterPipeline()
+        server = wire?.server ?? ""
         state = .guarding
         watchWhileOpening(.read)
         guard state == .guarding else { return }

@@ -37,6 +37,8 @@ package actor Database {
     var owesConnection = false
     /// Until when this loop opens no second connection, having given one to another loop.
     var holdsBackUntil: MonotonicTime?
+    /// Whether connections for writes were dropped since their server takes none.
+    var leftServer = false
     /// Which of several hosts connections begin with.
     var turn = 0
     var patience: Timer?

@@ -162,7 +162,9 @@ extension Database {
         }
         switch connection.kind {
         case .read: openingReads -= 1
-        case .write: pool.free(slot)
+        case .write:
+            pool.free(slot)
+            followWrites()
         }
         tryNow(connection.kind == .read ? .write : .read)
         placeWaiting()

@@ -44,6 +44,11 @@ struct Wire: ~Copyable {
     /// Changes while connecting; -1 when there is none.
     var socket: Int32 { PQsocket(raw) }
 
+    /// Host, address and port of the server that it is connected to.
+    var server: String {
+        [PQhost(raw), PQhostaddr(raw), PQport(raw)].map { $0.map { String(cString: $0) } ?? "" }.joined(separator: " ")
+    }
+
     private func broken() -> Broken {
         let text = PQerrorMessage(raw).map { String(cString: $0) } ?? ""
         // Where in the server's sources it came from is of no use here.

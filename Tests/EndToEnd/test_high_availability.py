@@ -8,7 +8,7 @@ import requests
 import harness
 from common import TIMEOUT
 from harness import a_site
-from servers import a_cluster, a_silent_host, a_standby, ask, both, promote
+from servers import a_cluster, a_silent_host, a_standby, ask, both, frozen, promote
 
 # Guests can sign up: the shortest call that writes.
 GUESTS = {"signIn": {"anonymous": True}}
@@ -70,6 +70,53 @@ def test_writes_find_the_primary_wherever_the_reads_go(attributes):
                 for _ in range(20):
                     made = anonymous(api).json()
                     assert api.lookup(made["idToken"])["localId"] == made["localId"]
+
+
+def moves(site, server, told):
+    """Everything goes on at the other server: what was told before is there, and so is what comes now."""
+
+    def sign_up():
+        answer = anonymous(server.api())
+        return answer.json() if answer.status_code == 200 else None
+
+    # Each loop of the server moves by itself.
+    told = [*told, *(harness.wait_until(sign_up, what="a sign-up on the other server") for _ in range(20))]
+    ready = site.url + "/health/ready"
+    harness.wait_until(lambda: requests.get(ready, timeout=TIMEOUT).status_code == 200, what="readiness")
+
+    def found(account):
+        return server.api().call("lookup", {"idToken": account["idToken"]}).status_code == 200
+
+    for account in told:
+        harness.wait_until(lambda: found(account), what="the account on the other server")
+
+
+def test_a_primary_that_freezes_is_left_for_its_standby():
+    with a_cluster() as primary:
+        database = primary.create()
+        with a_standby(primary) as standby:
+            url = both(primary, standby, database, target_session_attrs="read-write")
+            # No statement ends by itself here.
+            with a_site(project=GUESTS, database=url, settings={"databasePool": {"statementTimeout": "600s"}}) as site:
+                server = site.serve()
+                told = [anonymous(server.api()).json() for _ in range(10)]
+                with frozen(primary):
+                    promote(standby)
+                    moves(site, server, told)
+
+
+def test_a_primary_that_is_demoted_is_left_for_the_new_one():
+    with a_cluster() as primary:
+        database = primary.create()
+        with a_standby(primary) as standby:
+            url = both(primary, standby, database, target_session_attrs="read-write")
+            with a_site(project=GUESTS, database=url, settings={"databasePool": {}}) as site:
+                server = site.serve()
+                told = [anonymous(server.api()).json() for _ in range(10)]
+                read_only(primary, "on")
+                promote(standby)
+                # The former primary goes on answering reads, and knows nothing of what comes now.
+                moves(site, server, told)
 
 
 def test_a_host_that_never_answers_is_passed_over():

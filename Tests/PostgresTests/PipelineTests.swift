@@ -195,6 +195,15 @@ extension Pipeline {
         #expect(pipeline.sent() == ["p s2 A", "x s2", "s"])
     }
 
+    @Test mutating func `leaves a server that takes no writes, but not for a read that writes`() {
+        let readOnly = ServerError(state: "25006", message: "cannot execute INSERT in a read-only transaction")
+        pipeline.read("A", 1)
+        pipeline.write(2, "B")
+        _ = pipeline.sent()
+        #expect(pipeline.receive(all: .rows, .refused(readOnly)).last == .fail(1, .sql(state: "25006", message: readOnly.message)))
+        #expect(pipeline.receive(all: .synced, .rows, .refused(readOnly)).last == .leave("\(readOnly.message) (25006)"))
+    }
+
     @Test mutating func `takes one write's failure for no other's`() {
         pipeline.write(1, "A")
         pipeline.write(2, "A")
