@@ -9,11 +9,13 @@ import Runtime
 extension IDToken {
     /// Whether the token's session lives, as an expression for the statement that reads the account.
     ///
-    /// By the primary key alone: the signature vouches that the session is this account's, and a condition on the account would have
-    /// PostgreSQL look through all sessions of the account.
+    /// The account is no condition: PostgreSQL would look through all of its sessions rather than for the one.
     func sessionLives(in project: ProjectSettings) -> SQL {
         guard let sessionID else { return "true" }
-        return "EXISTS (SELECT FROM sessions WHERE project_id = \(project.id) AND session_id = \(sessionID) AND ended_at IS NULL)"
+        return """
+            (SELECT account_id = \(accountID) FROM sessions
+                WHERE project_id = \(project.id) AND session_id = \(sessionID) AND ended_at IS NULL) IS TRUE
+            """
     }
 
     /// `auth_time` of the session that a link answers with: the caller's own, for adding a way to sign in proves nothing of who was there before,
@@ -29,8 +31,8 @@ extension IDToken {
         return [
             .required(
                 """
-                SELECT session_id FROM sessions WHERE project_id = \(project.id) AND session_id = \(sessionID) AND ended_at IS NULL
-                FOR SHARE
+                SELECT session_id FROM sessions WHERE project_id = \(project.id) AND session_id = \(sessionID)
+                    AND account_id = \(accountID) AND ended_at IS NULL FOR SHARE
                 """)
         ]
     }
