@@ -92,7 +92,7 @@ class Place:
         return response.json()
 
     def mailed(self, email, kind):
-        """The newest code of a kind that was mailed to an address."""
+        """The newest code of a kind for the account of an address."""
         codes = [code for code in self.helper("GET", "oobCodes")["oobCodes"] if (code["email"], code["requestType"]) == (email, kind)]
         assert codes, f"no {kind} for {email}"
         note(codes[-1]["oobCode"])
@@ -489,7 +489,8 @@ def test_an_address_is_changed_and_the_change_taken_back(emulated):
     app = emulated
     email, new = app.sign_up(), app.email()
     app.run("await verifyBeforeUpdateEmail(auth.currentUser, args[0])", new)
-    change = app.mailed(new, "VERIFY_AND_CHANGE_EMAIL")
+    change = app.mailed(email, "VERIFY_AND_CHANGE_EMAIL")
+    assert change["newEmail"] == new
     assert app.run(
         """
         const [code, email, password] = args;
