@@ -282,14 +282,7 @@ actor Connection: Watcher {
         guard state != .closed else { return }
         let wasReady = state == .ready
         end()
-        var reads: [Read] = []
-        for waiter in waiters.removeAll() {
-            switch waiter {
-            case .guards: break
-            case .read(let read): reads.append(read)
-            case .write(let batch): batch.fail(.unavailable("the connection was lost: \(reason)"))
-            }
-        }
+        var reads = takeReads(failingWrites: "the connection was lost: \(reason)")
         if database == nil || !readsMayRepeat {
             for read in reads { read.answer.resume(returning: .failure(.unavailable("the connection was lost: \(reason)"))) }
             reads = []
@@ -299,15 +292,27 @@ actor Connection: Watcher {
 
     /// Ends the connection for good, without another in its place.
     func close() {
-        guard state != .closed else { return }
+        for read in retire() { read.answer.resume(returning: .failure(.unavailable("closed"))) }
+    }
+
+    /// Ends the connection for good; what it gives are the reads without an answer, for another connection.
+    func retire() -> [Read] {
+        guard state != .closed else { return [] }
         end()
+        return takeReads(failingWrites: "closed")
+    }
+
+    /// Takes out everything that awaits an answer.
+    private func takeReads(failingWrites reason: String) -> [Read] {
+        var reads: [Read] = []
         for waiter in waiters.removeAll() {
             switch waiter {
             case .guards: break
-            case .read(let read): read.answer.resume(returning: .failure(.unavailable("closed")))
-            case .write(let batch): batch.fail(.unavailable("closed"))
+            case .read(let read): reads.append(read)
+            case .write(let batch): batch.fail(.unavailable(reason))
             }
         }
+        return reads
     }
 
     private func end() {

@@ -19,12 +19,20 @@ package final class ConnectionShare: Sendable {
     /// Whether a connection was refused because there are too many: of the role, the database or the server (SQLSTATE 53300).
     static func isLimit(_ reason: String) -> Bool { reason.contains(" 53300: ") }
 
-    /// Asks the others for a connection, on behalf of a database that was refused its only one of this kind.
+    /// Asks one after the other for a connection until one gives it, on behalf of a database that was refused its only one of this kind.
     func ask(for database: Database, _ kind: Connection.Kind) {
-        for member in members.withLock({ $0.compactMap(\.database) }) {
-            // A read may take the place of its own loop's writes.
-            if member === database && kind == .write { continue }
-            member.loop.execute { member.assumeIsolated { $0.giveBack() } }
+        let members = members.withLock { $0.compactMap(\.database) }
+        let place = members.firstIndex { $0 === database } ?? 0
+        // Begins behind the one that asks, so that not all ask the same one first. It may ask itself last: a read may take the place of its own
+        // loop's writes.
+        let others = members[(place + 1)...] + members[..<place]
+        ask(kind == .read ? others + [database] : others)
+    }
+
+    private func ask(_ members: ArraySlice<Database>) {
+        guard let member = members.first else { return }
+        member.loop.execute {
+            if !member.assumeIsolated({ $0.giveBack() }) { self.ask(members.dropFirst()) }
         }
     }
 }
@@ -33,26 +41,29 @@ extension Database {
     /// Longer than any pause before the other loop's next attempt (`Outage`).
     private static let holdingBack: Duration = .seconds(6)
 
-    /// Closes a connection that this loop can do without, now or as soon as it has done its work.
-    func giveBack() {
+    private static let givingBack = "another loop needs a connection"
+
+    /// Closes a connection that this loop can do without, now or as soon as it has done its work; `false` when there is none.
+    @discardableResult
+    func giveBack() -> Bool {
         owesConnection = false
         if let slot = pool.idleSlots.last {
             if pool.count(.idle) + pool.count(.busy) > 1 { holdBack() }
-            writes[slot]?.assumeIsolated { $0.close() }
-            writes[slot] = nil
-            pool.vacate(slot)
-        } else if let connection = spareRead() {
-            holdBack()
-            connection.assumeIsolated { $0.lose("another loop needs a connection") }
-        } else if pool.count(.busy) > 1 {
-            owesConnection = true
+            closeWrite(slot, Self.givingBack)
+            return true
         }
-        countConnections()
+        if let connection = spareRead() {
+            holdBack()
+            retire([connection], Self.givingBack)
+            return true
+        }
+        owesConnection = pool.count(.busy) > 1
+        return owesConnection
     }
 
     /// The connection for reads with the least to do, if there is another one: what awaits its answer there is asked again on the other.
     private func spareRead() -> Connection? {
-        let ready = reads.compactMap { $0 }.filter { $0.assumeIsolated { $0.state == .ready } }
+        let ready = ready(.read)
         guard ready.count > 1 else { return nil }
         return ready.min { first, second in first.assumeIsolated { $0.load } < second.assumeIsolated { $0.load } }
     }
@@ -62,7 +73,6 @@ extension Database {
     /// Whether to do with what there is, since another loop has nothing.
     func holdsBack(_ kind: Connection.Kind) -> Bool {
         guard let end = holdsBackUntil else { return false }
-        if loop.now >= end { holdsBackUntil = nil }
         return loop.now < end && hasConnection(kind)
     }
 

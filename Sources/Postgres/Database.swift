@@ -5,7 +5,8 @@ package import Runtime
 /// PostgreSQL for one loop: a few connections that every read shares, and a pool of connections for writes.
 ///
 /// - `query` is for statements that only read. Those of one turn of the loop travel together on a shared connection; the server holds
-///   these connections read-only, so a read whose connection dies is sent once more on another.
+///   these connections read-only, so a read whose connection dies is sent again on another, at
+///   most `DatabaseSettings.readConnections` times.
 /// - `write` is one statement, or several, in one implicit transaction and one round trip, answered after the commit. It isn't sent
 ///   twice: `.unavailable` may mean that it happened. Short ones that lock one row may share their commit.
 /// - `transaction` is for steps that depend on one another's answers.
@@ -47,7 +48,7 @@ package actor Database {
 
     /// `url` is anything libpq reads. Nothing is opened yet; a `url` that libpq can't read makes every call fail.
     ///
-    /// - Parameter share: the loops' of one process, which let one another have connections where there are too few.
+    /// - Parameter share: Shared by the databases of one process, so that loops can give connections to one another.
     package init(
         loop: Loop, url: Secret, settings: DatabaseSettings = DatabaseSettings(), share: ConnectionShare = ConnectionShare(),
         metrics: Metrics, log: Logger

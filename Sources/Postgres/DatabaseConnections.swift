@@ -216,6 +216,30 @@ extension Database {
         metrics.writeConnections.set(0)
     }
 
+    // MARK: By choice
+
+    /// Ends connections for reads: what awaits its answer there is asked again on others.
+    func retire(_ connections: [Connection], _ reason: String) {
+        var unanswered: [Read] = []
+        for connection in connections {
+            guard let slot = connection.slot else { continue }
+            reads[slot] = nil
+            unanswered += connection.assumeIsolated { $0.retire() }
+            log.debug("database connection closed", metadata: ["reason": "\(reason)", "for": "reads"])
+        }
+        countConnections()
+        for read in unanswered { place(read) }
+    }
+
+    /// Ends a connection for writes that has nothing to do.
+    func closeWrite(_ slot: Int, _ reason: String) {
+        writes[slot]?.assumeIsolated { $0.close() }
+        writes[slot] = nil
+        pool.vacate(slot)
+        log.debug("database connection closed", metadata: ["reason": "\(reason)", "for": "writes"])
+        countConnections()
+    }
+
     func countConnections() {
         metrics.readConnections.set(reads.count { $0 != nil } - openingReads)
         metrics.writeConnections.set(pool.count(.idle) + pool.count(.busy))

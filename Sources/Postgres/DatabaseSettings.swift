@@ -1,3 +1,5 @@
+import Runtime
+
 /// How many connections a loop's `Database` has and how long it waits.
 package struct DatabaseSettings: Sendable {
     /// Shared connections for `query`; opened as they are needed.
@@ -10,8 +12,8 @@ package struct DatabaseSettings: Sendable {
     package var statementTimeout = Duration.seconds(10)
     /// How much longer than `statementTimeout` a connection may stay silent before it is given up.
     package var silence = Duration.seconds(2)
-    /// After so much silence on all connections a new one is tried, which has as long: when that says nothing either, the server is
-    /// frozen or cut off, and what awaits its answers fails.
+    /// After so much silence on all connections a new connection is tried for the same time: when that says nothing either, the
+    /// server is frozen or cut off, and what awaits its answers fails.
     package var quiet = Duration.seconds(2)
     /// What opening a connection may take, name resolution included.
     package var connectTimeout = Duration.seconds(5)
@@ -48,19 +50,11 @@ package struct DatabaseSettings: Sendable {
     /// The first statement of every session: what guards it. These are no startup parameters, since poolers refuse those, and libpq takes
     /// a server whose sessions begin read-only for one that takes no writes.
     func guards(of kind: Connection.Kind) -> SQL {
-        let milliseconds = "\(statementTimeout.components.seconds * 1000 + statementTimeout.components.attoseconds / 1_000_000_000_000_000)"
-        switch kind {
-        case .read:
-            return """
-                SELECT set_config('statement_timeout', \(milliseconds), false), set_config('jit', 'off', false),
-                    set_config('idle_in_transaction_session_timeout', \(milliseconds), false),
-                    set_config('default_transaction_read_only', 'on', false)
-                """
-        case .write:
-            return """
-                SELECT set_config('statement_timeout', \(milliseconds), false), set_config('jit', 'off', false),
-                    set_config('idle_in_transaction_session_timeout', \(milliseconds), false)
-                """
-        }
+        let milliseconds = "\(statementTimeout.microseconds / 1000)"
+        let readOnly: SQL = kind == .read ? ", set_config('default_transaction_read_only', 'on', false)" : ""
+        return """
+            SELECT set_config('statement_timeout', \(milliseconds), false), set_config('jit', 'off', false),
+                set_config('idle_in_transaction_session_timeout', \(milliseconds), false)\(readOnly)
+            """
     }
 }

@@ -85,23 +85,24 @@ extension Database {
 
     private func attempt(_ kind: Connection.Kind) {
         change(kind) { $0.retry = nil }
-        switch kind {
-        case _ where holdsBack(kind): break
-        case .read:
-            if openingReads > 0 { return }
-            if let slot = reads.firstIndex(where: { $0 == nil }) {
-                openingReads += 1
-                reads[slot] = open(.read, slot)
-                return
-            }
-        case .write:
-            if pool.count(.opening) > 0 { return }
-            if let slot = pool.openOne() {
-                writes[slot] = open(.write, slot)
-                return
-            }
-        }
+        if !holdsBack(kind) && openOne(kind) { return }
         change(kind) { $0.outage.ended() }
         placeWaiting()
+    }
+
+    /// Opens a connection unless one is being opened; `false` when there is no place for it.
+    private func openOne(_ kind: Connection.Kind) -> Bool {
+        switch kind {
+        case .read:
+            if openingReads > 0 { return true }
+            guard let slot = reads.firstIndex(where: { $0 == nil }) else { return false }
+            openingReads += 1
+            reads[slot] = open(.read, slot)
+        case .write:
+            if pool.count(.opening) > 0 { return true }
+            guard let slot = pool.openOne() else { return false }
+            writes[slot] = open(.write, slot)
+        }
+        return true
     }
 }

@@ -15,7 +15,7 @@ package struct Schema: Sendable {
         migrations = try Migration.ordered(files)
     }
 
-    /// Of a database that nothing was done to.
+    /// A schema without migrations.
     package static let none = Schema(migrations: [])
 
     private init(migrations: [Migration]) { self.migrations = migrations }

@@ -17,7 +17,8 @@ extension Database {
         loop.atEndOfTurn { [turn] in probe.assumeIsolated { $0.open(target, turn: turn) } }
     }
 
-    private func ready(_ kind: Connection.Kind) -> [Connection] {
+    /// The connections that take calls.
+    func ready(_ kind: Connection.Kind) -> [Connection] {
         (kind == .read ? reads : writes).compactMap { $0 }.filter { $0.assumeIsolated { $0.state == .ready } }
     }
 
@@ -29,7 +30,7 @@ extension Database {
         servers(kind) { $0.heard + $0.settings.quiet > $0.loop.now }
     }
 
-    /// What became of a probe. A refusal is an answer, too: the server is there.
+    /// Takes the outcome of a probe. A refusal is an answer, too: the server is there.
     ///
     /// Where several servers stand by for one another, the one that answers may be another than the one that is awaited: what is asked of
     /// that one has no answer to come.
@@ -53,13 +54,8 @@ extension Database {
     /// Ends the connections for writes that have nothing to do: they lead to a server that takes no writes, and libpq finds the one that
     /// does, where there is one.
     func dropIdleWrites() {
-        for slot in pool.idleSlots {
-            writes[slot]?.assumeIsolated { $0.close() }
-            writes[slot] = nil
-            pool.vacate(slot)
-        }
+        for slot in pool.idleSlots { closeWrite(slot, "its server takes no writes") }
         leftServer = true
-        countConnections()
     }
 
     /// After writes have left a server, another may take them: reads that are asked where writes go follow, or they would miss what is
@@ -70,15 +66,15 @@ extension Database {
         guard let asked = settings.keywords(target, for: .read)["target_session_attrs"], ["read-write", "primary"].contains(asked) else {
             return
         }
-        for connection in ready(.read) { connection.assumeIsolated { $0.lose("writes go to another server now") } }
+        retire(ready(.read), "writes go to another server now")
     }
 
     /// Throws unless the server takes writes: what a balancer wants to know before it sends calls here.
     package func verifyTakesWrites() async throws(PostgresError) {
         let rows = try await withUnsafeContinuation { answer in
-            addInFront(Write(statements: ["SELECT current_setting('transaction_read_only') = 'on'"], answer: answer, since: loop.now))
+            addInFront(Write(statements: ["SELECT current_setting('transaction_read_only') = 'off'"], answer: answer, since: loop.now))
         }.get()
-        guard try rows.first?.first?.get(0, as: Bool.self) != false else { return }
+        if try rows.first?.first?.get(0, as: Bool.self) == true { return }
         dropIdleWrites()
         throw .unavailable("the database takes no writes: it is a standby or was made read-only")
     }

@@ -1,6 +1,6 @@
 package import Runtime
 
-/// What a server asks its database at start: how far the clocks differ, and how many connections it allows.
+/// The answers of a database to a server that starts: how far the clocks differ, and how many connections it allows.
 package struct Survey: Sendable {
     /// The database's clock less our own; zero as far as the answer's way explains it.
     package let clockDifference: Duration

@@ -46,7 +46,7 @@ struct WritePool<Job: PoolJob> {
     }
 
     var waitingCount: Int { waiting.count }
-    var oldestWait: MonotonicTime? { waiting.first?.since }
+    var oldestWait: MonotonicTime? { waiting.lazy.map(\.since).min() }
     var hasConnection: Bool { slots.contains { $0 == .idle || $0 == .busy } }
     func count(_ slot: Slot) -> Int { slots.count { $0 == slot } }
 
@@ -57,7 +57,8 @@ struct WritePool<Job: PoolJob> {
         return true
     }
 
-    /// For what was accepted before and has to run again: nobody goes before it, and there is always room.
+    /// For what was accepted before and has to run again, and for what must not queue: it goes before all others, and there is always room.
+    /// It waits from `now` on, so it may be younger than what is behind it.
     mutating func addFirst(_ jobs: [Job], at now: MonotonicTime) {
         for job in jobs.reversed() { waiting.prepend((job, now)) }
     }
@@ -116,11 +117,8 @@ struct WritePool<Job: PoolJob> {
 
     /// Takes out the jobs that have waited for `patience`.
     mutating func expire(at now: MonotonicTime, patience: Duration) -> [Job] {
-        var expired: [Job] = []
-        while let first = waiting.first, first.since + patience <= now {
-            expired.append(first.job)
-            waiting.removeFirst()
-        }
+        let expired = waiting.filter { $0.since + patience <= now }.map(\.job)
+        if !expired.isEmpty { waiting.removeAll { $0.since + patience <= now } }
         return expired
     }
 

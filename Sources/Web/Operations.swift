@@ -23,7 +23,7 @@ private struct Live: ImmediateEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response { .text("ok\n") }
 }
 
-/// Requests can be served: the database answers and its schema is this binary's.
+/// Requests can be served: the database answers, its schema is this binary's, and it takes writes.
 private struct Ready: RawEndpoint {
     static let route = Route(.get, "/health/ready", access: .anyone)
     static let tongue = Tongue.googleJSON

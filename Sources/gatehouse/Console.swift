@@ -8,7 +8,7 @@ enum Console {
     /// Opens the database on a loop of its own for as long as a command runs; refuses a schema that is not this binary's.
     static func withDatabase(_ config: String, _ body: (Database, MasterKey) async throws -> Void) async throws {
         let settings = try Configuration.server(from: config)
-        let database = try open(settings)
+        let database = open(settings, on: try Loop(index: 0))
         try await database.verifySessions()
         try await settings.schema.verify(database)
         try await body(database, settings.masterKey)
@@ -17,15 +17,14 @@ enum Console {
 
     /// Throws where a pooler between would let the database's lock go to others.
     static func verifySessions(_ settings: ServerSettings) async throws {
-        let database = try open(settings)
+        let database = open(settings, on: try Loop(index: 0))
         do { try await database.verifySessions() } catch { throw MigrationError.database(error) }
         await database.close()
     }
 
-    private static func open(_ settings: ServerSettings) throws -> Database {
-        Database(
-            loop: try Loop(index: 0), url: settings.database, settings: settings.databasePool, metrics: Metrics(),
-            log: Logger(label: "gatehouse"))
+    /// For one command, which nothing counts.
+    static func open(_ settings: ServerSettings, on loop: Loop) -> Database {
+        Database(loop: loop, url: settings.database, settings: settings.databasePool, metrics: Metrics(), log: Logger(label: "gatehouse"))
     }
 }
 

@@ -1,7 +1,7 @@
 import Postgres
 import Runtime
 
-/// What an operator should mend about the database, in sentences: the start logs them, and `check --live` prints them.
+/// Sentences about the database that tell an operator what to mend: the start logs them, and `check --live` prints them.
 enum DatabaseFindings {
     /// Beyond this, tokens and limits of two machines do not fit together.
     private static let mostDifference: Duration = .seconds(5)
@@ -28,8 +28,12 @@ enum DatabaseFindings {
 }
 
 extension ServerSettings {
-    /// The most connections to the database that one process opens.
-    var databaseConnections: Int {
-        (databasePool.readConnections + databasePool.writeConnections) * loops + (mail == nil ? 0 : MailDelivery.databaseConnections)
+    var databaseConnections: Int { databasePool.connections(loops: loops, withMail: mail != nil) }
+}
+
+extension DatabaseSettings {
+    /// The most connections to the database that one process opens, besides a probe now and then.
+    func connections(loops: Int, withMail: Bool) -> Int {
+        (readConnections + writeConnections) * loops + (withMail ? MailDelivery.databaseConnections : 0)
     }
 }

@@ -9,15 +9,15 @@ enum Descriptors {
     static let forOperations = 64
     /// Log, listeners, libraries, files that are read at a reload.
     private static let forProcess = 64
-    /// What a loop has itself, and what it may have open to providers and mail servers.
+    /// What a loop has itself, a probe of the database, and what it may have open to providers and mail servers.
     private static let forLoop = 40
 
     /// The limits with no more connections than there are descriptors for, and a note in `section` where that is fewer than it asks for.
     ///
-    /// - Parameter connections: to the database, of one loop.
-    static func fit(_ limits: ServerLimits, loops: Int, connections: Int, _ section: Section) -> ServerLimits {
+    /// - Parameter databaseConnections: of all loops.
+    static func fit(_ limits: ServerLimits, loops: Int, databaseConnections: Int, _ section: Section) -> ServerLimits {
         let files = SystemLimits.mostDescriptors
-        let others = forProcess + forOperations + limits.reserve + loops * (forLoop + connections)
+        let others = forProcess + forOperations + limits.reserve + loops * forLoop + databaseConnections
         var fitting = limits
         fitting.connections = max(1, min(limits.connections, files - others))
         if fitting.connections < limits.connections {

@@ -1,4 +1,3 @@
-import Logging
 import Postgres
 import Runtime
 
@@ -6,8 +5,7 @@ import Runtime
 enum LiveDatabase {
     /// What an operator must mend, in sentences; empty when all is well.
     static func diagnose(_ settings: ServerSettings, _ loop: Loop) async -> [String] {
-        let database = Database(
-            loop: loop, url: settings.database, settings: settings.databasePool, metrics: Metrics(), log: Logger(label: "gatehouse"))
+        let database = Console.open(settings, on: loop)
         let findings: [String]
         do {
             try await database.verifySessions()

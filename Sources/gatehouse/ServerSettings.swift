@@ -102,7 +102,8 @@ struct ServerSettings: Sendable {
             ? MailSettings.read(post, publicURL: publicURL, development: development) : development ? .development : nil
         let limits = section.section("limits")
         self.limits = Descriptors.fit(
-            ServerLimits(limits), loops: self.loops + 1, connections: databasePool.readConnections + databasePool.writeConnections, limits)
+            ServerLimits(limits), loops: self.loops + 1,
+            databaseConnections: databasePool.connections(loops: self.loops, withMail: mail != nil), limits)
         passwordHashing = PasswordHashingSettings(section.section("passwordHashing"), development: development)
         accessLog = section.bool("accessLog", default: true)
         let log = section.section("log")

@@ -82,6 +82,7 @@ struct Worker: Sendable {
         let accounts = Accounts(
             database: database, clock: shared.clock, publicURL: settings.publicURL, signingKeys: shared.signingKeys,
             passwords: shared.passwords, outbox: outbox, refusals: shared.refusals)
+        let readiness = Readiness(database, settings.schema)
         services = Services(
             accounts: accounts, sessions: Sessions(accounts: accounts, masterKey: settings.masterKey, log: shared.log),
             flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
@@ -90,11 +91,7 @@ struct Worker: Sendable {
             signIns: shared.signIns,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log,
-            readiness: {
-                async let takesWrites: Void = database.verifyTakesWrites()
-                try await settings.schema.verify(database)
-                try await takesWrites
-            })
+            readiness: readiness.verify)
         var handlers = Operations.front + (settings.operations == nil ? Operations.handlers : [])
         handlers += IdentityToolkit.handlers + SignIn.handlers + SignIn.scripts
         // In front: its answer to the bare address is the one that counts.

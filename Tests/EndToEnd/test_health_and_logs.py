@@ -2,6 +2,7 @@
 
 import re
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import requests
@@ -48,6 +49,30 @@ def test_health_fails_when_the_schema_changes_under_the_server(fake_issuer):
         site.serve()
         site.rows("UPDATE schema_migrations SET sha256 = repeat('0', 64) WHERE number = 1")
         harness.wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 503, what="503")
+
+
+def test_readiness_that_many_ask_for_at_once_costs_the_database_few_statements():
+    settings = {
+        "loops": 1,
+        "limits": {"connections": 1000, "connectionsPerAddress": 1000},
+        "databasePool": {"statementTimeout": "60s"},
+    }
+    with a_site(settings=settings) as site:
+        server = site.serve()
+        holder = harness.psycopg2.connect(site.database)
+        try:
+            holder.cursor().execute("LOCK TABLE schema_migrations")
+            with ThreadPoolExecutor(200) as crowd:
+                asked = [crowd.submit(requests.get, site.url + "/health/ready", timeout=TIMEOUT) for _ in range(200)]
+                harness.wait_until(lambda: server.metric("http_connections_open") >= 200, what="two hundred connections")
+                holder.rollback()
+            assert [each.result().status_code for each in asked] == [200] * 200
+        finally:
+            holder.close()
+        answered = 'http_requests_total{route="/health/ready",status="200"}'
+        harness.wait_until(lambda: (server.metric(answered) or 0) > 200, what="their count")
+        # All since the start.
+        assert server.metric('gatehouse_database_round_trips_total{loop="0"}') < 100
 
 
 def test_metrics_are_there_and_bounded(site, api, fake_issuer, real_issuer):

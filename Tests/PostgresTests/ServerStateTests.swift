@@ -123,36 +123,6 @@ import Testing
         await database.close()
     }
 
-    @Test func `lets every loop have a connection for reads and one for writes where there are too few`() async throws {
-        let url = try await TestDatabase.empty()
-        let owner = try TestDatabase.open(url)
-        let role = SQL(unsafe: "narrow_\(UInt32.random(in: 0 ... .max))")
-        _ = try await owner.write(all: [
-            "CREATE TABLE t (a int)", "CREATE ROLE \(role) LOGIN CONNECTION LIMIT 5", "GRANT ALL ON t TO \(role)",
-        ])
-        var target = try ConnectionString(url)
-        target["user"] = role.text
-        let share = ConnectionShare()
-        let databases = try (0..<2).map { index in
-            Database(
-                loop: try Loop(index: index), url: target.text, settings: TestDatabase.settings, share: share, metrics: Metrics(),
-                log: TestDatabase.silent)
-        }
-        // The first takes all there are and never has nothing to do; the second finds none left.
-        let crowd = (0..<20).map { _ in
-            Task { while !Task.isCancelled { _ = try await databases[0].write("INSERT INTO t SELECT 1 FROM pg_sleep(0.01)") } }
-        }
-        try await eventually { try await owner.query("SELECT 1 FROM pg_stat_activity WHERE usename = \(role.text)").count == 5 }
-        _ = try await databases[1].query("SELECT a FROM t")
-        _ = try await databases[1].write("INSERT INTO t VALUES (2)")
-        #expect(try await databases[0].query("SELECT a FROM t WHERE a = 2").count == 1)
-        for task in crowd { task.cancel() }
-        for task in crowd { try await task.value }
-        for database in databases { await database.close() }
-        _ = try await owner.write(all: ["DROP OWNED BY \(role)", "DROP ROLE \(role)"])
-        await owner.close()
-    }
-
     @Test func `tells the difference of the clocks and the tightest limit on connections`() async throws {
         let url = try await TestDatabase.empty()
         let owner = try TestDatabase.open(url)
@@ -169,11 +139,5 @@ import Testing
         await database.close()
         _ = try await owner.write("DROP ROLE \(role)")
         await owner.close()
-    }
-
-    @Test func `knows that its sessions are its own`() async throws {
-        let database = try TestDatabase.open(try await TestDatabase.empty())
-        try await database.verifySessions()
-        await database.close()
     }
 }

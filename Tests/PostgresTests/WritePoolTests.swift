@@ -124,6 +124,17 @@ private struct TestJob: PoolJob {
         #expect(expire(after: .seconds(2)) == ["a"])
         #expect(pool.waitingCount == 1)
     }
+
+    @Test mutating func `gives up an old job behind a young one`() {
+        #expect(add("a"))
+        #expect(add("b", after: .seconds(1)))
+        pool.addFirst([TestJob(name: "c")], at: now + .milliseconds(1900))
+        #expect(pool.oldestWait == now)
+        #expect(expire(after: .seconds(2)) == ["a"])
+        #expect(pool.oldestWait == now + .seconds(1))
+        #expect(expire(after: .seconds(3)) == ["b"])
+        #expect(removeAll() == ["c"])
+    }
 }
 
 @Suite struct SlabTests {

@@ -1,0 +1,29 @@
+import Postgres
+import Runtime
+
+/// Whether one loop can serve requests. Those who ask at the same time get the answer to one question, since each takes a connection for
+/// writes before all calls that wait.
+actor Readiness {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { database.loop.asUnownedSerialExecutor() }
+    private let database: Database
+    private let schema: Schema
+    private var question: Task<Void, any Error>?
+
+    init(_ database: Database, _ schema: Schema) {
+        self.database = database
+        self.schema = schema
+    }
+
+    /// Throws unless the database answers, its schema is this binary's, and it takes writes.
+    func verify() async throws {
+        if let question { return try await question.value }
+        let question = Task { [database, schema] in
+            async let takesWrites: Void = database.verifyTakesWrites()
+            try await schema.verify(database)
+            try await takesWrites
+        }
+        self.question = question
+        defer { self.question = nil }
+        try await question.value
+    }
+}
