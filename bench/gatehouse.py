@@ -75,7 +75,7 @@ class Gatehouse:
         return time.monotonic() - begin
 
     def give_way(self):
-        """Weighs a tenth of any other service, as in the unit file of docs/operations.md. Where the kernel doesn't group what runs by
+        """Weighs a tenth of any other service, as in packaging/gatehouse.service. Where the kernel doesn't group what runs by
         session this changes nothing, and niceness is enough."""
         pathlib.Path(f"/proc/{self.process.pid}/autogroup").write_text("10")
 

@@ -73,10 +73,12 @@ extension Accounts {
         if fate != .goOn { changed.endTokens(at: now, sparingSessionFrom: fate == .othersEnd ? token.authTime : authTime) }
         var statements = [changed.update(from: account, passwordHash: hash?.text, in: project)] + token.holdSession(in: project)
         let unlinked = account.identities.filter { identity in !changed.identities.contains { $0.providerID == identity.providerID } }
-        if !unlinked.isEmpty { statements.append(account.unlink(unlinked.map(\.providerID), in: project)) }
+        if !unlinked.isEmpty {
+            statements += [account.stillHasItsIdentities(in: project), account.unlink(unlinked.map(\.providerID), in: project)]
+        }
         var session: Session?
         if fate != .goOn {
-            statements += farewell(from: account, to: changed, language: language, in: project)
+            statements += endOfAddress(from: account, to: changed, language: language, in: project)
             statements.append(
                 account.endSessions(
                     because: "credentials changed", sparing: fate == .othersEnd ? token.sessionID : nil, in: project, at: now))
@@ -118,6 +120,15 @@ extension Account {
                     (\(read.email), \(read.displayName), \(read.photoURL), \(read.initialEmail), \(read.passwordUpdatedAt))
                 AND (email_verified, email_proven, email_link_sign_in, custom_auth)
                     = (\(read.emailVerified), \(read.emailProven), \(read.emailLinkSignIn), \(read.customAuth)) RETURNING account_id
+            """)
+    }
+
+    /// Undoes the write that it is part of unless the account has as many identities as when it was read: of two requests that unlink one
+    /// each, neither knows that it takes the last. Behind `update`, which locks the account.
+    func stillHasItsIdentities(in project: ProjectSettings) -> SQL {
+        .required(
+            """
+            SELECT 1 WHERE (SELECT count(*) FROM identities WHERE project_id = \(project.id) AND account_id = \(id)) = \(identities.count)
             """)
     }
 

@@ -70,11 +70,13 @@ extension Accounts {
     /// The change itself is refused, for one that is not told must not happen.
     ///
     /// Only for changes by an ID token: how often mails and providers themselves prove a person is limited elsewhere, and a thief who used
-    /// the limit up must not keep the owner from a new password. Throws `tooManyAttempts`.
+    /// the limit up must not keep the owner from a new password. Nor from unlinking what the thief linked: removals are not charged, for
+    /// there cannot be more of them than of additions. Throws `tooManyAttempts`.
     func chargeNotices(
         from account: Account, to changed: Account, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) {
-        guard outbox != nil, let address = account.noticeAddress, !account.methodChanges(to: changed).isEmpty else { return }
+        let isCharged = account.methodChanges(to: changed).contains { $0.kind != .signInMethodRemoved }
+        guard outbox != nil, isCharged, let address = account.noticeAddress else { return }
         try await limits.charge(Attempt(.changeSignInMethods, from: origin.address, mailbox: address, in: project))
     }
 }

@@ -46,11 +46,11 @@ package final class Faults {
         }.map(\.element)
     }
 
-    /// A line each, with what is wrong in one column, and a last line with their number and what became of it all ("Nothing was started.").
-    package func report(_ outcome: String) -> String {
+    /// A line each, with what is wrong in one column, and a last line with their number.
+    package func report() -> String {
         let faults = all
         let width = faults.map(\.place.count).max() ?? 0
         let lines = faults.map { $0.place + String(repeating: " ", count: width - $0.place.count) + "  " + $0.text }
-        return (lines + ["\(faults.count) \(faults.count == 1 ? "fault" : "faults"). \(outcome)"]).joined(separator: "\n")
+        return (lines + ["\(faults.count) \(faults.count == 1 ? "fault" : "faults")."]).joined(separator: "\n")
     }
 }

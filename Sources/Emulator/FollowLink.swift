@@ -53,7 +53,7 @@ private struct Link {
         }
         guard let kind = query["mode"].flatMap(ActionCode.Kind.init(exactly:)) else {
             let modes = ActionCode.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Refusal(error: "The link's mode is none.", instructions: "Modes are \(modes).")
+            throw Refusal(error: "The link's mode is not known.", instructions: "Modes are \(modes).")
         }
         self.kind = kind
         self.code = code

@@ -50,6 +50,9 @@ package actor HTTPServer {
         return listener.port
     }
 
+    /// Throws when anybody listens there already. Listeners of several processes may share a port; this is for one that must not.
+    package static func requireFree(host: String, port: Int) throws(SystemError) { try Listener.requireFree(host: host, port: port) }
+
     /// Stops accepting, answers what has begun, closes what is idle, and returns when no connection is left, after `grace` at the latest.
     package func stop(grace: Duration) async {
         for listener in listeners { listener.stop() }

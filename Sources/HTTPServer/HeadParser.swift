@@ -39,7 +39,7 @@ struct HeadParser {
         guard let first = Byte.index(of: Byte.space, in: line), first > 0 else { throw .bad("malformed request line") }
         let name = UnsafeRawBufferPointer(rebasing: line[..<first])
         let rest = UnsafeRawBufferPointer(rebasing: line[(first + 1)...])
-        for byte in name where !Byte.isToken(byte) { throw .bad("method is no token") }
+        for byte in name where !Byte.isToken(byte) { throw .bad("method is not a token") }
         guard let second = Byte.index(of: Byte.space, in: rest), second > 0 else { throw .bad("malformed request line") }
         try readVersion(UnsafeRawBufferPointer(rebasing: rest[(second + 1)...]))
         message.request.method = method(name)

@@ -13,13 +13,10 @@ final class Listener: Watcher {
     private var isOpen = true
 
     init(host: String, port: Int, connections: Connections) throws(SystemError) {
-        let address = host == "localhost" ? .loopback : Address(host)
-        guard let address, let number = UInt16(exactly: port) else { throw SystemError("listen on \(host):\(port)", code: EINVAL) }
-        descriptor = socket(address.isV4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue) | sockNonblockCloexec, 0)
+        let (descriptor, address, number) = try Self.socket(host, port)
+        self.descriptor = descriptor
         self.connections = connections
-        guard descriptor >= 0 else { throw SystemError("socket") }
         do throws(SystemError) {
-            try Self.set(descriptor, SOL_SOCKET, SO_REUSEADDR)
             try Self.set(descriptor, SOL_SOCKET, SO_REUSEPORT)
             // Accepted sockets inherit it, which saves a call for each.
             try Self.set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY)
@@ -31,6 +28,26 @@ final class Listener: Watcher {
             Glibc.close(descriptor)
             throw error
         }
+    }
+
+    private static func socket(_ host: String, _ port: Int) throws(SystemError) -> (descriptor: Int32, Address, UInt16) {
+        let address = host == "localhost" ? .loopback : Address(host)
+        guard let address, let number = UInt16(exactly: port) else { throw SystemError("listen on \(host):\(port)", code: EINVAL) }
+        let descriptor = Glibc.socket(address.isV4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue) | sockNonblockCloexec, 0)
+        guard descriptor >= 0 else { throw SystemError("socket") }
+        do throws(SystemError) { try set(descriptor, SOL_SOCKET, SO_REUSEADDR) } catch {
+            Glibc.close(descriptor)
+            throw error
+        }
+        return (descriptor, address, number)
+    }
+
+    /// Throws when anybody listens there already, also a process that would share the port as the loops of one process do.
+    static func requireFree(host: String, port: Int) throws(SystemError) {
+        let (descriptor, address, number) = try socket(host, port)
+        defer { Glibc.close(descriptor) }
+        try SocketAddress.bind(descriptor, address, number)
+        guard Glibc.listen(descriptor, 1) == 0 else { throw SystemError("listen") }
     }
 
     nonisolated func ready(_ interest: Interest) { accept(most: 64) }

@@ -199,7 +199,7 @@ struct RequestParser {
             size = size << 4 | Int(value)
             digits += 1
         }
-        guard digits > 0 else { throw .bad("chunk size is no number") }
+        guard digits > 0 else { throw .bad("chunk size is not a number") }
         let extensions = UnsafeRawBufferPointer(rebasing: line[digits...])
         guard ChunkExtension.isValid(extensions) else { throw .bad("malformed chunk extension") }
         chunkExtensions += extensions.count

@@ -30,7 +30,7 @@ package struct JWK: Sendable {
         use = try json.text("use")
         guard use == nil || use == "sig" else { throw .unsupportedKey("keys for another use than signatures") }
         if let operations = json["key_ops"] {
-            guard let operations = operations.array else { throw .malformed("key_ops is no list") }
+            guard let operations = operations.array else { throw .malformed("key_ops is not a list") }
             guard operations.contains("verify") else { throw .unsupportedKey("keys for another operation than verifying") }
         }
         let name = try json.text("alg")
@@ -81,7 +81,7 @@ extension JSON {
     /// A member that is text when it is there at all.
     fileprivate func text(_ name: UTF8Text) throws(JOSEError) -> UTF8Text? {
         guard let value = self[name] else { return nil }
-        guard let text = value.string else { throw .malformed("\(name) is no text") }
+        guard let text = value.string else { throw .malformed("\(name) is not a text") }
         return text
     }
 
@@ -111,7 +111,7 @@ extension JSON {
         } catch .malformedKey(let reason) {
             throw .malformed(reason)
         } catch {
-            throw .malformed("the numbers are no key")
+            throw .malformed("the numbers do not make a key")
         }
     }
 

@@ -33,11 +33,11 @@ package struct JWS: Sendable {
         guard let signature = part(second + 1..<bytes.count) else { throw .malformed("signature is not base64url") }
         let header: JSON
         do { header = try JSON.parse(headerBytes) } catch { throw .malformed("header: \(error)") }
-        guard header.object != nil else { throw .malformed("header is no object") }
+        guard header.object != nil else { throw .malformed("header is not an object") }
         guard header["crit"] == nil else { throw .criticalHeader }
         guard let name = header["alg"]?.string else { throw .malformed("header has no alg") }
         guard let algorithm = Algorithm(exactly: name) else { throw .unsupportedAlgorithm }
-        guard header["kid"] == nil || header["kid"]?.string != nil else { throw .malformed("kid is no text") }
+        guard header["kid"] == nil || header["kid"]?.string != nil else { throw .malformed("kid is not a text") }
         return JWS(
             header: header, algorithm: algorithm, kid: header["kid"]?.string, payload: payload, signature: signature,
             signedBytes: Array(bytes[..<second]))

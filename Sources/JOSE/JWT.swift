@@ -31,7 +31,7 @@ package struct UnverifiedJWT: Sendable {
         let signature = try JWS.parse(token, maxBytes: maxBytes)
         let claims: JSON
         do { claims = try JSON.parse(signature.payload) } catch { throw .malformed("claims: \(error)") }
-        guard claims.object != nil else { throw .malformed("claims are no object") }
+        guard claims.object != nil else { throw .malformed("claims are not an object") }
         return UnverifiedJWT(signature: signature, claims: claims)
     }
 

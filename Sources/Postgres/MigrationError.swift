@@ -25,7 +25,7 @@ extension MigrationError: CustomStringConvertible {
         case .edited(let file, let applied) where file != applied:
             "\(file) was applied as \(applied): give it back its name; a change needs a file of its own"
         case .edited(let file, _):
-            "\(file) was edited after it was applied: restore it; a change needs a file of its own"
+            "the database's \(file) is not the one of this binary: install the binary that migrated the database, or restore the file"
         case .ahead(let names):
             "the database is ahead of this binary by \(names.count) (\(names.joined(separator: ", "))): run the binary that has them"
         case .late(let name, let newest):

@@ -50,7 +50,7 @@ struct ServerError: Error, Equatable {
     }
 
     /// Classes of states whose primary message speaks of the schema, the transaction or the server.
-    private static let namesOnlySchema: Set<String> = ["0A", "25", "26", "40", "53", "54", "55", "57", "58", "XX"]
+    private static let namesOnlySchema: Set<String> = ["0A", "25", "26", "40", "53", "54", "55", "57", "58"]
 
     /// The server has no room (disk, memory, connections) or is going down: nothing is wrong with the statement.
     private var isOutOfService: Bool { state.hasPrefix("53") || state.hasPrefix("57P") }

@@ -57,7 +57,7 @@ extension ResultSet {
         }
         let type = type(column)
         guard let value = withCell(row, column, { T.decode($0, type) }) else {
-            throw .decoding("column \(column) (\(name(column))) of type \(type.rawValue) is no \(T.self)")
+            throw .decoding("column \(column) (\(name(column))) of type \(type.rawValue) is not \(T.self)")
         }
         return value
     }

@@ -50,7 +50,7 @@ struct ProviderAPI: Sendable {
             response.headers["content-type"]?.split(maxSplits: 1) { $0 == UInt8(ascii: ";") || $0 == 0x20 }.first?.asciiLowercased ?? ""
         let pictures: Set<UTF8Text> = ["image/jpeg", "image/png", "image/gif", "image/webp", "image/bmp"]
         guard pictures.contains(type), !response.body.isEmpty else {
-            throw .invalidResponse("The provider's photo is no picture.", detail: "photo: type \(UpstreamText.visible(type))")
+            throw .invalidResponse("The provider's photo is not a picture.", detail: "photo: type \(UpstreamText.visible(type))")
         }
         return Photo(type: type.asString, bytes: response.body)
     }

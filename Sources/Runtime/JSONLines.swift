@@ -69,8 +69,10 @@ extension String {
             case "\n": self += "\\n"
             case "\r": self += "\\r"
             case "\t": self += "\\t"
-            case _ where scalar.value < 0x20:
-                self += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            // Control characters, and what some readers of lines take for the end of one.
+            case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
+                let digits = String(scalar.value, radix: 16)
+                self += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             default: unicodeScalars.append(scalar)
             }
         }

@@ -43,7 +43,7 @@ struct HandlerStart {
             kind = .ios
             app = try Self.scheme(of: ibi, query, project)
             guard let hash = query["sessionId"], SessionBinding.isHash(hash.asString) else {
-                throw .refused("The parameter sessionId is no SHA-256 in lower-case hex.")
+                throw .refused("The parameter sessionId is not a SHA-256 in lower-case hex.")
             }
             sessionID = hash.asString
             page = nil
@@ -81,7 +81,7 @@ struct HandlerStart {
         guard text != "verifyApp" else {
             throw .refused("OPERATION_NOT_ALLOWED", "Sign-in with a phone number (authType verifyApp) is not offered by this server.")
         }
-        guard let authType = Handoff.AuthType(exactly: text) else { throw .refused("The parameter authType is none that is known.") }
+        guard let authType = Handoff.AuthType(exactly: text) else { throw .refused("The value of the parameter authType is not known.") }
         return authType
     }
 
@@ -91,7 +91,7 @@ struct HandlerStart {
             throw .refused("The parameter redirectUrl, the address of the app's page, is longer than \(PageAddress.longest) bytes.")
         }
         guard let page = PageAddress(text.asString) else {
-            throw .unauthorizedDomain("redirectUrl is no address of a page over https, or over http on this machine.")
+            throw .unauthorizedDomain("redirectUrl is not the address of a page over https, or over http on this machine.")
         }
         guard project.authorizes(host: page.host) else {
             throw .unauthorizedDomain("The app's domain is not authorized for sign-in: add it to the project's authorizedDomains.")

@@ -26,7 +26,7 @@ struct IframePage: RawEndpoint {
         let mayHaveResult = ReturnCookie.ticket(in: request, context.services.site)?.projectID == project.settings.id
         let data: JSON = [
             "storageKey": .string("\(key):\(name)"), "pending": mayHaveResult ? .string(Pending.route.path) : .null,
-            "relay": redirect.relay || redirect.returnToken ? "/__/auth/relay" : .null,
+            "relay": redirect.relay || redirect.returnToken ? .string(Relay.route.path) : .null,
             "transport": .string(redirect.iframeTransport.rawValue),
         ]
         let html = """

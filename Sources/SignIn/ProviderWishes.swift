@@ -18,7 +18,7 @@ struct ProviderWishes: Equatable {
             return
         }
         guard case .object(let object)? = try? JSON.parse(Array(text.utf8)) else {
-            throw Failure("INVALID_ARGUMENT", "The parameter customParameters is no JSON object.")
+            throw Failure("INVALID_ARGUMENT", "The parameter customParameters is not a JSON object.")
         }
         var parameters: [UTF8Text: UTF8Text] = [:]
         for member in object {

@@ -7,6 +7,7 @@ package enum LogDetail {
     package static func of(_ error: any Error) -> String {
         switch error {
         case AccountError.database(let error): "database: \(error)"
+        case AccountError.sealBroken(let what): "\(what) was sealed with another master key than the configured one"
         case let error as ProviderError: error.logDetail
         case let error as Failure: error.message
         default: "\(error)"

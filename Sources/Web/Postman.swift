@@ -93,7 +93,9 @@ package actor Postman {
             do {
                 let (letters, unreadable) = try await outbox.claim(Self.width - underWay.count)
                 if unreadable > 0 {
-                    log.error("mails were sealed with another master key and are lost", metadata: ["count": "\(unreadable)"])
+                    log.error(
+                        "mails wait that this process cannot read: sealed with another master key, or written by a newer version",
+                        metadata: ["count": "\(unreadable)"])
                 }
                 if letters.isEmpty { return }
                 for letter in letters { start(letter) }

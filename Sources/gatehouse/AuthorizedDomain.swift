@@ -6,7 +6,7 @@ enum AuthorizedDomain {
     /// What is wrong with it and what to do, to stand behind the entry; `nil` for a good one.
     static func fault(of domain: String, development: Bool) -> String? {
         let host = domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
-        guard let uri = URI.parse("https://\(host)") else { return "is no host" }
+        guard let uri = URI.parse("https://\(host)") else { return "is not a host" }
         if domain != host {
             if uri.address != nil { return "is a wildcard on an address, which has no hosts below it; write the addresses themselves" }
             // `*.localhost` is this machine alone.

@@ -21,7 +21,7 @@ struct CheckCommand: AsyncParsableCommand {
         do {
             configuration = try Configuration.load(from: common.config)
         } catch let error as Configuration.Faulty {
-            print(error)
+            print(error.report)
             throw ExitCode.failure
         }
         let count = configuration.projects.count
@@ -39,7 +39,7 @@ struct CheckCommand: AsyncParsableCommand {
     private func ask(_ configuration: Configuration) async throws -> Int {
         let loop = try Loop(index: 0)
         let client = try HTTPClient(
-            loop: loop, policy: configuration.server.dialPolicy, metrics: Metrics(), log: Logger(label: "gatehouse"))
+            loop: loop, policy: configuration.server.dialPolicy, metrics: Metrics(), log: .silent)
         let faults = await LiveDatabase.diagnose(configuration.server, loop)
         print(faults.isEmpty ? "database  ok" : faults.map { "database  \($0)" }.joined(separator: "\n"))
         var problems = faults.count

@@ -11,10 +11,13 @@ struct Configuration {
     /// What is allowed and still looks wrong, for people.
     let notes: [String]
 
-    /// What is wrong, for people; nothing was started.
+    /// What is wrong, for people.
     struct Faulty: Error, CustomStringConvertible {
-        let description: String
-        init(_ faults: Faults) { description = faults.report("Nothing was started.") }
+        /// A line for each fault, and a last one with their number.
+        let report: String
+        init(_ faults: Faults) { report = faults.report() }
+
+        var description: String { "the configuration has faults:\n\(report) Nothing was started." }
     }
 
     /// The server's file and all project files.

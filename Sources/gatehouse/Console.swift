@@ -2,6 +2,7 @@ import Accounts
 import Logging
 import Postgres
 import Runtime
+import Web
 
 /// What commands that talk to the database share.
 enum Console {
@@ -11,7 +12,7 @@ enum Console {
         let database = open(settings, on: try Loop(index: 0))
         try await database.verifySessions()
         try await settings.schema.verify(database)
-        try await body(database, settings.masterKey)
+        do { try await body(database, settings.masterKey) } catch let error as AccountError { throw Failed(LogDetail.of(error)) }
         await database.close()
     }
 
@@ -24,8 +25,13 @@ enum Console {
 
     /// For one command, which nothing counts.
     static func open(_ settings: ServerSettings, on loop: Loop) -> Database {
-        Database(loop: loop, url: settings.database, settings: settings.databasePool, metrics: Metrics(), log: Logger(label: "gatehouse"))
+        Database(loop: loop, url: settings.database, settings: settings.databasePool, metrics: Metrics(), log: .silent)
     }
+}
+
+extension Logger {
+    /// For commands: what they have to say is in what they print.
+    static let silent = Logger(label: "gatehouse") { _ in SwiftLogNoOpLogHandler() }
 }
 
 /// A command did not do what it was told; the process ends with 1 and says why on standard error.

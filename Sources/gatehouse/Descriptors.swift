@@ -12,7 +12,7 @@ enum Descriptors {
     /// What a loop has itself, a probe of the database, and what it may have open to providers and mail servers.
     private static let forLoop = 40
 
-    /// The limits with no more connections than there are descriptors for, and a note in `section` where that is fewer than it asks for.
+    /// The limits with no more connections than there are descriptors for, and a note in `section` where that is fewer than it says.
     ///
     /// - Parameter databaseConnections: of all loops.
     static func fit(_ limits: ServerLimits, loops: Int, databaseConnections: Int, _ section: Section) -> ServerLimits {
@@ -20,7 +20,7 @@ enum Descriptors {
         let others = forProcess + forOperations + limits.reserve + loops * forLoop + databaseConnections
         var fitting = limits
         fitting.connections = max(1, min(limits.connections, files - others))
-        if fitting.connections < limits.connections {
+        if fitting.connections < limits.connections, section.has("connections") {
             section.note(
                 "connections",
                 "\(limits.connections) do not fit: a process started here may open \(files) files at most, which leaves "

@@ -21,7 +21,7 @@ struct MailsCommand: AsyncParsableCommand {
         func run() async throws {
             try await MailsCommand.withOutbox(common.config) { outbox in
                 for mail in try await outbox.waiting(limit: max(0, limit)) {
-                    let kind = mail.kind?.rawValue ?? "sealed with another master key"
+                    let kind = mail.kind?.rawValue ?? "unreadable (another master key, or a newer version)"
                     let times =
                         "since \(Timestamp.text(mail.createdAt))  next \(Timestamp.text(mail.dueAt))  until \(Timestamp.text(mail.expiresAt))"
                     print("\(Hex.encode(mail.id))  \(mail.projectID)  \(kind)  attempts \(mail.attempts)  \(times)")

@@ -19,13 +19,14 @@ struct ReloadCommand: AsyncParsableCommand {
         }
         let client = try HTTPClient(
             loop: try Loop(index: 0), policy: .allowing([CIDR("\(address.host)/\(address.host.isV4 ? 32 : 128)")].compactMap { $0 }),
-            metrics: Metrics(), log: Logger(label: "gatehouse"))
+            metrics: Metrics(), log: .silent)
         // A GET would be tried again when a connection breaks, a POST is not.
         var request = OutboundRequest(.post, "http://\(address)\(Reload.path)", body: [])
         request.timeout = .seconds(60)
         let response: OutboundResponse
         do { response = try await client.send(request) } catch {
-            throw Failed("no server answers at \(address): \(error)")
+            let reason = if case .unreachable(let reason) = error { reason } else { "\(error)" }
+            throw Failed("no server answers at \(address): \(reason)")
         }
         let text = String(decoding: response.body, as: UTF8.self)
         guard response.status == 200 else { throw Failed(text.isEmpty ? "status \(response.status)" : text) }

@@ -13,7 +13,6 @@ struct ResealCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await Console.withDatabase(common.config) { database, masterKey in
-            guard !masterKey.isAlone else { return print("There is one master key, so there is nothing to move.") }
             let outcome = try await Reseal(database: database, masterKey: masterKey, clock: .system).run()
             print("Sealed anew: \(count(outcome.signingKeys, "signing key")), \(count(outcome.mails, "mail")).")
             if outcome.unreadable > 0 {
@@ -26,7 +25,7 @@ struct ResealCommand: AsyncParsableCommand {
                 print("Left: \(count(outcome.sessions, "session")) whose client has yet to show a token of the first master key.")
             }
             guard outcome.isDone else { throw ExitCode(3) }
-            print("Nothing is left under the former master keys.")
+            print("Nothing is left under another master key.")
         }
     }
 

@@ -81,6 +81,10 @@ actor Server {
     private func openListeners() async throws {
         if let address = shared.settings.operations {
             let reload = Reload.handler { [weak self] in await self?.reload() }
+            // Or reload, health and metrics would reach one of two processes by chance.
+            do { try HTTPServer.requireFree(host: "\(address.host)", port: address.port) } catch {
+                throw StartFailure.listening("\(address)", "\(error)")
+            }
             operations = workers.map { $0.operationsServer(shared, [reload]) }
             for server in operations { try await serve(with: server, at: address) }
         }
@@ -121,8 +125,9 @@ actor Server {
                 refusal = "gatehouse.yaml or one of its secrets changed, which takes a restart"
             }
         } catch {
-            refusal = StartFailure.text(error)
-            log.error("not reloaded, the former configuration stays", metadata: ["reason": "\(StartFailure.text(error))"])
+            let reason = (error as? Configuration.Faulty)?.report ?? StartFailure.text(error)
+            refusal = reason
+            log.error("not reloaded, the former configuration stays", metadata: ["reason": "\(reason)"])
         }
         record.note(isSuccessful: refusal == nil)
         return refusal
@@ -197,7 +202,6 @@ enum StartFailure: Error {
         switch error {
         case StartFailure.issuers(let pinned): pinned.map(text).joined(separator: "\n")
         case StartFailure.listening(let address, let reason): "cannot listen on \(address), as listen says: \(reason)"
-        case AccountError.sealBroken(let what): "\(what) was sealed with another master key than the configured one"
         default: LogDetail.of(error)
         }
     }

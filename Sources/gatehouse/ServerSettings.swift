@@ -63,10 +63,10 @@ struct ServerSettings: Sendable {
             section.fault("publicURL", "must be https; plain http is for development: true alone")
         }
         if development, let host = url.flatMap(URI.parse)?.host, !ThisMachine.isLoopback(host: host) {
-            section.fault("publicURL", "\(host) is no name of this machine, such as localhost; development: true is for it alone")
+            section.fault("publicURL", "\(host) is not a name of this machine, such as localhost; development: true is for it alone")
         }
         if development, !self.listen.host.isLoopback {
-            section.fault("development", "only goes with a loopback address to listen on; \(self.listen.host) is none")
+            section.fault("development", "only goes with a loopback address to listen on, which \(self.listen.host) is not")
         }
         developmentProject = section.string("developmentProject")
         if developmentProject != nil, !development { section.fault("developmentProject", "is for development: true alone") }

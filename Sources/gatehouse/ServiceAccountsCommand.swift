@@ -96,7 +96,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
     private static func email(_ name: String, in project: String) throws -> ServiceAccountEmail {
         guard let email = ServiceAccountEmail(name, in: project) else {
-            throw ValidationError("\(name) is no name of a service account of \(project): lower-case letters, digits and hyphens")
+            throw ValidationError("\(name) is not a name for a service account of \(project): lower-case letters, digits and hyphens")
         }
         return email
     }

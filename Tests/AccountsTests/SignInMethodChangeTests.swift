@@ -157,7 +157,7 @@ import Text
 
     @Test func `SEC-73 refuses the change that would be one mail too many, and leaves the owner the reset`() async throws {
         var fixture = try await Fixture.forCodes()
-        fixture.project.limits[.changeSignInMethods, .mailbox] = Rate(2, per: .seconds(86400))
+        fixture.project.limits[.changeSignInMethods, .mailbox] = Rate(1, per: .seconds(86400))
         let (account, session, idToken) = try await proven(fixture)
         var unlink = AccountChange()
         unlink.unlinked = ["oidc.a"]
@@ -172,6 +172,24 @@ import Text
         let code = try await fixture.resetCode(Self.ada)
         _ = try await fixture.accounts.resetPassword(code, to: "second password", language: "en", in: fixture.project)
         #expect(try await fixture.notices().count == 3)
+    }
+
+    @Test func `SEC-73 of two requests that unlink one provider each, a stale session's second does not take the last`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, session, _) = try await fixture.signIn(Fixture.ada("oidc.a"))
+        let linked = try await fixture.signIn(Fixture.ada("oidc.b"), .link(fixture.token(account, session)))
+        fixture.time.advance(fixture.project.signIn.recentLogin)
+        let idToken = try fixture.idToken(linked.account, linked.session)
+        let outcomes = await withTaskGroup(of: Bool.self) { group in
+            for provider in ["oidc.a", "oidc.b"] {
+                var unlink = AccountChange()
+                unlink.unlinked = [UTF8Text(provider)]
+                group.addTask { [unlink] in (try? await fixture.update(idToken, unlink)) != nil }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count { $0 } == 1)
+        #expect(try await fixture.stored(account.id)?.identities.count == 1)
     }
 
     @Test func `SEC-73 a link that is undone tells nobody`() async throws {

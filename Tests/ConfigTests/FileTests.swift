@@ -100,14 +100,14 @@ import Testing
             _ = section.required("name")
         }
         #expect(
-            faults.report("Nothing was started.").replacing("\(folder.path)/", with: "") == """
+            faults.report().replacing("\(folder.path)/", with: "") == """
                 a.yaml:12:1  limit: unknown key
                 a.yaml:12:1  name: is missing
                 a.yaml:12:8  limit: expected a whole number from 1 to 9, without quotes
                 a.yaml:13:1  nam: unknown key
                 b.yaml:1:1   x: unknown key
                 b.yaml:1:1   name: is missing
-                6 faults. Nothing was started.
+                6 faults.
                 """)
     }
 

@@ -183,7 +183,7 @@ def test_SEC_22_a_proxy_on_this_machine_brings_nobody_in(development, header):
 def test_SEC_22_development_has_no_public_address(url):
     with a_site(settings={"publicURL": url}, migrate=False) as site:
         report = site.run("check")
-        assert report.returncode != 0 and "is no name of this machine" in report.stdout and "publicURL: " in report.stdout
+        assert report.returncode != 0 and "is not a name of this machine" in report.stdout and "publicURL: " in report.stdout
         assert site.run("serve").returncode != 0
 
 

@@ -210,7 +210,7 @@ def test_SEC_73_the_way_back_undoes_what_a_thief_linked(site, api, fake_issuer):
 
 
 def test_SEC_73_a_mailbox_is_not_flooded_by_linking_and_unlinking(fake_issuer, microsoft):
-    limits = {"changeSignInMethods": {"perMailbox": "4 per 30d"}}
+    limits = {"changeSignInMethods": {"perMailbox": "2 per 30d"}}
     site = a_notifying_site(fake_issuer, microsoft, limits=limits)
     try:
         api = site.servers[0].api()

@@ -199,3 +199,11 @@ def test_SEC_75_a_request_that_comes_alone_does_not_wait_for_all_that_another_cl
             if counts[-1] < 650:
                 return
         raise AssertionError(f"of 1300 requests sent ahead, these were answered first: {counts}")
+
+
+def test_two_processes_do_not_share_an_operations_port():
+    with a_site(settings={"operations": {"listen": f"127.0.0.1:{free_port()}"}}) as site:
+        site.serve()
+        second = site.serve(port=free_port(), wait=False)
+        assert second.process.wait(60) == 1
+        assert f"cannot listen on {site.settings['operations']['listen']}" in second.log()

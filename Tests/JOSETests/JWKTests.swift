@@ -55,7 +55,7 @@ import Text
     @Test func `SEC-12 refuses a point that is not on the curve`() throws {
         let json = JWK(key: try PrivateKey.generate(.p256).publicKey, kid: "k1", algorithm: .es256).json
         let other = JWK(key: try PrivateKey.generate(.p256).publicKey, kid: "k1", algorithm: .es256).json
-        #expect(throws: JOSEError.malformed("the numbers are no key")) { try JWK(json.with("y", other["y"])) }
+        #expect(throws: JOSEError.malformed("the numbers do not make a key")) { try JWK(json.with("y", other["y"])) }
     }
 
     @Test(arguments: [nil, true, 1, "k", []] as [JSON]) func `refuses what is no object`(json: JSON) {

@@ -127,7 +127,7 @@ import Testing
                 == "the database is ahead of this binary by 1 (0009_z.sql): run the binary that has them")
         #expect(
             "\(MigrationError.edited(file: "a", applied: "a"))"
-                == "a was edited after it was applied: restore it; a change needs a file of its own")
+                == "the database's a is not the one of this binary: install the binary that migrated the database, or restore the file")
         #expect(
             "\(MigrationError.edited(file: "a", applied: "b"))"
                 == "a was applied as b: give it back its name; a change needs a file of its own")

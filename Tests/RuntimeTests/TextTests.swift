@@ -5,8 +5,8 @@ import Testing
 @Suite struct TextTests {
     @Test func `escapes JSON strings`() {
         var text = ""
-        text.appendJSON("a\"b\\c\n\r\t\u{1}\u{1F}ä")
-        #expect(text == "\"a\\\"b\\\\c\\n\\r\\t\\u0001\\u001fä\"")
+        text.appendJSON("a\"b\\c\n\r\t\u{1}\u{1F}ä\u{7F}\u{85}\u{2028}")
+        #expect(text == "\"a\\\"b\\\\c\\n\\r\\t\\u0001\\u001fä\\u007f\\u0085\\u2028\"")
     }
 
     @Test(arguments: [

@@ -145,7 +145,7 @@ import Text
         let fault = try #require(faults.first)
         #expect(fault.file.hasSuffix("/mail.txt") && fault.line == 4)
         #expect(fault.message.hasPrefix("{{lnk}} is nothing this file is given; there are accent, "))
-        #expect(try self.faults("mail.resetPasword.html", "x").first?.contains("none of the files") == true)
+        #expect(try self.faults("mail.resetPasword.html", "x").first?.contains("not one of the files") == true)
         #expect(try self.faults("mail.html", "{{#link}}x").first == "{{#link}} has no {{/link}}")
         #expect(try self.faults("mail.html", "{{link").first == "a tag is not closed with }}")
         #expect(try self.faults("mail.html", "{{/link}}").first?.contains("closes nothing") == true)
@@ -154,7 +154,7 @@ import Text
             try self.faults("words.de.yaml", "mail: {signIn: {subject: '{{code}}'}}").first?.contains("nothing this word is given") == true)
         #expect(try self.faults("words.de.yaml", "mail: {signin: {}}") == ["says nothing that is ever asked for"])
         #expect(try self.faults("page.css", "</style><script>").count == 1)
-        #expect(try self.faults("mail.html", "{{words.buton}}").first?.contains("no word of this file") == true)
+        #expect(try self.faults("mail.html", "{{words.buton}}").first?.contains("not a word of this file") == true)
         #expect(try self.faults("mail.html", "{{words.button}}").isEmpty)
         #expect(try self.faults("page.message.html", "{{words.button}}").count == 1)
     }

@@ -46,16 +46,16 @@ extension Accounts {
         changed.endTokens(at: now)
         let statements =
             [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now), account.markUnproven(in: project)]
-            + farewell(from: account, to: changed, language: language, in: project)
+            + endOfAddress(from: account, to: changed, language: language, in: project)
             + [account.endSessions(because: "e-mail address changed", in: project, at: now)]
         _ = try await storage.write(all: statements)
         return changed
     }
 
-    /// The former address again, proven now; and whoever moved the account keeps nothing of it: no session, no later code, no password, and
-    /// no identity linked since or in the week before, when they prepared the move. The owner sets a new password by mail. An account whose former address never was proven gives back no
-    /// identity at all: they may be those of somebody who made it for a stranger's address. Nobody is told by mail: the mailbox that would
-    /// be is the intruder's.
+    /// Gives the account back to the owner of `code.email`, proven now. Sessions, later codes, the password, and every identity linked since
+    /// the change or in the week before it go. Where the address was not proven when the code was made, all identities go: they may be those
+    /// of a person who made the account for a stranger's address. No mail tells of this: it would go to the intruder. The owner sets a new
+    /// password by mail.
     private func recover(_ pending: PendingCode, in project: ProjectSettings) async throws(AccountError) -> Account {
         let account = try pending.holder()
         let code = pending.code
@@ -72,11 +72,11 @@ extension Accounts {
         _ = try await storage.write(all: [
             changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now),
             """
-            DELETE FROM identities
-            WHERE project_id = \(project.id) AND account_id = \(account.id) AND (linked_at >= \(code.created - Self.preparation) OR NOT \(code.emailProven))
+            DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(account.id)
+                AND (linked_at >= \(code.created - Self.preparation) OR NOT \(code.emailProven))
             """,
             account.deleteCodes(.since(code.created), in: project), changed.deleteCodes(.since(code.created), in: project),
-            account.endSessions(because: "e-mail address recovered", in: project, at: now),
+            account.endSessions(because: "account recovered", in: project, at: now),
         ])
         return changed
     }
@@ -85,7 +85,7 @@ extension Accounts {
     private static let preparation: Duration = .seconds(7 * 86400)
 
     /// What goes with every change of an address, removal too: pending codes end, and the former address is told, with a way back.
-    func farewell(from account: Account, to changed: Account, language: String, in project: ProjectSettings) -> [SQL] {
+    func endOfAddress(from account: Account, to changed: Account, language: String, in project: ProjectSettings) -> [SQL] {
         let end = account.deleteCodes(.allButRecovery, in: project)
         guard let former = account.email, former != changed.email else { return [end] }
         let notice = Posting(

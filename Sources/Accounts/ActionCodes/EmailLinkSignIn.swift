@@ -88,7 +88,7 @@ extension Accounts {
             contentsOf: [changed.update(from: account, passwordHash: nil, in: project)] + token.holdSession(in: project)
                 + [pending.spend(at: now)], at: 0)
         if !account.emailProven, account.email == email { statements.append(account.markUnproven(in: project)) }
-        if account.email != email { statements += farewell(from: account, to: changed, language: language, in: project) }
+        if account.email != email { statements += endOfAddress(from: account, to: changed, language: language, in: project) }
         statements += [changed.deleteCodes(.only(.signIn), in: project), session.insert(from: origin, at: now)]
         _ = try await storage.write(all: statements)
         outbox?.ring()

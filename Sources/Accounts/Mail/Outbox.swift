@@ -66,7 +66,8 @@ package struct Outbox: Sendable {
 extension Outbox {
     /// Leases up to `limit` letters that are due; no other process gets them before the lease ends.
     ///
-    /// - Returns: The letters, and of how many rows this master key can make nothing; those are deleted.
+    /// - Returns: The letters, and of how many rows this process can make nothing, since they were sealed with another master key or written
+    ///   by a newer version. Those stay, for a process that can: their lease ends like any other.
     package func claim(_ limit: Int) async throws(AccountError) -> (letters: [DueLetter], unreadable: Int) {
         let now = clock.now()
         let rows = try await storage.write(
@@ -94,7 +95,6 @@ extension Outbox {
                 letters.append(DueLetter(projectID: projectID, id: id, letter: letter, attempt: attempt, expires: expires))
             } else {
                 unreadable += 1
-                try await delete(projectID, id)
             }
         }
         return (letters, unreadable)

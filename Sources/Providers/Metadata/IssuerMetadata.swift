@@ -51,7 +51,7 @@ struct IssuerMetadata: Sendable {
     private static func endpoint(_ json: JSON, _ name: UTF8Text) throws(MetadataFault) -> URI? {
         guard let value = json[name], !value.isNull else { return nil }
         guard let text = value.string, let uri = URI.parse(text), uri.fragment == nil else {
-            throw MetadataFault("names a \(name) that is no URL")
+            throw MetadataFault("names a \(name) that is not a URL")
         }
         return uri
     }

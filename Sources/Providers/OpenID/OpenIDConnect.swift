@@ -57,7 +57,8 @@ struct OpenIDConnect: Issuer {
         }
         // "Not supported currently. Use oid claim.": what B2C writes for everybody where `sub` is switched off.
         guard !subject.hasPrefix("Not supported"), policy == nil || !subject.contains(0x20) else {
-            throw .invalidResponse("The ID token does not say who signed in.", detail: "\(subjectClaim) is no id; set subjectClaim: oid")
+            throw .invalidResponse(
+                "The ID token does not say who signed in.", detail: "\(subjectClaim) is not an id; set subjectClaim: oid")
         }
         let info = await userInfo(proof, api)
         let profile = Self.merged(claims, info)

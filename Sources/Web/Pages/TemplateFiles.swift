@@ -1,3 +1,4 @@
+import Accounts
 import Config
 import Mustache
 
@@ -8,10 +9,7 @@ import Mustache
 /// original; words are replaced one by one. All is read and checked at start; a fault is a fault of the configuration.
 struct TemplateFiles: Sendable {
     /// Every mail says one of these; each has words of its own.
-    static let mails = [
-        "resetPassword", "verifyEmail", "verifyAndChangeEmail", "recoverEmail", "signIn", "signInMethodAdded", "signInMethodRemoved",
-        "passwordChanged",
-    ]
+    static let mails = Letter.Kind.allCases.map(\.rawValue)
     /// What the templates and words of mails may use. Whether one of them is absent depends on the mail.
     static let mailValues: Set<String> = [
         "project", "language", "accent", "onAccent", "email", "newEmail", "displayName", "link", "subject", "provider", "time",
@@ -44,7 +42,7 @@ struct TemplateFiles: Sendable {
             }
         }
         // What comes with the program is right, or does not leave the tests.
-        assert(faults.isEmpty, faults.report(""))
+        assert(faults.isEmpty, faults.report())
     }
 
     /// These texts with a project's own in their places. What cannot be used is told in `faults`.
@@ -60,7 +58,7 @@ struct TemplateFiles: Sendable {
         for name in names.sorted() where Self.language(ofWords: name) == nil && !name.hasPrefix(".") {
             let path = folder + "/" + name
             guard files.isKnown(name) else {
-                files.fault("is none of the files that mails and pages are made of", path, 0, faults)
+                files.fault("is not one of the files that mails and pages are made of", path, 0, faults)
                 continue
             }
             if let text = ConfigFile.text(of: path, faults: faults) { files.take(name, text, at: path, faults) }
@@ -117,7 +115,7 @@ struct TemplateFiles: Sendable {
     private func check(_ tags: TemplateTags, of name: String) throws(TemplateTags.Problem) {
         let isMail = name.hasPrefix("mail.")
         if let layout = tags.layout, Self.layouts[name] != nil || layout + ".html" != (isMail ? "mail.html" : "page.html") {
-            throw TemplateTags.Problem(line: 1, message: "{{<\(layout)}} is no layout for this file")
+            throw TemplateTags.Problem(line: 1, message: "{{<\(layout)}} is not a layout for this file")
         }
         let own = base(name).split(separator: ".").dropFirst().first.flatMap { pageValues[String($0)] } ?? []
         let known = isMail ? Self.mailValues : own.union(["project", "language", "style", "accent", "onAccent", "script", "data", "."])
@@ -127,7 +125,8 @@ struct TemplateFiles: Sendable {
                     line: line, message: "{{\(value)}} is nothing this file is given; there are \(known.sorted().joined(separator: ", "))")
             }
             if !says(value.dropFirst(6), in: name) {
-                throw TemplateTags.Problem(line: line, message: "{{\(value)}} is no word of this file; words.en.yaml lists all there are")
+                throw TemplateTags.Problem(
+                    line: line, message: "{{\(value)}} is not a word of this file; words.en.yaml lists all there are")
             }
         }
     }

@@ -39,7 +39,7 @@ struct TemplateTags {
         let name = String(tag.drop { "#^/$<".contains($0) }.trimmingSpaces)
         guard !"{&>=%".contains(first), tag.prefix(while: { "#^/$<".contains($0) }).count <= 1, Self.isName(name) else {
             let taken = "values, sections, comments and the layout are taken, {{{…}}}, {{&…}}, partials and the like are not"
-            throw Problem(line: line, message: "{{\(tag.prefix(40))}} is no tag for this place: \(taken)")
+            throw Problem(line: line, message: "{{\(tag.prefix(40))}} is not a tag for this place: \(taken)")
         }
         switch first {
         case "#", "^":
