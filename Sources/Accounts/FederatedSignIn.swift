@@ -40,7 +40,7 @@ extension Accounts {
             attempts += 1
             let found = try await holders(of: identity, intent, in: project)
             let decision = try Linking.decide(
-                try wish(intent, found), identity, owner: found.owner, namesake: found.namesake,
+                try wish(intent, found), identity, owner: found.owner, accountOfAddress: found.accountOfAddress,
                 oneAccountPerEmail: project.oneAccountPerEmail)
             if case .create = decision, !project.signIn.signUp { throw .adminOnly }
             if case .confirm(let account) = decision {
@@ -75,7 +75,7 @@ extension Accounts {
         /// Has the identity.
         var owner: Account?
         /// Has its address.
-        var namesake: Account?
+        var accountOfAddress: Account?
         /// Is the one to link to.
         var linking: Account?
         /// Whether the session that links lives.
@@ -106,7 +106,7 @@ extension Accounts {
                 rest = rest[own.endIndex...]
                 let account = try Account(rows: Array(own))
                 if try own.contains(where: { row in try Self.isOwner(row, identity) }) { found.owner = account }
-                if let email = identity.email, account?.email == email { found.namesake = account }
+                if let email = identity.email, account?.email == email { found.accountOfAddress = account }
                 if id == linkID {
                     found.linking = account
                     found.sessionLives = try first.get(Account.columnCount + 2)
@@ -142,7 +142,7 @@ extension Accounts {
         var isNewUser = false
         var emailRecycled = false
         switch decision {
-        case .confirm(let namesake): return .needsConfirmation(namesake)
+        case .confirm(let accountOfAddress): return .needsConfirmation(accountOfAddress)
         case .known(let known):
             try identity.checkAge(against: known)
             account = known

@@ -24,31 +24,31 @@ package enum Linking {
 
     /// - Parameters:
     ///   - owner: the account that has the identity already.
-    ///   - namesake: the account whose e-mail address the identity bears.
+    ///   - accountOfAddress: the account whose e-mail address the identity bears.
     package static func decide(
-        _ wish: Wish, _ identity: ProvenIdentity, owner: Account?, namesake: Account?, oneAccountPerEmail: Bool
+        _ wish: Wish, _ identity: ProvenIdentity, owner: Account?, accountOfAddress: Account?, oneAccountPerEmail: Bool
     ) throws(AccountError) -> Decision {
-        let namesake = oneAccountPerEmail ? namesake : nil
+        let accountOfAddress = oneAccountPerEmail ? accountOfAddress : nil
         switch wish {
         case .link(let account):
             guard owner == nil, !account.has(identity.providerID) else { throw .identityTaken }
-            guard namesake == nil || namesake?.id == account.id else { throw .emailTaken }
+            guard accountOfAddress == nil || accountOfAddress?.id == account.id else { throw .emailTaken }
             return .join(account, takeover: false, recycled: false)
         case .signIn(let mayCreate):
             if let owner {
                 guard !owner.disabled else { throw .accountDisabled }
                 return .known(owner)
             }
-            // Whoever only reauthenticates has the identity already, or is somebody else; nothing may join an account by that door.
+            // A person who only reauthenticates has the identity already, or is somebody else; nothing may join an account by that door.
             guard mayCreate else { throw .noSuchIdentity }
-            guard let namesake else {
+            guard let accountOfAddress else {
                 return .create(email: oneAccountPerEmail ? identity.email : nil)
             }
-            guard identity.emailAuthoritative else { return .confirm(namesake) }
-            guard !namesake.disabled else { throw .accountDisabled }
+            guard identity.emailAuthoritative else { return .confirm(accountOfAddress) }
+            guard !accountOfAddress.disabled else { throw .accountDisabled }
             // Another person of the same provider with the same address: the mailbox has a new owner.
-            let recycled = namesake.emailProven && namesake.has(identity.providerID)
-            return .join(namesake, takeover: recycled || !namesake.emailProven, recycled: recycled)
+            let recycled = accountOfAddress.emailProven && accountOfAddress.has(identity.providerID)
+            return .join(accountOfAddress, takeover: recycled || !accountOfAddress.emailProven, recycled: recycled)
         }
     }
 }

@@ -4,7 +4,7 @@ import Runtime
 
 /// Signing in with an address and a password: one read, one hash, one transaction.
 extension Accounts {
-    /// Whoever fails has cost exactly one hash, and learns the same whether the address is unknown or the password wrong (SEC-15); that
+    /// An attempt that fails has cost exactly one hash, and learns the same whether the address is unknown or the password wrong (SEC-15); that
     /// an account is disabled is told to those alone who know its password.
     ///
     /// - Parameter attempt: at the address; failures count against it.

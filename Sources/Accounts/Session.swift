@@ -8,7 +8,7 @@ package struct Session: Sendable {
     static let idCount = 16
 
     package let projectID: String
-    /// Names the session in its ID tokens (`sid`), too. Whoever knows it can do nothing with it: a refresh token bears a MAC.
+    /// Names the session in its ID tokens (`sid`), too. Knowing it opens nothing: a refresh token bears a MAC.
     package let id: [UInt8]
     package let accountID: String
     /// `sign_in_provider` of its ID tokens.
@@ -20,7 +20,7 @@ package struct Session: Sendable {
     /// The number of the refresh token to hand out.
     package let generation: Int64
 
-    /// Where a session was opened from: for the person's own list of sessions, and for whoever looks into an incident.
+    /// Where a session was opened from: for the person's own list of sessions, and for an operator who looks into an incident.
     package struct Origin: Sendable {
         let userAgent: String?
         let address: String

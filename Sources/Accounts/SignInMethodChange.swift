@@ -25,7 +25,7 @@ extension Letter.Kind {
 }
 
 extension Account {
-    /// What differs in the ways to sign in once the account is `changed`. Links in mails are not among them: whoever reads the mailbox has
+    /// What differs in the ways to sign in once the account is `changed`. Links in mails are not among them: a reader of the mailbox has
     /// them in any case.
     func methodChanges(to changed: Account) -> [SignInMethodChange] {
         let lost = identities.filter { identity in !changed.identities.contains { $0.isSame(as: identity) } }

@@ -5,7 +5,7 @@ import Yams
 ///
 /// The kit knows no key by name. A settings type reads its `Section` top to bottom like a table and ends with `finish()`, which reports
 /// every key that nobody asked for. Reading never throws in the middle: what is wrong is noted in `Faults`, and a stand-in is
-/// given back so that the rest can be read too; whoever started looks at the faults before using anything.
+/// given back so that the rest can be read too; the caller looks at the faults before it uses anything.
 ///
 /// Of YAML this takes mappings, lists, texts, anchors and aliases. What a plain word means (`yes`, `0123`, `1:30`) is decided by the
 /// setting that asks for it, never guessed from its look. Tags and merge keys are faults.

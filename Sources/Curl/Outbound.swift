@@ -1,7 +1,7 @@
 package import HTTP
 import Text
 
-/// Whoever sends requests to other servers: `HTTPClient` in production, canned answers in tests.
+/// Sends requests to other servers: `HTTPClient` in production, canned answers in tests.
 package protocol Upstream: Sendable {
     func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse
 

@@ -6,10 +6,10 @@ import Text
 
 /// One client's socket. Lives on the loop; without a request it is this object, a deadline, and nothing else.
 final class Connection: Watcher {
-    private enum State { case reading, answering, closing, lingering, closed }
+    enum State { case reading, answering, closing, lingering, closed }
 
     /// Made when something is unfinished, dropped when nothing is.
-    private final class Work {
+    final class Work {
         /// `nil` between requests.
         var parser: RequestParser?
         /// Read and, from `used` on, not used yet: half a line, or requests sent ahead.
@@ -24,14 +24,14 @@ final class Connection: Watcher {
         var counted = 0
     }
 
-    private let shared: Connections
-    private let descriptor: Int32
-    private let slot: Int32
-    private let peer: Address
-    private let place: Admission.Place
-    private var work: Work?
+    let shared: Connections
+    let descriptor: Int32
+    let slot: Int32
+    let peer: Address
+    let place: Admission.Place
+    var work: Work?
     private var interest = Interest.read
-    private var state = State.reading
+    var state = State.reading
     private var isProcessing = false
     /// Whether it has had its share of this turn and waits for the next one.
     private var isPostponed = false
@@ -80,7 +80,7 @@ final class Connection: Watcher {
         }
     }
 
-    private func receive() {
+    func receive() {
         let input = shared.input
         let held = work?.held ?? 0
         // While an answer is under way, no more than may be kept.
@@ -209,7 +209,7 @@ final class Connection: Watcher {
         if !keepsAlive { state = .closing }
     }
 
-    private func refuse(_ refusal: Refusal) {
+    func refuse(_ refusal: Refusal) {
         shared.log.debug("request refused", metadata: ["status": "\(refusal.status)", "reason": "\(refusal.reason)"])
         shared.write(Response(status: refusal.status), shared.exchangeOfRefused(), keepsAlive: false)
         state = .closing
@@ -229,7 +229,7 @@ final class Connection: Watcher {
     // MARK: Sending
 
     /// Sends what is in the shared output buffer; what the socket does not take is kept.
-    private func flush() {
+    func flush() {
         let bytes = shared.output.bytes
         guard !bytes.isEmpty, state != .closed else { return }
         defer { shared.output.removeAll() }
@@ -263,7 +263,7 @@ final class Connection: Watcher {
     // MARK: Between turns
 
     /// Sets what the connection waits for, and until when.
-    private func settle(isNewRequest: Bool = false) {
+    func settle(isNewRequest: Bool = false) {
         if isBlocked {
             wait(.write, for: .write, restarting: true)
             return
@@ -283,7 +283,7 @@ final class Connection: Watcher {
         }
     }
 
-    private func wait(_ interest: Interest, for kind: Deadlines.Kind, restarting: Bool) {
+    func wait(_ interest: Interest, for kind: Deadlines.Kind, restarting: Bool) {
         want(interest)
         if restarting || !shared.deadlines.has(kind, slot) { shared.deadlines.set(kind, slot, now: shared.loop.now) }
     }
@@ -292,49 +292,5 @@ final class Connection: Watcher {
         guard interest.rawValue != self.interest.rawValue else { return }
         self.interest = interest
         do { try shared.loop.rewatch(descriptor, for: interest) } catch { close() }
-    }
-
-    func expire(_ kind: Deadlines.Kind) {
-        guard kind == .body || kind == .header, work != nil else { return close() }
-        work?.parser = nil
-        refuse(.timedOut)
-        flush()
-        settle()
-    }
-
-    // MARK: Closing
-
-    /// Says that nothing more will come and drops what does: closing with unread bytes would reset the connection, and the client might
-    /// never see the answer. <https://www.rfc-editor.org/rfc/rfc9112#section-9.6>
-    private func linger() {
-        forgetWork()
-        state = .lingering
-        shutdown(descriptor, Int32(SHUT_WR))
-        wait(.read, for: .linger, restarting: true)
-    }
-
-    private func drop() {
-        let count = recv(descriptor, shared.input.baseAddress, shared.input.count, 0)
-        if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { close() }
-    }
-
-    /// The server stops: a request that is already in the socket is still answered, an idle connection is closed.
-    func closeIfIdle() {
-        guard state == .reading, work == nil else { return }
-        receive()
-        if state == .reading, work == nil { close() }
-    }
-
-    func close() {
-        guard state != .closed else { return }
-        state = .closed
-        forgetWork()
-        shared.loop.close(descriptor)
-        shared.closed(slot, peer, place)
-    }
-
-    private func forgetWork() {
-        shared.hold(-(work?.counted ?? 0))
-        work = nil
     }
 }

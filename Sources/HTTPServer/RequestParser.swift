@@ -47,7 +47,7 @@ struct RequestParser {
     private var searched = 0
     private var hasSkippedLine = false
     private var chunkExtensions = 0
-    /// Whether the client waits for `100 Continue` before it sends the body. Whoever answers it sets it back.
+    /// Whether the client waits for `100 Continue` before it sends the body. The code that answers sets it back.
     var isContinueExpected = false
 
     /// The limits that the parser itself enforces.

@@ -45,7 +45,7 @@ struct ResetPassword: Endpoint {
 extension ResetPassword.Output {
     init(_ code: ActionCode) {
         requestType = RequestType(code.kind).rawValue
-        // Whoever signs in by a link must know the address; for the rest iOS ends its process when there is none.
+        // A person who signs in by a link must know the address; for the rest iOS ends its process when there is none.
         email = code.kind == .signIn ? nil : code.email ?? code.newEmail
         newEmail = code.newEmail
     }

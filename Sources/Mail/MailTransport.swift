@@ -65,7 +65,7 @@ package struct LogTransport: MailTransport {
     private let log: Logger
     private let showsText: Bool
 
-    /// - Parameter showsText: whoever reads the log can then use the links; for development.
+    /// - Parameter showsText: a reader of the log can then use the links; for development.
     package init(log: Logger, showsText: Bool) {
         self.log = log
         self.showsText = showsText

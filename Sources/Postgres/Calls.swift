@@ -1,7 +1,7 @@
 import Runtime
 
-/// How a call is answered: by resuming its continuation, exactly once. Continuations are held in one place at a time, and whoever takes
-/// one out (`Slab.remove`, `Deque.popFirst`) answers it.
+/// How a call is answered: by resuming its continuation, exactly once. Continuations are held in one place at a time, and the code
+/// that takes one out (`Slab.remove`, `Deque.popFirst`) answers it.
 typealias Answer<Value: Sendable> = UnsafeContinuation<Result<Value, PostgresError>, Never>
 
 /// A read that awaits its rows.

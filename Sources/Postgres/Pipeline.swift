@@ -12,7 +12,7 @@ import DequeModule
 ///
 /// <https://www.postgresql.org/docs/15/libpq-pipeline-mode.html>
 struct Pipeline {
-    /// Names whoever awaits a read or a write; the pipeline only hands it back.
+    /// Names the call that awaits a read or a write; the pipeline only hands it back.
     typealias Ticket = Int
 
     enum Command: Equatable {

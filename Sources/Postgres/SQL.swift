@@ -21,7 +21,7 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
         self = stringInterpolation.sql
     }
 
-    /// Takes `text` as it is, values and all: whoever calls this vouches that nothing from outside is in it.
+    /// Takes `text` as it is, values and all: the caller vouches that nothing from outside is in it.
     package init(unsafe text: String) {
         shape.pieces = [.text(text)]
         textHoldsNUL = text.holdsNUL

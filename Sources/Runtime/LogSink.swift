@@ -54,7 +54,7 @@ struct LogSink: Sendable {
             if count >= 0 {
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
             } else if errno == EAGAIN {
-                // Whoever started the process may have made its standard error non-blocking.
+                // The program that started this one may have made its standard error non-blocking.
                 var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&entry, 1, -1)
             } else if errno != EINTR {

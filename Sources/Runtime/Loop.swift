@@ -279,26 +279,3 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         timerfd_settime(alarm, Int32(TFD_TIMER_ABSTIME), &setting, nil)
     }
 }
-
-/// What a descriptor is watched for, and what it turned out to be ready for: epoll's own bits.
-package struct Interest: OptionSet, Sendable {
-    package let rawValue: UInt32
-    package init(rawValue: UInt32) { self.rawValue = rawValue }
-    package static let read = Interest(rawValue: EPOLLIN.rawValue)
-    package static let write = Interest(rawValue: EPOLLOUT.rawValue)
-    /// The peer closed its half; needs no asking for in answers.
-    package static let readClosed = Interest(rawValue: EPOLLRDHUP.rawValue)
-    /// Only in answers.
-    package static let hangUp = Interest(rawValue: EPOLLHUP.rawValue)
-    /// Only in answers.
-    package static let failed = Interest(rawValue: EPOLLERR.rawValue)
-
-    /// Whether the socket is closed in both directions or broken: nothing can be sent any more.
-    package var isBroken: Bool { rawValue & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
-    package var isReadable: Bool { rawValue & EPOLLIN.rawValue != 0 }
-}
-
-/// Whoever owns a descriptor on a loop. `ready` is called on the loop.
-package protocol Watcher: AnyObject {
-    nonisolated func ready(_ interest: Interest)
-}

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Counters and histograms of one process, printed as Prometheus text.
 ///
-/// A metric is made once by whoever counts with it, and counting is one atomic add. The same name and labels made again (by every loop,
+/// A metric is made once by the type that counts with it, and counting is one atomic add. The same name and labels made again (by every loop,
 /// say) give another counter of its own, so that loops do not fight over a cache line; they are added up when printed. Label values come from
 /// closed sets (route patterns, provider ids of the configuration, outcomes), never from a request, so the number of series is bounded.
 package final class Metrics: Sendable {
@@ -66,7 +66,7 @@ package final class Metrics: Sendable {
         add(name, help, "gauge", [:], .decimal(read))
     }
 
-    /// All of it as bytes, made anew once a second at most: whoever asks more often gets the former ones (SEC-75).
+    /// All of it as bytes, made anew once a second at most: those who ask more often get the former ones (SEC-75).
     package func rendered(at now: MonotonicTime) -> [UInt8] {
         let recent = rendering.withLock { rendering in
             let isFresh = now.microseconds(since: rendering.made) < 1_000_000 && !rendering.bytes.isEmpty

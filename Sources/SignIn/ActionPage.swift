@@ -68,7 +68,7 @@ struct ActionForm: RawEndpoint {
         _ = try await link.inspect(context)
         let (code, account) = try await accounts.apply(link.code, language: link.language, in: project)
         guard code.kind == .recoverEmail, project.signIn.password else { return view.done(code) }
-        // Whoever moved the account may know its password; the mailbox's owner chooses another without one more mail.
+        // The person who moved the account may know its password; the mailbox's owner chooses another without one more mail.
         let next = try await accounts.resetCode(for: account, in: project)
         return view.done(code, resetLink: accounts.link(.resetPassword, code: next, link.wish, in: project))
     }

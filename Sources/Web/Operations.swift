@@ -49,7 +49,7 @@ private struct MetricsText: ImmediateEndpoint {
     }
 }
 
-/// For whoever opens the bare address: says what answers here, and nothing else.
+/// For a person who opens the bare address: says what answers here, and nothing else.
 private struct Root: ImmediateEndpoint {
     static let route = Route(.get, "/", access: .anyone)
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response { .text("Gatehouse\n") }

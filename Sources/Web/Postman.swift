@@ -3,7 +3,7 @@ package import Logging
 package import Mail
 package import Runtime
 
-/// Takes letters from the outbox to whoever delivers them, one postman a process.
+/// Takes letters from the outbox to the transport, one postman a process.
 ///
 /// Rung for by requests that have just put a letter in, and by itself every few seconds, for letters of processes that died and
 /// for those whose time has come again. Several letters are under way at once; what happens when one is not taken is the outbox's rule.

@@ -36,7 +36,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
                     ServiceAccountsCommand.tell(
                         """
                         Key \(file.keyID) of \(email.text).
-                        Whoever reads this file signs in as anybody: keep it readable by its back end alone (umask 077 before, or chmod 600).
+                        A person who reads this file signs in as anybody: keep it readable by its back end alone (umask 077 before, or chmod 600).
                         """)
                 } catch ServiceAccountError.tooManyKeys {
                     throw Failed("\(email.text) has \(ServiceAccounts.mostKeys) live keys; revoke one first")

@@ -17,7 +17,7 @@ struct Shared: Sendable {
     let settings: ServerSettings
     let projects: ProjectDirectory
     let signingKeys: SigningKeys
-    /// Its threads serve all loops: a core is a core, whoever asks.
+    /// Its threads serve all loops: there are as many as cores, however many loops ask.
     let hashing: HashingPool
     let passwords: PasswordHashing
     let providerMetadata: MetadataCache

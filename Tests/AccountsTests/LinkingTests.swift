@@ -20,20 +20,20 @@ import Text
 
     private func decide(
         _ wish: Linking.Wish, _ identity: ProvenIdentity, owner: Account? = nil,
-        namesake: Account? = nil, one: Bool = true
+        accountOfAddress: Account? = nil, one: Bool = true
     ) throws -> Linking.Decision {
-        try Linking.decide(wish, identity, owner: owner, namesake: namesake, oneAccountPerEmail: one)
+        try Linking.decide(wish, identity, owner: owner, accountOfAddress: accountOfAddress, oneAccountPerEmail: one)
     }
 
     private func decide(
-        _ identity: ProvenIdentity, owner: Account? = nil, namesake: Account? = nil, one: Bool = true
+        _ identity: ProvenIdentity, owner: Account? = nil, accountOfAddress: Account? = nil, one: Bool = true
     ) throws -> Linking.Decision {
-        try decide(.signIn(mayCreate: true), identity, owner: owner, namesake: namesake, one: one)
+        try decide(.signIn(mayCreate: true), identity, owner: owner, accountOfAddress: accountOfAddress, one: one)
     }
 
     @Test func `signs in the account that has the identity, whatever its address says`() throws {
         let owner = account("owner")
-        #expect(try decide(identity(authoritative: false), owner: owner, namesake: account("other")) == .known(owner))
+        #expect(try decide(identity(authoritative: false), owner: owner, accountOfAddress: account("other")) == .known(owner))
     }
 
     @Test func `makes an account for a new person, with the address as its own`() throws {
@@ -41,7 +41,7 @@ import Text
     }
 
     @Test func `gives a federated account no address of its own where several accounts may share one`() throws {
-        #expect(try decide(identity(), namesake: account("other"), one: false) == .create(email: nil))
+        #expect(try decide(identity(), accountOfAddress: account("other"), one: false) == .create(email: nil))
     }
 
     @Test func `makes no account when the caller only reauthenticates`() {
@@ -52,48 +52,49 @@ import Text
 
     @Test(arguments: [true, false])
     func `SEC-02 takes nothing over and joins nothing when the caller only reauthenticates`(proven: Bool) {
-        let namesake = account("namesake", proven: proven, providers: ["oidc.old"])
-        #expect { try decide(.signIn(mayCreate: false), identity(), namesake: namesake) } throws: {
+        let accountOfAddress = account("accountOfAddress", proven: proven, providers: ["oidc.old"])
+        #expect { try decide(.signIn(mayCreate: false), identity(), accountOfAddress: accountOfAddress) } throws: {
             if case AccountError.noSuchIdentity = $0 { true } else { false }
         }
     }
 
     @Test func `asks for confirmation when the provider's word on the address is no proof`() throws {
-        let namesake = account("namesake", providers: ["oidc.old"])
-        #expect(try decide(identity(authoritative: false), namesake: namesake) == .confirm(namesake))
+        let accountOfAddress = account("accountOfAddress", providers: ["oidc.old"])
+        #expect(try decide(identity(authoritative: false), accountOfAddress: accountOfAddress) == .confirm(accountOfAddress))
     }
 
     @Test func `joins an account whose address is proven when the new proof is good too`() throws {
-        let namesake = account("namesake", providers: ["oidc.old"])
-        #expect(try decide(identity(), namesake: namesake) == .join(namesake, takeover: false, recycled: false))
+        let accountOfAddress = account("accountOfAddress", providers: ["oidc.old"])
+        #expect(try decide(identity(), accountOfAddress: accountOfAddress) == .join(accountOfAddress, takeover: false, recycled: false))
     }
 
     @Test func `SEC-02 takes over an account that somebody made with an address never proven`() throws {
         let trap = account("trap", proven: false, providers: ["oidc.attacker"])
-        #expect(try decide(identity(), namesake: trap) == .join(trap, takeover: true, recycled: false))
+        #expect(try decide(identity(), accountOfAddress: trap) == .join(trap, takeover: true, recycled: false))
     }
 
     @Test func `SEC-02 takes over for the new owner of a mailbox, whom the provider knows by another subject`() throws {
-        let namesake = account("namesake", providers: ["oidc.acme"])
-        #expect(try decide(identity(), namesake: namesake) == .join(namesake, takeover: true, recycled: true))
+        let accountOfAddress = account("accountOfAddress", providers: ["oidc.acme"])
+        #expect(try decide(identity(), accountOfAddress: accountOfAddress) == .join(accountOfAddress, takeover: true, recycled: true))
     }
 
     @Test func `refuses disabled accounts, known or joined`() {
-        for (owner, namesake) in [(account("a", disabled: true), nil), (nil, account("a", disabled: true))] as [(Account?, Account?)] {
-            #expect { try decide(identity(), owner: owner, namesake: namesake) } throws: {
+        let disabled = account("a", disabled: true)
+        for (owner, accountOfAddress) in [(disabled, nil), (nil, disabled)] as [(Account?, Account?)] {
+            #expect { try decide(identity(), owner: owner, accountOfAddress: accountOfAddress) } throws: {
                 if case AccountError.accountDisabled = $0 { true } else { false }
             }
         }
     }
 
     @Test func `does not tell a stranger that the account with their claimed address is disabled`() throws {
-        let namesake = account("a", disabled: true)
-        #expect(try decide(identity(authoritative: false), namesake: namesake) == .confirm(namesake))
+        let accountOfAddress = account("a", disabled: true)
+        #expect(try decide(identity(authoritative: false), accountOfAddress: accountOfAddress) == .confirm(accountOfAddress))
     }
 
     @Test func `links to the signed-in account`() throws {
         let me = account("me", providers: ["oidc.old"])
-        #expect(try decide(.link(me), identity(), namesake: me) == .join(me, takeover: false, recycled: false))
+        #expect(try decide(.link(me), identity(), accountOfAddress: me) == .join(me, takeover: false, recycled: false))
     }
 
     @Test func `refuses to link an identity that any account has, the same one included`() {
@@ -112,7 +113,7 @@ import Text
 
     @Test func `refuses to link an identity whose address is another account's`() {
         let me = account("me")
-        #expect { try decide(.link(me), identity(), namesake: account("other")) } throws: {
+        #expect { try decide(.link(me), identity(), accountOfAddress: account("other")) } throws: {
             if case AccountError.emailTaken = $0 { true } else { false }
         }
     }

@@ -3,10 +3,10 @@ import Runtime
 
 /// Asking for a code: what apps do on behalf of people who have lost their password, want to sign in by mail, prove or change an address.
 ///
-/// Where addresses are protected from enumeration, a request does the same work, takes the same locks and gets the same answer whoever has
-/// the address (SEC-15): a letter that must not go out is a decoy, and so is its code.
+/// Where addresses are protected from enumeration, a request does the same work, takes the same locks and gets the same answer whether or
+/// not an account has the address (SEC-15): a letter that must not go out is a decoy, and so is its code.
 extension Accounts {
-    /// Mails a code that sets a new password, to whoever has the account of `email`.
+    /// Mails a code that sets a new password to `email`, provided that an account has this address.
     ///
     /// Throws `noSuchEmail` and `accountDisabled` only where addresses are not protected.
     package func mailPasswordReset(to email: String, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {

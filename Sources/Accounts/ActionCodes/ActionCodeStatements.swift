@@ -59,7 +59,7 @@ extension Account {
     enum CodeFate {
         /// All: the account goes, or its address turned out to be somebody else's than its maker's.
         case all
-        /// All but the ways back to earlier addresses, which whoever changes an account must not be able to close.
+        /// All but the ways back to earlier addresses, which a person who changes the account must not be able to close.
         case allButRecovery
         /// The others of one kind.
         case only(ActionCode.Kind)

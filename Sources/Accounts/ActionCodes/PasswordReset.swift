@@ -3,7 +3,7 @@ import Postgres
 import Runtime
 
 extension Accounts {
-    /// Sets a new password by a code of kind `resetPassword`. Whoever did that reads the mailbox, so the address is proven; and nothing that
+    /// Sets a new password by a code of kind `resetPassword`. The person who did that reads the mailbox, so the address is proven; and nothing that
     /// somebody else may have left in the account stays: sessions, codes, and what was linked before the address was proven.
     ///
     /// Throws `invalidActionCode`, `expiredActionCode`, what the password policy says, `accountNotFound`, `accountDisabled`; the code

@@ -25,7 +25,7 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case startSignIn
     /// A provider's answer is redeemed.
     case federatedSignIn
-    /// A custom token is shown: whoever signed it is looked up before it can be refused.
+    /// A custom token is shown: its key is looked up before it can be refused.
     case customToken
 }
 
@@ -35,7 +35,7 @@ package enum LimitScope: String, Sendable, CaseIterable {
     case account
     /// The same from one client address, so that one hostile address alone does not lock the owner out.
     case accountAndAddress
-    /// The mailbox that a mail goes to, whoever asks for it, and with whatever `+tag`: accounts and tags are cheap, and a stranger's mailbox
+    /// The mailbox that a mail goes to, from wherever it is asked for, and with whatever `+tag`: accounts and tags are cheap, and a stranger's mailbox
     /// is not flooded by many of them.
     case mailbox
     /// The same from one client address, so that one hostile address alone does not use up the owner's mails.

@@ -130,8 +130,8 @@ extension Outbox {
         return .retry(next)
     }
 
-    /// The letters that still matter, newest first, sent ones among them where those are kept: for development alone, since whoever reads
-    /// them holds their links. Decoys are not among them.
+    /// The letters that still matter, newest first, sent ones among them where those are kept: for development alone, since a reader
+    /// of them holds their links. Decoys are not among them.
     package func recent(in project: ProjectSettings, limit: Int = 1000) async throws(AccountError) -> [Letter] {
         guard keepsSent else { return [] }
         let rows = try await storage.read(

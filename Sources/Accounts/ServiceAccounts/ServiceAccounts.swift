@@ -10,7 +10,7 @@ import Text
 /// A key is made here and leaves in its file (`KeyFile`); the database keeps the public half. Every use reads the keys anew, so a revoked
 /// one is dead from that moment on. What the keys may sign is said in `CustomToken`.
 package struct ServiceAccounts: Sendable {
-    /// Live keys of one account, as at Google: whoever signs without naming the key makes us try them all.
+    /// Live keys of one account, as at Google: for a token that does not name its key, all are tried.
     package static let mostKeys = 10
 
     let storage: Storage

@@ -8,7 +8,7 @@ import Text
 /// The discovery documents and key sets of all issuers, fetched when first needed and shared by all loops of the process.
 ///
 /// A value is good for about an hour, a different time for each so that they do not expire together, and stays in use for up to a day
-/// while its issuer fails. Whoever asks first fetches, on their own loop; whoever asks meanwhile waits for that answer.
+/// while its issuer fails. The first caller fetches, on its own loop; callers that come meanwhile wait for that answer.
 ///
 /// What apps name (Microsoft's tenants, by a parameter of the start) is kept apart from what the configuration names, so that invented
 /// names push no real document out: in a smaller cache, which remembers failures for a minute, and within a budget of fetches.

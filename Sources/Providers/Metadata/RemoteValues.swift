@@ -83,7 +83,7 @@ final class RemoteValues<Value: Sendable>: Sendable {
         }
     }
 
-    /// Decides under the lock; whoever is told to fetch is the only one.
+    /// Decides under the lock; one caller alone is told to fetch.
     private func step(_ url: String, _ decide: (Entry) -> Step) -> Step {
         entries.withLock { entries in
             let step = decide(entries[url] ?? Entry())

@@ -21,7 +21,7 @@
     for (const element of document.querySelectorAll("#working, #done, #lost")) element.hidden = element.id !== id;
   }
 
-  /** No address that this page goes to may run as a script, whoever wrote it. */
+  /** No address that this page goes to may run as a script. */
   function go(address) {
     if (!/^(javascript|data|vbscript|blob):/i.test(new URL(address).protocol)) location.replace(address);
   }

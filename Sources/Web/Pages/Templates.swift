@@ -35,7 +35,7 @@ package struct Templates: Sendable {
     /// Tags of the languages that are spoken.
     package var languages: [String] { files.words.keys.sorted() }
 
-    /// The language for whoever sent `request`; see `Language`.
+    /// The language for the sender of `request`; see `Language`.
     package func language(for request: Request, parameter: String? = nil) -> String {
         let standard = languages.contains(branding.language) ? branding.language : "en"
         return Language.choose(from: languages, for: request, parameter: parameter, otherwise: standard)
@@ -94,7 +94,7 @@ package struct Templates: Sendable {
             html: render(name, "html", language, escaped) ?? files.render("mail.html", escaped) ?? "")
     }
 
-    /// The name if it can only be a name. Whoever signs up with somebody else's address writes it, and must not get to write
+    /// The name if it can only be a name. A person who signs up with somebody else's address writes it, and must not get to write
     /// that person a message of their own through us.
     static func greetable(_ name: String) -> String? {
         let isName =

@@ -1,0 +1,25 @@
+import CSystem
+import Glibc
+
+/// What a descriptor is watched for, and what it turned out to be ready for: epoll's own bits.
+package struct Interest: OptionSet, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    package static let read = Interest(rawValue: EPOLLIN.rawValue)
+    package static let write = Interest(rawValue: EPOLLOUT.rawValue)
+    /// The peer closed its half; needs no asking for in answers.
+    package static let readClosed = Interest(rawValue: EPOLLRDHUP.rawValue)
+    /// Only in answers.
+    package static let hangUp = Interest(rawValue: EPOLLHUP.rawValue)
+    /// Only in answers.
+    package static let failed = Interest(rawValue: EPOLLERR.rawValue)
+
+    /// Whether the socket is closed in both directions or broken: nothing can be sent any more.
+    package var isBroken: Bool { rawValue & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
+    package var isReadable: Bool { rawValue & EPOLLIN.rawValue != 0 }
+}
+
+/// The owner of a descriptor on a loop. `ready` is called on the loop.
+package protocol Watcher: AnyObject {
+    nonisolated func ready(_ interest: Interest)
+}
