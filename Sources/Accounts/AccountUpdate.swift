@@ -65,7 +65,8 @@ extension Accounts {
             guard try await isFree(email, in: project) else { throw .emailTaken }
         }
         if let password = change.password { try project.passwordPolicy.check(password) }
-        try await chargeNotices(from: account, to: changed, in: project, from: origin)
+        let methodChanges = account.methodChanges(to: changed)
+        try await chargeNotices(of: methodChanges, to: account, in: project, from: origin)
         var hash: PasswordHash?
         if let password = change.password, changed.hasPassword { hash = try await self.hash(password) }
         let links = change.password != nil && !account.hasPassword
@@ -83,7 +84,7 @@ extension Accounts {
                 account.endSessions(
                     because: "credentials changed", sparing: fate == .othersEnd ? token.sessionID : nil, in: project, at: now))
         }
-        statements += notices(from: account, to: changed, language: language, in: project)
+        statements += notices(of: methodChanges, from: account, to: changed, language: language, in: project)
         if fate == .replaced {
             let provider =
                 changed.hasPassword && token.signInProvider == SignInProvider.anonymous ? SignInProvider.password : token.signInProvider

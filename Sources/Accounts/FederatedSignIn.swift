@@ -165,8 +165,9 @@ extension Accounts {
         account.remember(identity)
         var tellsOwner = false
         if case .join(let joined, _, _) = decision {
-            if intent.token != nil { try await chargeNotices(from: joined, to: account, in: project, from: origin) }
-            let notices = notices(from: joined, to: account, language: language, in: project)
+            let changes = joined.methodChanges(to: account)
+            if intent.token != nil { try await chargeNotices(of: changes, to: joined, in: project, from: origin) }
+            let notices = notices(of: changes, from: joined, to: account, language: language, in: project)
             tellsOwner = !notices.isEmpty
             statements += notices
         }

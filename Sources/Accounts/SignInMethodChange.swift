@@ -54,11 +54,14 @@ extension Accounts {
     /// back. For the transaction that makes the change, behind the statement that changes the account; ring the outbox after the commit.
     ///
     /// - Parameters:
+    ///   - changes: `methodChanges` of the two accounts.
     ///   - account: as it was before.
     ///   - changed: as it is once the transaction's earlier statements have run.
-    func notices(from account: Account, to changed: Account, language: String, in project: ProjectSettings) -> [SQL] {
+    func notices(
+        of changes: [SignInMethodChange], from account: Account, to changed: Account, language: String, in project: ProjectSettings
+    ) -> [SQL] {
         guard let address = account.noticeAddress else { return [] }
-        return account.methodChanges(to: changed).flatMap { change in
+        return changes.flatMap { change in
             let posting = Posting(
                 change.kind, to: address, account: changed, email: address, newEmail: changed.email, emailProven: true,
                 providerID: change.providerID)
@@ -73,9 +76,9 @@ extension Accounts {
     /// the limit up must not keep the owner from a new password. Nor from unlinking what the thief linked: removals are not charged, for
     /// there cannot be more of them than of additions. Throws `tooManyAttempts`.
     func chargeNotices(
-        from account: Account, to changed: Account, in project: ProjectSettings, from origin: Session.Origin
+        of changes: [SignInMethodChange], to account: Account, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) {
-        let isCharged = account.methodChanges(to: changed).contains { $0.kind != .signInMethodRemoved }
+        let isCharged = changes.contains { $0.kind != .signInMethodRemoved }
         guard outbox != nil, isCharged, let address = account.noticeAddress else { return }
         try await limits.charge(Attempt(.changeSignInMethods, from: origin.address, mailbox: address, in: project))
     }

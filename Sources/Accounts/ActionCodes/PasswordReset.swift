@@ -28,7 +28,9 @@ extension Accounts {
                 account.endSessions(because: "password reset", in: project, at: now),
             ]
             _ = try await storage.write(
-                all: statements + notices(from: account, to: changed, language: language, in: project))
+                all: statements
+                    + notices(
+                        of: account.methodChanges(to: changed), from: account, to: changed, language: language, in: project))
             outbox?.ring()
             return (pending.code, changed)
         }
