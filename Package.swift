@@ -94,7 +94,7 @@ let package = Package(
         tests("JOSE", ["Crypto", "JSON", "Text"]), tests("HTTPServer", ["HTTP", "Runtime", "Text"]),
         tests("Curl", ["HTTP", "Runtime", "Text"]),
         tests("Mail", ["Curl", "Runtime"]),
-        tests("Postgres", ["Runtime"]),
+        tests("Postgres", ["Runtime", collections]),
         tests("Accounts", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", "Text"]),
         tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime", "Text"]),
         tests("Web", ["Accounts", "Config", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", "Text"]),

@@ -5,7 +5,7 @@ import Runtime
 typealias Answer<Value: Sendable> = UnsafeContinuation<Result<Value, PostgresError>, Never>
 
 /// A read that awaits its rows.
-struct Read: Sendable {
+struct Read: Sendable, Waiting {
     let sql: SQL
     let answer: Answer<[Row]>
     let since: MonotonicTime

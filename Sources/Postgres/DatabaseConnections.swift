@@ -15,6 +15,11 @@ extension Database {
         }
         guard mayWait(reading, hasConnection: false, waiting: waitingReads.count) else { return refuse(read) }
         waitingReads.append(read)
+        // One that lost its connection may be older than what the timer was set for.
+        if read.since < loop.now, let timer = patience {
+            loop.cancel(timer)
+            patience = nil
+        }
         openRead()
         watchPatience()
     }
@@ -109,7 +114,7 @@ extension Database {
     /// Fails what has waited too long; runs while anything waits.
     private func watchPatience() {
         if patience != nil { return }
-        guard let oldest = [waitingReads.first?.since, pool.oldestWait].compactMap({ $0 }).min() else { return }
+        guard let oldest = [waitingReads.oldest, pool.oldestWait].compactMap({ $0 }).min() else { return }
         let left = (oldest + settings.patience).microseconds(since: loop.now)
         patience = loop.schedule(after: .microseconds(Int64(clamping: left))) { [weak self] in
             self?.assumeIsolated { $0.losePatience() }
@@ -118,9 +123,8 @@ extension Database {
 
     private func losePatience() {
         patience = nil
-        while let first = waitingReads.first, first.since + settings.patience <= loop.now {
-            waitingReads.removeFirst()
-            first.answer.resume(returning: .failure(impatience(reading)))
+        for read in waitingReads.expire(at: loop.now, patience: settings.patience) {
+            read.answer.resume(returning: .failure(impatience(reading)))
         }
         for job in pool.expire(at: loop.now, patience: settings.patience) { job.fail(impatience(writing)) }
         metrics.waiting.set(pool.waitingCount + waitingReads.count)

@@ -28,7 +28,12 @@ struct WritePool<Job: PoolJob> {
     }
 
     private(set) var slots: [Slot]
-    private var waiting = Deque<(job: Job, since: MonotonicTime)>()
+    private struct WaitingJob: Waiting {
+        let job: Job
+        let since: MonotonicTime
+    }
+
+    private var waiting = Deque<WaitingJob>()
     private let room: Int
     private let together: Int
     /// The rows that running jobs lock: all of them, and by connection.
@@ -46,21 +51,21 @@ struct WritePool<Job: PoolJob> {
     }
 
     var waitingCount: Int { waiting.count }
-    var oldestWait: MonotonicTime? { waiting.lazy.map(\.since).min() }
+    var oldestWait: MonotonicTime? { waiting.oldest }
     var hasConnection: Bool { slots.contains { $0 == .idle || $0 == .busy } }
     func count(_ slot: Slot) -> Int { slots.count { $0 == slot } }
 
     /// `false` when no more may wait.
     mutating func add(_ job: Job, at now: MonotonicTime) -> Bool {
         guard waiting.count < room else { return false }
-        waiting.append((job, now))
+        waiting.append(WaitingJob(job: job, since: now))
         return true
     }
 
     /// For what was accepted before and has to run again, and for what must not queue: it goes before all others, and there is always room.
     /// It waits from `now` on, so it may be younger than what is behind it.
     mutating func addFirst(_ jobs: [Job], at now: MonotonicTime) {
-        for job in jobs.reversed() { waiting.prepend((job, now)) }
+        for job in jobs.reversed() { waiting.prepend(WaitingJob(job: job, since: now)) }
     }
 
     /// What to do next; connections are opened only when `mayOpen`, and only as many as there are jobs waiting.
@@ -117,9 +122,7 @@ struct WritePool<Job: PoolJob> {
 
     /// Takes out the jobs that have waited for `patience`.
     mutating func expire(at now: MonotonicTime, patience: Duration) -> [Job] {
-        let expired = waiting.filter { $0.since + patience <= now }.map(\.job)
-        if !expired.isEmpty { waiting.removeAll { $0.since + patience <= now } }
-        return expired
+        waiting.expire(at: now, patience: patience).map(\.job)
     }
 
     mutating func removeAll() -> [Job] {
