@@ -59,7 +59,7 @@ package struct Form: Sendable, ExpressibleByDictionaryLiteral {
         let part = UnsafeBufferPointer(rebasing: bytes[range])
         // Tokens, keys and names have nothing to decode.
         guard part.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
-            return UTF8Text(decoding: part)
+            return UTF8Text(decoding: UnsafeRawBufferPointer(part))
         }
         return PercentEncoding.decode(part, plusIsSpace: true).map { UTF8Text(decoding: $0) }
     }

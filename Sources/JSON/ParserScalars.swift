@@ -11,9 +11,7 @@ extension Parser {
         case .quote:
             at += 1
             guard isASCII else { return try text(bytes[start..<end], at: start) }
-            return bytes.withUnsafeBufferPointer {
-                UTF8Text(String(decoding: UnsafeBufferPointer(rebasing: $0[start..<end]), as: UTF8.self))
-            }
+            return bytes.withUnsafeBytes { UTF8Text(decoding: UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
         case .backslash: return try escapedString(from: start)
         default: throw .controlCharacter(at: at)
         }

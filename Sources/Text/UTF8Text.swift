@@ -18,10 +18,13 @@ package struct UTF8Text: Sendable {
     package init(_ bytes: Substring.UTF8View) { asString = String(Substring(bytes)) }
 
     /// The text of bytes that should be UTF-8; what is not becomes U+FFFD.
-    @inlinable package init(decoding bytes: some Collection<UInt8>) { asString = String(decoding: bytes, as: UTF8.self) }
+    package init(decoding bytes: some Collection<UInt8>) { asString = String(decoding: bytes, as: UTF8.self) }
+
+    /// The same, without the cost of a generic call: what every request does several times.
+    package init(decoding bytes: UnsafeRawBufferPointer) { asString = String(decoding: bytes, as: UTF8.self) }
 
     /// The text of the bytes; nil when they are not UTF-8.
-    @inlinable package init?(validating bytes: some Collection<UInt8>) {
+    package init?(validating bytes: some Collection<UInt8>) {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
         asString = text
     }

@@ -39,7 +39,7 @@ struct PathPattern: Sendable {
             case .literal(let bytes): if !part.elementsEqual(bytes) { return nil }
             case .any(let name):
                 if part.isEmpty { return nil }
-                parameters.add(name, UTF8Text(decoding: part))
+                parameters.add(name, UTF8Text(decoding: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: part))))
             }
             rest = rest[part.endIndex...]
         }
