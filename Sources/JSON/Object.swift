@@ -8,6 +8,22 @@ extension JSON {
         package struct Member: Sendable, Equatable {
             package let name: UTF8Text
             package var value: JSON
+            fileprivate let mark: Int
+
+            package init(name: UTF8Text, value: JSON) {
+                self.name = name
+                self.value = value
+                mark = Self.mark(of: name)
+            }
+
+            /// Length, first and last byte: names that differ in them need no look at their other bytes.
+            fileprivate static func mark(of name: UTF8Text) -> Int {
+                // Not `withBytes` of the name: what is generic costs more from another module.
+                var text = name.asString
+                return text.withUTF8 { bytes in
+                    bytes.isEmpty ? 0 : bytes.count << 16 | Int(bytes[0]) << 8 | Int(bytes[bytes.count - 1])
+                }
+            }
         }
 
         package private(set) var members: [Member] = []
@@ -65,7 +81,11 @@ extension JSON {
         }
 
         private func position(of name: UTF8Text) -> Int? {
-            if let index { index[name] } else { members.firstIndex { $0.name == name } }
+            if let index { return index[name] }
+            let mark = Member.mark(of: name)
+            // Not `firstIndex`: it copies every member that it looks at.
+            for at in members.indices where members[at].mark == mark && members[at].name == name { return at }
+            return nil
         }
     }
 }

@@ -42,19 +42,24 @@ package enum Timestamp {
         var parts = tm()
         gmtime_r(&seconds, &parts)
         let milliseconds = (instant.microseconds - instant.seconds * 1_000_000) / 1000
-        return "\(pad(parts.tm_year + 1900, 4))-\(pad(parts.tm_mon + 1, 2))-\(pad(parts.tm_mday, 2))T\(pad(parts.tm_hour, 2)):"
-            + "\(pad(parts.tm_min, 2)):\(pad(parts.tm_sec, 2)).\(pad(Int32(milliseconds), 3))Z"
+        var text = Array("0000-00-00T00:00:00.000Z".utf8)
+        for (number, end, width) in [
+            (parts.tm_year + 1900, 4, 4), (parts.tm_mon + 1, 7, 2), (parts.tm_mday, 10, 2), (parts.tm_hour, 13, 2),
+            (parts.tm_min, 16, 2), (parts.tm_sec, 19, 2), (Int32(milliseconds), 23, 3),
+        ] {
+            var rest = number.magnitude
+            for at in (end - width..<end).reversed() {
+                text[at] += UInt8(rest % 10)
+                rest /= 10
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The same to the minute, for people: `2026-11-22 06:45 UTC`.
     package static func minute(_ instant: Instant) -> String {
         let text = text(instant)
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
-    }
-
-    private static func pad(_ number: Int32, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }
 

@@ -6,14 +6,13 @@ import Glibc
 /// that grows with the square of the run. A sender that chooses the text can hold a thread for minutes that way, and two texts that are
 /// different in the database can be equal in the program. So JSON, forms, headers, cookies, queries and path parameters give this type and
 /// never a `String`; nothing in it costs more than one pass over the bytes, and none of it allocates but what makes a new text.
-/// What every request does many times is inlined where it is used.
 ///
 /// ``asString`` is the one way to a `String`: to store, to send and to print the text. What decides anything by the text (a comparison, a
 /// lookup, a search, a cut) is asked of this type, or of ``utf8``.
 package struct UTF8Text: Sendable {
     package let asString: String
 
-    @inlinable package init(_ text: String) { asString = text }
+    package init(_ text: String) { asString = text }
     package init(_ text: Substring) { asString = String(text) }
     package init(_ bytes: Substring.UTF8View) { asString = String(Substring(bytes)) }
 
@@ -29,26 +28,26 @@ package struct UTF8Text: Sendable {
         asString = text
     }
 
-    @inlinable package var utf8: String.UTF8View { asString.utf8 }
-    @inlinable package var isEmpty: Bool { asString.isEmpty }
+    package var utf8: String.UTF8View { asString.utf8 }
+    package var isEmpty: Bool { asString.isEmpty }
 
     /// Lends the bytes; they are not copied.
-    @inlinable package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         var text = asString
         return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
     }
 }
 
 extension UTF8Text: Hashable, Comparable {
-    @inlinable package static func == (left: UTF8Text, right: UTF8Text) -> Bool { Self.areEqual(left.asString, right.asString) }
+    package static func == (left: UTF8Text, right: UTF8Text) -> Bool { Self.areEqual(left.asString, right.asString) }
 
     /// With a text of our own: a setting, a stored value.
-    @inlinable package static func == (left: UTF8Text, right: String) -> Bool { Self.areEqual(left.asString, right) }
-    @inlinable package static func == (left: String, right: UTF8Text) -> Bool { Self.areEqual(left, right.asString) }
-    @inlinable package static func != (left: UTF8Text, right: String) -> Bool { !Self.areEqual(left.asString, right) }
-    @inlinable package static func != (left: String, right: UTF8Text) -> Bool { !Self.areEqual(left, right.asString) }
+    package static func == (left: UTF8Text, right: String) -> Bool { Self.areEqual(left.asString, right) }
+    package static func == (left: String, right: UTF8Text) -> Bool { Self.areEqual(left, right.asString) }
+    package static func != (left: UTF8Text, right: String) -> Bool { !Self.areEqual(left.asString, right) }
+    package static func != (left: String, right: UTF8Text) -> Bool { !Self.areEqual(left, right.asString) }
 
-    @inlinable static func areEqual(_ left: String, _ right: String) -> Bool {
+    static func areEqual(_ left: String, _ right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
         // Two values of the same bits are the same text. Equal texts of up to 15 bytes mostly have the same bits, since they lie in the value.
         typealias Bits = (UInt64, UInt64)
@@ -56,21 +55,23 @@ extension UTF8Text: Hashable, Comparable {
     }
 
     /// In the order of the bytes, which is that of the code points.
-    @inlinable package static func < (left: UTF8Text, right: UTF8Text) -> Bool { compare(left.asString, right.asString) < 0 }
+    package static func < (left: UTF8Text, right: UTF8Text) -> Bool { compare(left.asString, right.asString) < 0 }
 
     /// Negative, zero or positive, as `memcmp` says it; of two texts of which one begins the other, the shorter is first.
-    @usableFromInline static func compare(_ left: String, _ right: String) -> Int {
-        var (left, right) = (left, right)
-        return left.withUTF8 { left in
-            right.withUTF8 { right in
+    static func compare(_ left: String, _ right: String) -> Int {
+        // As `withUTF8`, of texts that do not change: that one wants variables, and so copies.
+        let order = left.utf8.withContiguousStorageIfAvailable { left in
+            right.utf8.withContiguousStorageIfAvailable { right in
                 guard let first = left.baseAddress, let second = right.baseAddress else { return left.count - right.count }
                 let order = memcmp(first, second, min(left.count, right.count))
                 return order == 0 ? left.count - right.count : Int(order)
             }
         }
+        guard case .some(.some(let order)) = order else { preconditionFailure("only texts of Objective-C lack UTF-8 storage") }
+        return order
     }
 
-    @inlinable package func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         withBytes { hasher.combine(bytes: $0) }
         // No UTF-8 has this byte, so a text that another one begins with has another hash.
         hasher.combine(UInt8(0xFF))
@@ -78,7 +79,7 @@ extension UTF8Text: Hashable, Comparable {
 }
 
 extension UTF8Text: ExpressibleByStringInterpolation {
-    @inlinable package init(stringLiteral text: String) { asString = text }
+    package init(stringLiteral text: String) { asString = text }
 }
 
 extension UTF8Text: CustomStringConvertible {
