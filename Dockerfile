@@ -1,4 +1,4 @@
-# Builds the server and puts it, with the example configuration, on a small Debian. See the README.
+# Builds the server and puts it, with the example configuration, on a small Debian. See docs/install.md.
 
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \

@@ -77,9 +77,9 @@ def test_the_SDK_verifies_what_the_server_issues(run, admin):
     assert verified["uid"] == made["localId"] and verified["aud"] == PROJECT
 
 
-def test_the_README_verifies_what_make_run_issues(run):
+def test_the_page_for_back_ends_verifies_what_make_run_issues(run):
     """Its example, line for line."""
-    example = re.search(r"```python\n(import jwt, json.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
+    example = re.search(r"```python\n(import jwt, json.*?)```", (ROOT / "docs/backends.md").read_text(), re.DOTALL)[1]
     made = API(run.url, "any-key").succeed("signUp", {"returnSecureToken": True})
     names = {"token": made["idToken"]}
     exec(re.sub(r"^print\(.*", "", example.replace("http://localhost:8080", run.url), flags=re.MULTILINE), names)
