@@ -164,6 +164,7 @@ def test_SEC_16_guesses_from_one_address_over_many_accounts_are_bounded():
         assert codes([try_password(api, "person9@example.com", address="192.0.2.2")]) == ["INVALID_LOGIN_CREDENTIALS"]
         counted = requests.get(site.servers[0].url + "/metrics", timeout=10).text
         assert 'gatehouse_limited_total{action="password",by="address"} 3\n' in counted
+        site.servers[0].logged("a rate limit is reached")
         lines = [line for line in site.servers[0].log_lines() if line.get("message") == "a rate limit is reached"]
         assert [(line["action"], line["by"], line["address"]) for line in lines] == [("password", "address", "192.0.2.1")]
         assert "person" not in json.dumps(lines)
