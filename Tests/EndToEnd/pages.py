@@ -4,7 +4,9 @@ import re
 
 from harness import ROOT
 
-PAGES = ("docs/install.md", "docs/operations.md")
+PAGES = ("docs/install.md", "docs/operations.md") + tuple(
+    sorted(f"docs/operations/{page.name}" for page in (ROOT / "docs/operations").glob("*.md"))
+)
 # The groups, each of which one test runs.
 GROUPS = ("install", "operations", "upgrade", "rollback")
 _FENCE = re.compile(r"^```(?P<language>sh|sql|caddy|haproxy)(?: (?P<group>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)

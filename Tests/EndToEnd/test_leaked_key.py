@@ -1,4 +1,4 @@
-"""What docs/operations.md says to do after a signing key leaked: its statements run, and find what a thief left."""
+"""What docs/operations/keys.md says to do after a signing key leaked: its statements run, and find what a thief left."""
 
 import datetime
 import re
@@ -11,7 +11,7 @@ from harness import ROOT, a_site
 
 
 def statements():
-    page = (ROOT / "docs/operations.md").read_text()
+    page = (ROOT / "docs/operations/keys.md").read_text()
     section = re.search(r"^### After a signing key leaked\n(.*?)^##", page, re.MULTILINE | re.DOTALL)[1]
     blocks = re.findall(r"```sql\n(.*?)```", section, re.DOTALL)
     return [statement.strip() for block in blocks for statement in block.split(";") if statement.strip()]
