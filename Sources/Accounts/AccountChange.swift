@@ -45,7 +45,7 @@ extension AccountChange {
     }
 
     /// What becomes of the account's sessions. SDKs take new tokens from the answer to a new address or password, and ignore those of
-    /// any other; see the table in docs/request-path.md.
+    /// any other; see docs/wire.md, "Which answers replace a session".
     enum SessionFate {
         case goOn
         /// The caller's own goes on.

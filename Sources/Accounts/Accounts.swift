@@ -57,7 +57,7 @@ package struct Accounts: Sendable {
         return try Account.one(of: await storage.read(Account.select(bearer, in: project)))
     }
 
-    /// The caller's account, from the ID token they bring; the checks are in the contract's order.
+    /// The caller's account, from the ID token they bring; the checks are in the order of docs/wire.md.
     ///
     /// Throws `invalidIDToken`, `accountNotFound`, `sessionEnded` (expired, or its session is over) or `accountDisabled`.
     /// - Parameter attempt: what the account of this id takes from the limits, in the same round trip.

@@ -78,7 +78,7 @@ extension Accounts {
     /// What projects sign with.
     private static let algorithms: Set<Algorithm> = [.rs256, .es256]
 
-    /// Checks signature, issuer and audience; expiry is the caller's to check, after the account (contract's order).
+    /// Checks signature, issuer and audience. The caller checks the expiry, after the account (docs/wire.md, "Order of checks").
     func verified(_ token: String, in project: ProjectSettings) throws(AccountError) -> IDToken {
         do {
             let jwt = try UnverifiedJWT.parse(token).verified(with: signingKeys.published.keys, algorithms: Self.algorithms)

@@ -42,7 +42,7 @@ package struct SignInFlow: Sendable {
         package let customParameters: [UTF8Text: UTF8Text]
     }
 
-    /// Expiries, by the contract: from start to callback, from callback to redemption.
+    /// Expiries, as in docs/wire.md ("Lifetimes"): from start to callback, from callback to redemption.
     package static let timeToReturn: Duration = .seconds(600)
     package static let timeToRedeem: Duration = .seconds(120)
     /// Redemptions with the right code but the wrong session secret that a result survives.

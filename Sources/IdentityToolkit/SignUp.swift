@@ -63,7 +63,7 @@ struct SignUp: Endpoint {
     }
 }
 
-/// What a sign-up asks for, once it is complete and the project allows it; the checks are in the contract's order.
+/// What a sign-up asks for, once it is complete and the project allows it; the checks are in the order of docs/wire.md.
 private enum Wish {
     case anonymous
     case password(email: String, password: String, displayName: String?, linkTo: String?)

@@ -10,7 +10,7 @@ package struct Failure: Error, Equatable {
     package let detail: String?
     package let kind: Kind
 
-    /// Which row of the contract's envelope table an error is answered by.
+    /// Which form an error is answered in: a row of the table of errors in docs/wire.md.
     package enum Kind: Sendable, Equatable {
         /// 400 without `status`: almost everything.
         case business

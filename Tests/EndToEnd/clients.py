@@ -55,7 +55,7 @@ class API:
 
 
 def assert_error(response, code, status=400):
-    """The contract's error envelope, with this code; gives the whole message."""
+    """Google's error envelope, with this code; gives the whole message."""
     assert response.status_code == status, f"{response.status_code} {response.text}"
     assert response.headers["content-type"].startswith("application/json"), response.headers
     error = response.json()["error"]

@@ -1,4 +1,4 @@
-"""Every field missing, mistyped, oversized, duplicated; every one-time value replayed, swapped, expired: the contract's error each time."""
+"""Every field missing, mistyped, oversized, duplicated; every one-time value replayed, swapped, expired: the documented error each time."""
 
 import base64
 import json

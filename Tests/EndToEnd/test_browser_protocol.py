@@ -169,7 +169,7 @@ def is_nothing(event):
     return event.pop("error")["code"] == "auth/no-auth-event" and event == NOTHING
 
 
-# The conversation that the contract wrote down. Names and tokens are the page's.
+# The messages between the SDK and its frame. Names and tokens are the page's.
 GOLDEN = [
     ("child->parent", '!_{"h":"NAME"}'),
     ("child->parent", {"s": "/NAME::_g_rpcReady", "c": None, "a": [None], "r": "NAME", "f": "NAME", "t": "TOKEN", "g": False}),

@@ -125,7 +125,7 @@ def test_the_errors_of_a_sign_up_in_order(rest, demo, opened):
     assert_error(members.call("signUp", {"email": "a@example.com", "password": "correct horse"}), "ADMIN_ONLY_OPERATION")
     for wrong in ("", "no address", "a@b@c", "a b@example.com", "@example.com", "a@", "a\n@example.com", "x" * 250 + "@example.com", "ada\u200b@example.com", "<ada@example.com>", "ren\u00e9@example.com", "a..b@example.com"):
         assert_error(demo.call("signUp", {"email": wrong, "password": "x"}), "INVALID_EMAIL")
-    # A taken address is told before anything of the password, and in both modes: the contract says so.
+    # A taken address is told before anything of the password, and in both modes (docs/wire.md, "Order of checks").
     for api in (demo, opened):
         if api is opened:
             sign_up(opened, taken)

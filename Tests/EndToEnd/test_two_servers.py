@@ -45,7 +45,7 @@ def test_both_publish_the_same_keys(pair):
 
 
 def exactly_one(answers):
-    """One success, and the contract's error for all others."""
+    """One success, and the documented error for all others."""
     assert all(not isinstance(answer, Exception) for answer in answers), answers
     good = [answer for answer in answers if answer.status_code == 200]
     assert len(good) == 1, [answer.status_code for answer in answers]
