@@ -23,7 +23,7 @@ package struct ProjectSettings: Sendable {
     package var mail = Mailing()
     package var passwordPolicy = PasswordPolicy()
     package var signIn = SignInMethods()
-    /// No call tells whether an address has an account, except `signUp`, as with Firebase.
+    /// No call that is given an address tells whether it has an account, except `signUp`, as with Firebase.
     package var emailEnumerationProtection = true
     package var refresh = Refresh.rotating
     /// How long a session lasts that is not refreshed; `nil` is for ever, as Firebase has it.
