@@ -5,21 +5,19 @@ import base64
 import os
 import pathlib
 import re
-import shutil
-import signal
 import sys
-import tempfile
 
 import load
 import passwords
 import processes
 from database import Database, Statement, seed
-from gatehouse import ROOT, Gatehouse
+from gatehouse import Gatehouse
 from issuer import Issuer
 from load import Load
 from nginx import Nginx
 from processes import LOAD_CORE, SERVER_CORE, Failed
 from report import Table, interleaved, median
+from workspace import workspace
 
 KEY_SET = "/bench-rs256/oauth2/jwks"
 IDLE_CONNECTIONS = 8000
@@ -221,28 +219,9 @@ def main():
     parser.add_argument("--only", type=lambda text: text.split(","), default=[], help="such as P1,P4")
     options = parser.parse_args()
 
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, interrupted)
-    local = ROOT / ".local"
-    local.mkdir(exist_ok=True)
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="bench-", dir=local))
-    # PostgreSQL may run as another user, who has to get in.
-    folder.chmod(0o755)
-    try:
+    with workspace() as folder:
         print(f"{len(processes.CORES)} cores; medians of {options.rounds} rounds of {options.seconds} s.", file=sys.stderr)
         Bench(options, folder).run()
-    except Failed as failure:
-        sys.exit(f"bench: {failure}")
-    except KeyboardInterrupt:
-        sys.exit(130)
-    finally:
-        processes.stop_all()
-        if (folder / "postgres" / "data").exists():
-            processes.run([ROOT / "scripts" / "test-database", "remove", folder / "postgres"])
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ class Gatehouse:
         self._folder = folder
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
-        self._environment = {"DATABASE_URL": database_url}
+        self.environment = {"DATABASE_URL": database_url}
         (folder / "master.key").write_bytes(base64.b64encode(os.urandom(32)))
         (folder / "projects").mkdir()
         for number, (project, algorithm) in enumerate(PROJECTS.items(), 100_000_000_001):
@@ -46,7 +46,7 @@ class Gatehouse:
                 f"tokens: {{algorithm: {algorithm}}}\nsignIn: {{password: true}}\n{LIMITS}"
                 f"providers:\n  oidc.bench:\n    name: Bench\n    issuer: {issuer.url}\n    clientId: {issuer.client_id}\n"
                 "    clientSecret: {env: BENCH_CLIENT_SECRET}\n    userinfo: never\n")
-        self._environment["BENCH_CLIENT_SECRET"] = "unused"
+        self.environment["BENCH_CLIENT_SECRET"] = "unused"
         self.process = None
         self.log = folder / "server.log"
 
@@ -60,16 +60,17 @@ class Gatehouse:
         return path
 
     def migrate(self):
-        processes.run([self._binary, "migrate", "--config", self._configuration(0)], env=self._environment)
+        processes.run([self._binary, "migrate", "--config", self._configuration(0)], env=self.environment)
 
-    def start(self, loops=0, core=None, service=False):
-        """Seconds from the start of the process to the first 200 of /health/ready."""
+    def start(self, loops=0, core=None, service=False, under=(), patience=20):
+        """Seconds from the start of the process to the first 200 of /health/ready. `under` is a command that runs it, such as valgrind."""
         configuration = self._configuration(loops)
         with open(self.log, "ab") as log:
             begin = time.monotonic()
-            self.process = processes.start([self._binary, "serve", "--config", configuration], core, log, self._environment, service)
+            command = [*under, self._binary, "serve", "--config", configuration]
+            self.process = processes.start(command, core, log, self.environment, service)
         while self._readiness() != 200:
-            if self.process.poll() is not None or time.monotonic() - begin > 20:
+            if self.process.poll() is not None or time.monotonic() - begin > patience:
                 raise Failed(f"the server did not start: {self.log.read_text(errors='replace')[-1500:]}")
             time.sleep(0.001)
         return time.monotonic() - begin
