@@ -74,7 +74,6 @@ let package = Package(
             ],
             resources: [.embedInCode("Templates")]),
         kit("IdentityToolkit", ["Web", "Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", "Text", logging]),
-        kit("Emulator", ["Web", "Accounts", "HTTP", "JSON", "Runtime", "Text"]),
         kit(
             "SignIn", ["Web", "Accounts", "Crypto", "HTTP", "JSON", "Providers", "Runtime", "Text", logging],
             resources: [.embedInCode("Scripts")]),
@@ -83,7 +82,7 @@ let package = Package(
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Accounts", "Config", "Crypto", "Curl", "Emulator", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON", "Mail",
+                "Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON", "Mail",
                 "Postgres", "Providers", "Runtime", "SignIn", "Text", "Web", argumentParser, logging,
             ],
             swiftSettings: house),

@@ -7,7 +7,7 @@ package import Runtime
 /// A request's path through this floor: an endpoint asks one rule (`signIn(with:)`, `Sessions.refresh`, `account(for:)`); the rule reads in
 /// one round trip, decides in a function without I/O (`Linking.decide`, `RefreshToken`), and writes in one implicit transaction whose
 /// constraints have the last word. What a provider said arrives here proven (`ProvenIdentity`); what a caller may learn of an error
-/// is decided above (`Web/Failure`).
+/// is decided above (`Web/Failures`).
 package struct Accounts: Sendable {
     let storage: Storage
     let clock: Clock

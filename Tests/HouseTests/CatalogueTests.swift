@@ -8,7 +8,7 @@ import Testing
 
     private func handlers(_ list: String, _ text: String) -> [String] {
         Catalogue.endpoints(
-            of: "SignIn",
+            listedIn: "Sources/SignIn/SignIn.swift",
             [
                 File(path: "Sources/SignIn/SignIn.swift", text: "enum SignIn {\n    static let handlers: [Handler] = [\(list)]\n}"),
                 File(path: "Sources/SignIn/A.swift", text: text),
@@ -39,11 +39,21 @@ import Testing
         #expect(
             handlers("", "struct Start: Endpoint {") == ["Sources/SignIn/A.swift Start is not in the list of Sources/SignIn/SignIn.swift"])
         #expect(handlers("Start.handler", "struct Begin {") == ["Sources/SignIn/SignIn.swift lists Start, which no file makes"])
-        #expect(Catalogue.endpoints(of: "SignIn", []).map(\.message) == ["is missing"])
+        #expect(Catalogue.endpoints(listedIn: "Sources/SignIn/SignIn.swift", []).map(\.message) == ["is missing"])
+    }
+
+    @Test func `an endpoint belongs to the innermost list around it`() {
+        let files = ["IdentityToolkit/Emulator/Emulator", "IdentityToolkit/IdentityToolkit"].map {
+            File(path: "Sources/\($0).swift", text: "static let handlers: [Handler] = []")
+        }
+        let inner = File(path: "Sources/IdentityToolkit/Emulator/A.swift", text: "struct A: Endpoint {")
+        let outer = File(path: "Sources/IdentityToolkit/SignIn/B.swift", text: "struct B: Endpoint {")
+        #expect(
+            Catalogue.lists.dropLast().map { Catalogue.endpoints(listedIn: $0, files + [inner, outer]).map(\.path) } == [[inner.path], [outer.path]])
     }
 
     @Test func `every provider with a file is in the catalogue`() { #expect(Catalogue.providers(Repository.files) == []) }
 
-    @Test(arguments: ["Emulator", "IdentityToolkit", "SignIn"])
-    func `every endpoint is in its feature's list`(feature: String) { #expect(Catalogue.endpoints(of: feature, Repository.files) == []) }
+    @Test(arguments: Catalogue.lists)
+    func `every endpoint is in the list of its folder`(list: String) { #expect(Catalogue.endpoints(listedIn: list, Repository.files) == []) }
 }

@@ -20,6 +20,9 @@ struct File {
         return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil
     }
 
+    /// `Sources/JSON` of `Sources/JSON/JSON.swift`.
+    static func folder(of path: String) -> String { path.split(separator: "/").dropLast().joined(separator: "/") }
+
     var isSwift: Bool { path.hasSuffix(".swift") }
     var name: String { String(path.split(separator: "/").last ?? "") }
     var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }

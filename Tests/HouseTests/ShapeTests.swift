@@ -8,6 +8,12 @@ import Testing
         #expect(Shape.size(source(String(repeating: "\n", count: 401))).count == 1)
     }
 
+    @Test func `catches a folder with more than twelve Swift files, without those of its folders`() {
+        func files(_ count: Int) -> [File] { (0..<count).map { File(path: "Sources/Web/\($0).swift", text: "") } }
+        #expect(Shape.crowded(files(12) + [File(path: "Sources/Web/Pages/A.swift", text: ""), File(path: "Sources/Web/a.html", text: "")]).isEmpty)
+        #expect(Shape.crowded(files(13)).map(\.path) == ["Sources/Web"])
+    }
+
     @Test(arguments: [
         ("final class A: @unchecked Sendable {\n    let a = 1", false), ("nonisolated(unsafe) var a = 1", false),
         ("nonisolated(unsafe) var a = 1\n// why", false),
@@ -51,6 +57,7 @@ import Testing
     }
 
     @Test func `no file is over the wall`() { #expect(Repository.swift.flatMap(Shape.size) == []) }
+    @Test func `no folder is crowded`() { #expect(Shape.crowded(Repository.files) == []) }
     @Test func `every claim has its reason`() { #expect(Repository.swift.flatMap(Shape.reasons) == []) }
     @Test func `nothing in Sources can trap by force`() { #expect(Repository.swift.flatMap(Shape.traps) == []) }
     @Test func `nothing is unfinished`() { #expect(Repository.files.flatMap(Shape.unfinished) == []) }

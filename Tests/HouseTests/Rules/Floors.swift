@@ -8,7 +8,7 @@ enum Floors {
         "JOSE": 21, "HTTPServer": 21, "Curl": 21, "Postgres": 21, "Mail": 22,
         "Accounts": 30, "Providers": 30,
         "Web": 40,
-        "Emulator": 41, "IdentityToolkit": 41, "SignIn": 41, "OpenIDProvider": 41,
+        "IdentityToolkit": 41, "SignIn": 41, "OpenIDProvider": 41,
         "gatehouse": 50,
     ]
 

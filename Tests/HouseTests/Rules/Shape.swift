@@ -7,6 +7,16 @@ enum Shape {
         return file.isSwift && count > wall ? [Violation(path: file.path, message: "has \(count) lines; \(wall) is the wall")] : []
     }
 
+    static let room = 12
+
+    /// A folder is small enough to be looked through; a larger one has folders by subject.
+    static func crowded(_ files: [File]) -> [Violation] {
+        let folders = Dictionary(grouping: files.filter(\.isSwift)) { File.folder(of: $0.path) }
+        return folders.filter { $0.value.count > room }.sorted { $0.key < $1.key }.map {
+            Violation(path: $0.key, message: "has \($0.value.count) Swift files; \(room) are enough for one folder")
+        }
+    }
+
     /// What the compiler is told to believe has its reason on the next line.
     static func reasons(_ file: File) -> [Violation] {
         guard file.isSwift else { return [] }

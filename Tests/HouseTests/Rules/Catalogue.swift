@@ -15,15 +15,23 @@ enum Catalogue {
         return nameless + compare(listed: listed, made: made.flatMap { file, names in names.map { (file.path, $0) } }, list: list.path)
     }
 
-    /// Every type of a feature that is an endpoint of some kind stands in the list of the feature's front door, and the list names nothing else.
-    static func endpoints(of feature: String, _ files: [File]) -> [Violation] {
-        let folder = files.filter { $0.target == feature && $0.isSwift }
-        guard let list = folder.first(where: { $0.name == "\(feature).swift" }) else {
-            return [Violation(path: "Sources/\(feature)/\(feature).swift", message: "is missing")]
-        }
+    /// Where endpoints are listed: each list has those of its own folder and of the folders below, as far as they have no list of their own.
+    static let lists = [
+        "Sources/IdentityToolkit/Emulator/Emulator.swift", "Sources/IdentityToolkit/IdentityToolkit.swift", "Sources/SignIn/SignIn.swift",
+    ]
+
+    /// Every type that is an endpoint of some kind stands in the list that its folder belongs to, and the list names nothing else.
+    static func endpoints(listedIn path: String, _ files: [File]) -> [Violation] {
+        guard let list = files.first(where: { $0.path == path }) else { return [Violation(path: path, message: "is missing")] }
+        let folder = files.filter { $0.isSwift && Self.list(for: $0) == path }
         let listed = entries(of: "handlers", in: list).compactMap { $0.hasSuffix(".handler") ? String($0.dropLast(8)) : nil }
         let made = folder.flatMap { file in endpointTypes(in: file).map { (file.path, $0) } }
         return compare(listed: listed, made: made, list: list.path)
+    }
+
+    /// The list of the innermost folder around the file that has one.
+    private static func list(for file: File) -> String? {
+        lists.filter { file.path.hasPrefix(File.folder(of: $0) + "/") }.max { $0.count < $1.count }
     }
 
     /// The elements of the array literal that `static let name: … = [` starts.

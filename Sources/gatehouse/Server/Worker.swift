@@ -1,7 +1,6 @@
 import Accounts
 import Crypto
 import Curl
-import Emulator
 import FoundationEssentials
 import HTTPServer
 import IdentityToolkit
