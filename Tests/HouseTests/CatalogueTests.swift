@@ -48,12 +48,14 @@ import Testing
         }
         let inner = File(path: "Sources/IdentityToolkit/Emulator/A.swift", text: "struct A: Endpoint {")
         let outer = File(path: "Sources/IdentityToolkit/SignIn/B.swift", text: "struct B: Endpoint {")
-        #expect(
-            Catalogue.lists.dropLast().map { Catalogue.endpoints(listedIn: $0, files + [inner, outer]).map(\.path) } == [[inner.path], [outer.path]])
+        let forgotten = Catalogue.lists.dropLast().map { Catalogue.endpoints(listedIn: $0, files + [inner, outer]).map(\.path) }
+        #expect(forgotten == [[inner.path], [outer.path]])
     }
 
     @Test func `every provider with a file is in the catalogue`() { #expect(Catalogue.providers(Repository.files) == []) }
 
     @Test(arguments: Catalogue.lists)
-    func `every endpoint is in the list of its folder`(list: String) { #expect(Catalogue.endpoints(listedIn: list, Repository.files) == []) }
+    func `every endpoint is in the list of its folder`(list: String) {
+        #expect(Catalogue.endpoints(listedIn: list, Repository.files) == [])
+    }
 }
