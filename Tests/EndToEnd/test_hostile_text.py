@@ -16,7 +16,7 @@ from common import API_KEY
 from harness import Site
 
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / "Sources"
-FEATURES = {path: path.read_text() for name in ("IdentityToolkit", "SignIn", "Emulator", "Web") for path in (SOURCES / name).rglob("*.swift")}
+FEATURES = {path: path.read_text() for name in ("IdentityToolkit", "SignIn", "Web") for path in (SOURCES / name).rglob("*.swift")}
 
 ROUTE = re.compile(r"Route(\.client)?\(\s*(?:\.(\w+),\s*)?\"(/[^\"]*)\"")
 FIELD = re.compile(r"^ +var (\w+): (?:UTF8Text|JSON|Clearable|\[|\w+\?)", re.M)
