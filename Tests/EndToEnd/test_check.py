@@ -113,6 +113,7 @@ FAULTS = {
     "an unset password": (S, "SMTP_PASSWORD", "NOT_SET", "10:", "mail.smtp.password: the environment variable NOT_SET is not set"),
     "an unknown header of proxies": (S, "limits:", "proxyHeader: x-real-ip\nlimits:", "11:", "proxyHeader: expected one of: x-forwarded-for, forwarded"),
     "an empty API key": (P, "demo-api-key", 'demo-api-key, ""', "3:", "apiKeys: has an empty key"),
+    "a host in capitals": (P, "[app.example.com]", "[App.example.com]", "4:", "authorizedDomains[0]", "a host name in lower case"),
     "a wildcard on a registry": (P, "[app.example.com]", '[app.example.com, "*.co.uk"]', "4:", "*.co.uk would authorize the sites of strangers"),
     "a wildcard on a hosting service": (P, "[app.example.com]", '[app.example.com, "*.github.io"]', "4:", "below .github.io; write your own domain"),
     "a wildcard on a top-level domain": (P, "[app.example.com]", '[app.example.com, "*.com"]', "4:", "every host below .com"),
@@ -155,6 +156,13 @@ def test_what_is_allowed_and_looks_wrong_is_noted_with_its_place(planted, name):
     file, old, new, place, *words = NOTES[name]
     planted.replace(planted.folder / file, old.encode(), new.encode())
     assert_one_note(planted, f"{file}:{place}", *words)
+
+
+def test_links_to_sign_in_with_that_cannot_be_sent_are_noted(planted):
+    mail = SERVER[SERVER.index("mail:") : SERVER.index("limits:")]
+    planted.replace(planted.server, mail.encode(), b"")
+    planted.replace(planted.project, b"providers:", b"signIn: {emailLink: true}\nproviders:")
+    assert_one_note(planted, f"{P}:6:", "signIn.emailLink", "gatehouse.yaml has no mail")
 
 
 BROKEN = {

@@ -69,6 +69,8 @@ def test_mails_that_wait_are_listed_without_what_they_say_and_sent_once_they_are
         (("sessions", "revoke", "nosuchproject", "x"), "there is no project nosuchproject; the configuration has demo"),
         (("sessions", "revoke", "demo", "nobody"), "project demo has no account nobody"),
         (("service-accounts", "create", "nosuchproject"), "there is no project nosuchproject"),
+        (("service-accounts", "list", "nosuchproject"), "there is no project nosuchproject"),
+        (("mails", "retry", "--project", "nosuchproject"), "there is no project nosuchproject"),
         (("service-accounts", "revoke", "demo", "--key", "abc"), "project demo has no such live key"),
     ],
 )

@@ -206,4 +206,4 @@ def test_two_processes_do_not_share_an_operations_port():
         site.serve()
         second = site.serve(port=free_port(), wait=False)
         assert second.process.wait(60) == 1
-        assert f"cannot listen on {site.settings['operations']['listen']}" in second.log()
+        assert f"cannot listen on {site.settings['operations']['listen']} (operations.listen): " in second.log()

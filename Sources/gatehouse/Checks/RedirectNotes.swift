@@ -7,7 +7,7 @@ import Web
 /// What `gatehouse check` says of redirects that are configured soundly and still will not do what somebody may expect.
 enum RedirectNotes {
     /// The addresses to register with providers, and the domains that redirects cannot come back to.
-    static func of(_ project: Project) -> [String] {
+    static func of(_ project: Project, development: Bool) -> [String] {
         let callbacks = project.providers.values.sorted { $0.id < $1.id }.map { provider in
             "\(provider.id)  the redirect URI to register is \(project.handlerURL(of: provider))"
         }
@@ -18,7 +18,8 @@ enum RedirectNotes {
                 "\(own)  (redirect.publicURL) is of no authorized domain's site; it should be the app's own host, which passes /__/auth/ on"
             ]
         }
-        guard !project.settings.redirect.returnToken else { return callbacks }
+        // In development mode results come back to every name of this machine.
+        guard !development, !project.settings.redirect.returnToken else { return callbacks }
         let elsewhere = project.settings.authorizedDomains.filter { site(of: $0) != site(of: pages) }.map { domain in
             "\(domain)  is of another site than \(pages): popups work there, but browsers keep redirects' results from the app "
                 + "(see redirect.publicURL, redirect.returnToken)"

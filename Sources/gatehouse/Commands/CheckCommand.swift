@@ -30,7 +30,9 @@ struct CheckCommand: AsyncParsableCommand {
         let problems = live ? try await ask(configuration) : 0
         if let note = OperationsNotes.of(configuration.server) { print(note) }
         for project in configuration.projects {
-            for note in RedirectNotes.of(project) { print("\(project.settings.id)  \(note)") }
+            for note in RedirectNotes.of(project, development: configuration.server.development) {
+                print("\(project.settings.id)  \(note)")
+            }
         }
         if problems > 0 { throw ExitCode.failure }
     }

@@ -44,6 +44,7 @@ struct MailsCommand: AsyncParsableCommand {
         func run() async throws {
             try await MailsCommand.withOutbox(common.config) { outbox in
                 let count = try await outbox.retryNow(project)
+                if count == 0, let project, let reason = Configuration.reasonWhyUnknown(project, in: common.config) { throw Failed(reason) }
                 print("\(count == 1 ? "1 mail is" : "\(count) mails are") tried at once; all others within a minute.")
             }
         }

@@ -26,9 +26,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
         func run() async throws {
             let email = try ServiceAccountsCommand.email(account, in: project)
             let configuration = try Configuration.load(from: common.config)
-            guard configuration.projects.contains(where: { $0.settings.id == project }) else {
-                throw Failed("there is no project \(project) in \(configuration.server.projects)")
-            }
+            if let reason = configuration.reasonWhyUnknown(project) { throw Failed(reason) }
             try await ServiceAccountsCommand.withAccounts(common.config) { accounts in
                 do {
                     let file = try await accounts.createKey(for: email, publicURL: configuration.server.publicURL)
@@ -36,7 +34,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
                     ServiceAccountsCommand.tell(
                         """
                         Key \(file.keyID) of \(email.text).
-                        A person who reads this file signs in as anybody: keep it readable by its back end alone (umask 077 before, or chmod 600).
+                        A person who reads this file can sign in to every account: keep it readable by its back end alone (umask 077 before, or chmod 600).
                         """)
                 } catch ServiceAccountError.tooManyKeys {
                     throw Failed("\(email.text) has \(ServiceAccounts.mostKeys) live keys; revoke one first")
@@ -56,7 +54,9 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await ServiceAccountsCommand.withAccounts(common.config) { accounts in
-                for key in try await accounts.list(project) {
+                let keys = try await accounts.list(project)
+                if keys.isEmpty, let reason = Configuration.reasonWhyUnknown(project, in: common.config) { throw Failed(reason) }
+                for key in keys {
                     let end = key.revokedAt.map { "revoked \(Timestamp.text($0))" } ?? "live"
                     print("\(key.email)  \(key.keyID)  made \(Timestamp.text(key.createdAt))  \(end)")
                 }

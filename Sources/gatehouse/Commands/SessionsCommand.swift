@@ -35,19 +35,11 @@ struct SessionsCommand: AsyncParsableCommand {
                         refusals: Refusals(metrics: Metrics(), log: Logger(label: "gatehouse")))
                     try await accounts.revokeSessions(of: account, in: project)
                 } catch AccountError.accountNotFound {
-                    throw Failed(reasonWhyNotFound)
+                    throw Failed(
+                        Configuration.reasonWhyUnknown(project, in: common.config) ?? "project \(project) has no account \(account)")
                 }
                 print("The sessions of \(account) are ended.")
             }
-        }
-
-        /// The project's files are read only now: a fault in one of them stops no revocation.
-        private var reasonWhyNotFound: String {
-            if let configuration = try? Configuration.load(from: common.config) {
-                let ids = configuration.projects.map(\.settings.id).sorted()
-                if !ids.contains(project) { return "there is no project \(project); the configuration has \(ids.joined(separator: ", "))" }
-            }
-            return "project \(project) has no account \(account)"
         }
     }
 }

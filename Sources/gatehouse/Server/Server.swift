@@ -83,17 +83,17 @@ actor Server {
             let reload = Reload.handler { [weak self] in await self?.reload() }
             // Or reload, health and metrics would reach one of two processes by chance.
             do { try HTTPServer.requireFree(host: "\(address.host)", port: address.port) } catch {
-                throw StartFailure.listening("\(address)", "\(error)")
+                throw StartFailure.listening("\(address)", key: "operations.listen", "\(error)")
             }
             operations = workers.map { $0.operationsServer(shared, [reload]) }
-            for server in operations { try await serve(with: server, at: address) }
+            for server in operations { try await serve(with: server, at: address, key: "operations.listen") }
         }
-        for worker in workers { try await serve(with: worker.server, at: shared.settings.listen) }
+        for worker in workers { try await serve(with: worker.server, at: shared.settings.listen, key: "listen") }
     }
 
-    private func serve(with server: HTTPServer, at address: ListenAddress) async throws {
+    private func serve(with server: HTTPServer, at address: ListenAddress, key: String) async throws {
         do { _ = try await server.listen(host: "\(address.host)", port: address.port) } catch {
-            throw StartFailure.listening("\(address)", "\(error)")
+            throw StartFailure.listening("\(address)", key: key, "\(error)")
         }
     }
 
@@ -196,12 +196,12 @@ actor Server {
 /// Why the server did not start, in an operator's words.
 enum StartFailure: Error {
     case issuers([ProviderIssuers.Entry])
-    case listening(String, String)
+    case listening(String, key: String, String)
 
     static func text(_ error: any Error) -> String {
         switch error {
         case StartFailure.issuers(let pinned): pinned.map(text).joined(separator: "\n")
-        case StartFailure.listening(let address, let reason): "cannot listen on \(address), as listen says: \(reason)"
+        case StartFailure.listening(let address, let key, let reason): "cannot listen on \(address) (\(key)): \(reason)"
         default: LogDetail.of(error)
         }
     }

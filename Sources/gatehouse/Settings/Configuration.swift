@@ -17,7 +17,7 @@ struct Configuration {
         let report: String
         init(_ faults: Faults) { report = faults.report() }
 
-        var description: String { "the configuration has faults:\n\(report) Nothing was started." }
+        var description: String { "the configuration has faults:\n\(report) Nothing was done." }
     }
 
     /// The server's file and all project files.
@@ -34,6 +34,9 @@ struct Configuration {
             let section = ConfigFile.read(file, environment: environment, faults: faults)
             let project = ProjectFile.read(section, development: server.development, publicURL: server.publicURL)
             if section.isUnreadable { areReadable = false } else { seen.check(project.settings, section) }
+            if server.mail == nil, !server.development, project.settings.signIn.emailLink {
+                section.note("signIn.emailLink", "is true, but gatehouse.yaml has no mail, so no link to sign in with can be sent")
+            }
             return project
         }
         if let wanted = server.developmentProject, areReadable, !projects.contains(where: { $0.settings.id == wanted }) {
@@ -55,11 +58,20 @@ struct Configuration {
             section.faults.note(
                 Fault(
                     file: "\(folder)/\(name)", line: 0, column: 0, path: "",
-                    message: "is ignored: files of projects end in .yaml or .yml, and stand in no folder below"))
+                    message: "is ignored: project files end in .yaml or .yml, and folders in here are not looked through"))
         }
         if files.isEmpty { section.fault("projects", "the folder \(folder) has no project file; add one <project>.yaml for each project") }
         return files.map { "\(folder)/\($0)" }
     }
+
+    /// What a command says that found nothing of a project, where the project files have none of this id; `nil` where they have it.
+    func reasonWhyUnknown(_ project: String) -> String? {
+        let ids = projects.map(\.settings.id).sorted()
+        return ids.contains(project) ? nil : "there is no project \(project); the configuration has \(ids.joined(separator: ", "))"
+    }
+
+    /// The same, for commands that do without the project files, so that a fault in one of them stops no command.
+    static func reasonWhyUnknown(_ project: String, in path: String) -> String? { try? load(from: path).reasonWhyUnknown(project) }
 
     /// The server's file alone, for commands that touch no project.
     static func server(from path: String) throws -> ServerSettings {

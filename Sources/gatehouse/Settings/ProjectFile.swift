@@ -18,7 +18,9 @@ enum ProjectFile {
         }
         var settings = ProjectSettings(
             id: id ?? "", number: Int64(section.int("number", default: 0, in: 1...Int(Int64.max))), apiKeys: section.strings("apiKeys"),
-            authorizedDomains: section.values("authorizedDomains", expected: "a host name, without scheme or port", Self.domain),
+            authorizedDomains: section.values(
+                "authorizedDomains", expected: "a host name in lower case, without scheme or port; in quotes where it begins with *",
+                Self.domain),
             redirectURLs: section.values(
                 "redirectURLs",
                 expected:
@@ -30,7 +32,8 @@ enum ProjectFile {
         }
         if settings.apiKeys.isEmpty { section.fault("apiKeys", "is empty, so no app can call; add the apiKey of your SDK configuration") }
         if settings.apiKeys.contains("") { section.fault("apiKeys", "has an empty key, which would open the project to calls without one") }
-        if settings.authorizedDomains.isEmpty {
+        // Where every entry is wrong, each has its own fault.
+        if settings.authorizedDomains.isEmpty, section.values("authorizedDomains", expected: "", { $0 }).isEmpty {
             section.fault("authorizedDomains", "is empty, so no redirect can succeed; add your app's host")
         }
         for domain in settings.authorizedDomains {

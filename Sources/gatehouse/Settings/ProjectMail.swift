@@ -24,7 +24,8 @@ enum ProjectMail {
         if !templates.languages.contains(branding.language) {
             section.fault(
                 "templates",
-                "speaks no \(branding.language), the language of branding; there are \(templates.languages.joined(separator: ", "))")
+                "has no words in \(branding.language), which branding.language asks for; it has \(templates.languages.joined(separator: ", "))"
+            )
         }
         return (mailing, templates)
     }
