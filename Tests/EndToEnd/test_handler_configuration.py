@@ -16,8 +16,8 @@ def check(project, **settings):
     "project, words",
     [
         ({"authorizedDomains": []}, "authorizedDomains: is empty, so no redirect can succeed; add your app's host"),
-        ({"authorizedDomains": ["https://app.example.com"]}, "expected a host name, without scheme or port"),
-        ({"authorizedDomains": ["app.example.com:8443"]}, "expected a host name, without scheme or port"),
+        ({"authorizedDomains": ["https://app.example.com"]}, "expected a host name in lower case, without scheme or port"),
+        ({"authorizedDomains": ["app.example.com:8443"]}, "expected a host name in lower case, without scheme or port"),
         ({"authorizedDomains": ["App.example.com"]}, "expected a host name"),
         ({"authorizedDomains": ["*"]}, "expected a host name"),
         ({"authorizedDomains": ["*.com"]}, "authorizedDomains: *.com would authorize every host below .com"),
