@@ -35,7 +35,7 @@ struct Configuration {
             let project = ProjectFile.read(section, development: server.development, publicURL: server.publicURL)
             if section.isUnreadable { areReadable = false } else { seen.check(project.settings, section) }
             if server.mail == nil, !server.development, project.settings.signIn.emailLink {
-                section.section("signIn").note("emailLink", "is true, but gatehouse.yaml has no mail, so no link to sign in with can be sent")
+                section.section("signIn").note("emailLink", "is true, but gatehouse.yaml has no mail, so no sign-in link can be sent")
             }
             return project
         }
