@@ -17,13 +17,15 @@ package struct Accounts: Sendable {
     /// `nil` where no way of mail is configured: then nobody is told of anything.
     let outbox: Outbox?
     package let limits: RateLimits
+    package let signIns: SignInMetrics
 
     /// - Parameters:
     ///   - publicURL: the server's own address, for links in mails and for projects whose tokens name Gatehouse as issuer.
     ///   - refusals: where refused attempts are told, shared by all loops.
+    ///   - signIns: where sign-ins are counted, shared by all loops.
     package init(
         database: Database, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing, outbox: Outbox?,
-        refusals: Refusals
+        refusals: Refusals, signIns: SignInMetrics
     ) {
         storage = Storage(database: database)
         self.clock = clock
@@ -31,6 +33,7 @@ package struct Accounts: Sendable {
         self.signingKeys = signingKeys
         self.passwords = passwords
         self.outbox = outbox
+        self.signIns = signIns
         limits = RateLimits(database: database, clock: clock, refusals: refusals)
     }
 

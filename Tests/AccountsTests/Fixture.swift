@@ -19,6 +19,8 @@ struct Fixture {
     let pendingTokens: PendingTokens
     let outbox: Outbox
     let keys = SigningKeys()
+    /// Where sign-ins are counted.
+    let metrics = Metrics()
     let masterKey: MasterKey
     let time: TestTime
     var project = ProjectSettings(
@@ -36,7 +38,7 @@ struct Fixture {
         outbox = Outbox(database: database, masterKey: masterKey, clock: time.clock, keepsSent: true)
         accounts = Accounts(
             database: database, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys, passwords: passwords,
-            outbox: outbox, refusals: Refusals(metrics: Metrics(), log: log))
+            outbox: outbox, refusals: Refusals(metrics: Metrics(), log: log), signIns: SignInMetrics(metrics))
         sessions = Sessions(accounts: accounts, masterKey: masterKey, log: log)
         flows = SignInFlows(database: database, masterKey: masterKey, clock: time.clock)
         pendingTokens = PendingTokens(database: database, masterKey: masterKey, clock: time.clock)

@@ -175,12 +175,14 @@ def test_SEC_22_unsigned_tokens_keep_every_other_rule(run):
 def test_test_suites_meet_no_limits(run):
     """More sign-ups, mails and deletions than production lets one address have in an hour."""
     api = API(run.url, "any-key")
-    made = [api.succeed("signUp", {"email": f"seed-{n}@example.com", "password": "correct horse"}) for n in range(101)]
+    for number in range(101):
+        user = api.succeed("signUp", {"email": f"seed-{number}@example.com", "password": "correct horse"})
+        # At once: a machine may take longer for the rest than a sign-in counts as recent.
+        if number < 61:
+            api.succeed("delete", {"idToken": user["idToken"]})
     for _ in range(6):
-        api.succeed("sendOobCode", {"requestType": "PASSWORD_RESET", "email": "seed-0@example.com"})
-        api.succeed("sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": made[0]["idToken"]})
-    for user in made[:61]:
-        api.succeed("delete", {"idToken": user["idToken"]})
+        api.succeed("sendOobCode", {"requestType": "PASSWORD_RESET", "email": "seed-100@example.com"})
+        api.succeed("sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": user["idToken"]})
     assert run.value("SELECT count(*) FROM rate_limits") == 0
 
 

@@ -14,6 +14,15 @@ import Testing
     }
 
     @Test(arguments: [
+        ("Sources/Accounts/SignIn/A.swift", "let q: SQL = \"\"\"\n    INSERT INTO sessions (a)\n    \"\"\"", false),
+        ("Sources/Accounts/SignIn/A.swift", #"let q: SQL = "INSERT INTO spent_tokens (a)""#, true),
+        ("Sources/Accounts/SignIn/SignInCompletion.swift", #"let q: SQL = "INSERT INTO sessions (a)""#, true),
+    ])
+    func `catches a session that is made outside the one end of sign-ins`(path: String, text: String, isAllowed: Bool) {
+        #expect(Boundaries.sessions(File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test(arguments: [
         ("Sources/Curl/A.swift", "guard listen(fd, 5) == 0", false), ("Sources/Curl/A.swift", "Glibc.bind (fd, a, b)", false),
         ("Sources/Curl/A.swift", "bind(fd, a, b)", false), ("Sources/gatehouse/A.swift", "server.listen(host: a)", true),
         ("Sources/Postgres/A.swift", "func bind(_ value: Int)", true), ("Sources/Postgres/A.swift", "rebind(a); // bind(", true),
@@ -42,6 +51,7 @@ import Testing
     }
 
     @Test func `only Accounts holds SQL`() { #expect(Repository.swift.flatMap(Boundaries.sql) == []) }
+    @Test func `only the one end of sign-ins makes sessions`() { #expect(Repository.swift.flatMap(Boundaries.sessions) == []) }
     @Test func `only HTTPServer opens listening sockets`() { #expect(Repository.swift.flatMap(Boundaries.sockets) == []) }
     @Test func `only gatehouse reads the environment`() { #expect(Repository.swift.flatMap(Boundaries.environment) == []) }
     @Test func `nothing is public`() { #expect(Repository.swift.flatMap(Boundaries.access) == []) }

@@ -77,7 +77,6 @@ extension Accounts {
         if !unlinked.isEmpty {
             statements += [account.stillHasItsIdentities(in: project), account.unlink(unlinked.map(\.providerID), in: project)]
         }
-        var session: Session?
         if fate != .goOn {
             statements += endOfAddress(from: account, to: changed, language: language, in: project)
             statements.append(
@@ -85,14 +84,18 @@ extension Accounts {
                     because: "credentials changed", sparing: fate == .othersEnd ? token.sessionID : nil, in: project, at: now))
         }
         statements += notices(of: methodChanges, from: account, to: changed, language: language, in: project)
+        var session: Session?
         if fate == .replaced {
             let provider =
                 changed.hasPassword && token.signInProvider == SignInProvider.anonymous ? SignInProvider.password : token.signInProvider
-            let fresh = Session(project: project.id, account: account.id, signInProvider: provider, authTime: authTime)
-            statements.append(fresh.insert(from: origin, at: now))
-            session = fresh
+            let authentication = Authentication(accountID: account.id, signInProvider: provider, time: authTime)
+            session = try await complete(
+                authentication, with: statements, as: links ? .linked : nil, by: links ? SignInProvider.password : nil, in: project,
+                from: origin, at: now
+            ).session
+        } else {
+            _ = try await storage.write(all: statements)
         }
-        _ = try await storage.write(all: statements)
         outbox?.ring()
         return (changed, session)
     }

@@ -12,6 +12,18 @@ extension Accounts {
         withLink code: String, email: String, linkingTo idToken: String? = nil, language: String, in project: ProjectSettings,
         from origin: Session.Origin
     ) async throws(AccountError) -> EmailLinkSignIn {
+        try await countingRefusals(by: Self.emailLink) { () async throws(AccountError) in
+            try await enter(withLink: code, email: email, linkingTo: idToken, language: language, in: project, from: origin)
+        }
+    }
+
+    /// The way's name in metrics; in ID tokens it is `password`, as Firebase's have it.
+    private static let emailLink = "emailLink"
+
+    private func enter(
+        withLink code: String, email: String, linkingTo idToken: String?, language: String, in project: ProjectSettings,
+        from origin: Session.Origin
+    ) async throws(AccountError) -> EmailLinkSignIn {
         try await settled(orRaces: { if case .emailTaken = $0, idToken == nil { true } else { false } }) { () async throws(AccountError) in
             let pending = try await pending(code, in: project)
             guard pending.code.kind == .signIn else { throw .invalidActionCode }
@@ -37,11 +49,8 @@ extension Accounts {
         account.email = email
         account.proveEmail()
         account.emailLinkSignIn = true
-        let session = Session(project: project.id, account: account.id, signInProvider: SignInProvider.password, authTime: now)
-        _ = try await storage.write(all: [
-            account.insert(in: project), pending.spend(at: now), account.deleteCodes(.only(.signIn), in: project),
-            session.insert(from: origin, at: now),
-        ])
+        let statements = [account.insert(in: project), pending.spend(at: now), account.deleteCodes(.only(.signIn), in: project)]
+        let session = try await complete(account, at: now, with: statements, as: .created, in: project, from: origin, now)
         return EmailLinkSignIn(account: account, session: session, isNewUser: true)
     }
 
@@ -55,12 +64,10 @@ extension Accounts {
         changed.proveEmail()
         changed.emailLinkSignIn = true
         changed.lastLoginAt = now
-        let session = Session(project: project.id, account: account.id, signInProvider: SignInProvider.password, authTime: now)
-        _ = try await storage.write(
-            all: [
-                changed.update(account, takeover: takeover, in: project), pending.spend(at: now),
-            ] + (takeover ? account.endEverything(in: project, at: now) : [account.deleteCodes(.only(.signIn), in: project)])
-                + [session.insert(from: origin, at: now)])
+        let statements =
+            [changed.update(account, takeover: takeover, in: project), pending.spend(at: now)]
+            + (takeover ? account.endEverything(in: project, at: now) : [account.deleteCodes(.only(.signIn), in: project)])
+        let session = try await complete(account, at: now, with: statements, as: .signedIn, in: project, from: origin, now)
         return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
     }
 
@@ -75,7 +82,6 @@ extension Accounts {
         changed.emailLinkSignIn = true
         changed.lastLoginAt = now
         let authTime = token.authTime(linkingTo: account, at: now)
-        let session = Session(project: project.id, account: account.id, signInProvider: SignInProvider.password, authTime: authTime)
         var statements: [SQL] = []
         if changed.credentials != account.credentials {
             changed.endTokens(at: now, sparingSessionFrom: authTime)
@@ -89,10 +95,20 @@ extension Accounts {
                 + [pending.spend(at: now)], at: 0)
         if !account.emailProven, account.email == email { statements.append(account.markUnproven(in: project)) }
         if account.email != email { statements += endOfAddress(from: account, to: changed, language: language, in: project) }
-        statements += [changed.deleteCodes(.only(.signIn), in: project), session.insert(from: origin, at: now)]
-        _ = try await storage.write(all: statements)
+        statements.append(changed.deleteCodes(.only(.signIn), in: project))
+        let session = try await complete(account, at: authTime, with: statements, as: .linked, in: project, from: origin, now)
         outbox?.ring()
         return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
+    }
+
+    private func complete(
+        _ account: Account, at authTime: Instant, with statements: [SQL], as outcome: SignInMetrics.Outcome, in project: ProjectSettings,
+        from origin: Session.Origin, _ now: Instant
+    ) async throws(AccountError) -> Session {
+        let authentication = Authentication(accountID: account.id, signInProvider: SignInProvider.password, time: authTime)
+        return try await complete(
+            authentication, with: statements, as: outcome, by: Self.emailLink, in: project, from: origin, at: now
+        ).session
     }
 }
 

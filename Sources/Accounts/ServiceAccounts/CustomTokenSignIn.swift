@@ -16,6 +16,14 @@ extension Accounts {
         customToken text: UTF8Text, acceptsUnsigned: Bool = false, _ attempt: Attempt, in project: ProjectSettings,
         from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
+        try await countingRefusals(by: SignInProvider.custom) { () async throws(AccountError) in
+            try await enter(with: text, acceptsUnsigned: acceptsUnsigned, attempt, in: project, from: origin)
+        }
+    }
+
+    private func enter(
+        with text: UTF8Text, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
+    ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
         let token: CustomToken
         do {
             token = try await proven(text, acceptsUnsigned: acceptsUnsigned, attempt, in: project)
@@ -25,19 +33,21 @@ extension Accounts {
             throw error as? AccountError ?? .overtaken
         }
         let now = clock.now()
-        let session = Session(
-            project: project.id, account: token.uid, signInProvider: SignInProvider.custom, authTime: now,
-            developerClaims: token.developerClaims)
+        let authentication = Authentication(
+            accountID: token.uid, signInProvider: SignInProvider.custom, time: now, developerClaims: token.developerClaims)
         var statements = [
-            enter(token.uid, in: project, at: now), session.insert(from: origin, at: now),
+            enter(token.uid, in: project, at: now),
             """
             SELECT \(Account.columns) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
             WHERE a.project_id = \(project.id) AND a.account_id = \(token.uid)
             """,
         ]
         if project.customTokens.singleUse { statements.append(token.spend(in: project)) }
+        let session: Session
         let results: [[Row]]
-        do { results = try await storage.write(all: statements) } catch {
+        do {
+            (session, results) = try await complete(authentication, with: statements, as: nil, in: project, from: origin, at: now)
+        } catch {
             switch error {
             case .overtaken: throw .accountDisabled
             case .database(.constraint(name: "spent_tokens_pkey", state: _)): throw .customToken(.invalid("The token was used already."))
@@ -45,8 +55,10 @@ extension Accounts {
             }
         }
         do {
-            guard let account = try Account(rows: results[2]) else { throw AccountError.overtaken }
-            return (account, session, try results[0].first?.get(1) ?? false)
+            guard let account = try Account(rows: results[1]) else { throw AccountError.overtaken }
+            let isNewUser = try results[0].first?.get(1) ?? false
+            signIns.count(SignInProvider.custom, isNewUser ? .created : .signedIn)
+            return (account, session, isNewUser)
         } catch {
             throw .database(.decoding("accounts"))
         }

@@ -1,5 +1,3 @@
-import Crypto
-import Postgres
 package import Runtime
 package import Text
 
@@ -46,21 +44,5 @@ package struct Session: Sendable {
         self.authTime = authTime
         self.developerClaims = developerClaims
         self.generation = generation
-    }
-
-    /// A session of somebody who has just authenticated.
-    init(project: String, account: String, signInProvider: String, authTime: Instant, developerClaims: String? = nil) {
-        self.init(
-            projectID: project, id: Random.bytes(Self.idCount), accountID: account, signInProvider: signInProvider, authTime: authTime,
-            developerClaims: developerClaims, generation: 0)
-    }
-
-    func insert(from origin: Origin, at now: Instant) -> SQL {
-        """
-        INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, developer_claims, rotated_at,
-            user_agent, address, token_key, created_at, refreshed_at)
-        VALUES (\(projectID), \(id), \(accountID), \(signInProvider), \(authTime), \(developerClaims), \(now),
-            \(origin.userAgent), \(origin.address), \(origin.tokenKey), \(now), \(now))
-        """
     }
 }

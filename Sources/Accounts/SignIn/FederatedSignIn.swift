@@ -175,10 +175,10 @@ extension Accounts {
         if let token = intent.token, case .join(let joined, _, _) = decision {
             authTime = min(authTime, token.authTime(linkingTo: joined, at: now))
         }
-        let session = Session(project: project.id, account: account.id, signInProvider: identity.providerID, authTime: authTime)
-        statements.append(session.insert(from: origin, at: now))
         if let completing { statements.append(completing) }
-        _ = try await storage.write(all: statements)
+        let authentication = Authentication(accountID: account.id, signInProvider: identity.providerID, time: authTime)
+        let outcome: SignInMetrics.Outcome = intent.token != nil ? .linked : isNewUser ? .created : .signedIn
+        let session = try await complete(authentication, with: statements, as: outcome, in: project, from: origin, at: now).session
         if tellsOwner { outbox?.ring() }
         return .signedIn(account, session, isNewUser: isNewUser, emailRecycled: emailRecycled)
     }

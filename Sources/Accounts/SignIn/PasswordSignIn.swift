@@ -13,6 +13,14 @@ extension Accounts {
     package func signIn(
         email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session) {
+        try await countingRefusals(by: SignInProvider.password) { () async throws(AccountError) in
+            try await proven(email: email, password: password, attempt, in: project, from: origin)
+        }
+    }
+
+    private func proven(
+        email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
+    ) async throws(AccountError) -> (Account, Session) {
         let found = try await withPassword(email: email, charging: attempt, in: project)
         guard try await check(password, against: found?.hash) else { throw Self.refusal(found == nil, in: project) }
         guard let found, let hash = found.hash else { throw Self.refusal(found == nil, in: project) }
@@ -20,15 +28,13 @@ extension Accounts {
         guard !account.disabled else { throw .accountDisabled }
         try project.passwordPolicy.checkAtSignIn(password)
         let now = clock.now()
-        let session = Session(project: project.id, account: account.id, signInProvider: SignInProvider.password, authTime: now)
         var statements: [SQL] = [
             .required(
                 """
                 UPDATE accounts SET last_login_at = \(now)
                 WHERE project_id = \(project.id) AND account_id = \(account.id) AND NOT disabled
                     AND password_updated_at = \(account.passwordUpdatedAt) AND email = \(email) RETURNING account_id
-                """),
-            session.insert(from: origin, at: now),
+                """)
         ]
         if !passwords.isCurrent(hash) {
             let fresh = try await self.hash(password)
@@ -39,13 +45,16 @@ extension Accounts {
                 """)
         }
         statements += limits.success(of: attempt)
-        do { _ = try await storage.write(all: statements) } catch {
+        account.lastLoginAt = now
+        let authentication = Authentication(accountID: account.id, signInProvider: SignInProvider.password, time: now)
+        do {
+            let done = try await complete(authentication, with: statements, as: .signedIn, in: project, from: origin, at: now)
+            return (account, done.session)
+        } catch {
             // The password was changed, or the account disabled, since it was read.
             if case .overtaken = error { throw Self.refusal(false, in: project) }
             throw error
         }
-        account.lastLoginAt = now
-        return (account, session)
     }
 
     private func withPassword(

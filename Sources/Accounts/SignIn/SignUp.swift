@@ -35,12 +35,11 @@ extension Accounts {
     private func create(
         _ account: Account, passwordHash: String?, signInProvider: String, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> Session {
-        let session = Session(
-            project: project.id, account: account.id, signInProvider: signInProvider, authTime: account.createdAt)
-        _ = try await storage.write(all: [
-            account.insert(passwordHash: passwordHash, in: project), session.insert(from: origin, at: account.createdAt),
-        ])
-        return session
+        let authentication = Authentication(accountID: account.id, signInProvider: signInProvider, time: account.createdAt)
+        return try await complete(
+            authentication, with: [account.insert(passwordHash: passwordHash, in: project)], as: .created, in: project, from: origin,
+            at: account.createdAt
+        ).session
     }
 
     func isFree(_ email: String, in project: ProjectSettings) async throws(AccountError) -> Bool {

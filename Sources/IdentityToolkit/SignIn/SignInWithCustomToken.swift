@@ -26,7 +26,6 @@ struct SignInWithCustomToken: Endpoint {
         let (account, session, isNewUser) = try await context.services.accounts.signIn(
             customToken: token, acceptsUnsigned: context.isOfDevelopment, context.attempt(.customToken), in: context.project.settings,
             from: context.origin)
-        context.services.signIns.count(session.signInProvider, isNewUser ? .created : .signedIn)
         let tokens = try IssuedTokens(account, session, context)
         return Output(
             idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn, isNewUser: isNewUser)

@@ -71,10 +71,9 @@ struct SignInWithIDP: Endpoint {
         _ outcome: FederatedSignIn, _ answer: IDPAnswer, _ intent: SignInIntent, _ context: Context
     ) throws -> Output {
         var output = IDPOutput(answer.result, pendingToken: try answer.pendingToken(context))
-        let provider = answer.providerID
         switch outcome {
         case .needsConfirmation(let account):
-            context.services.signIns.count(provider, .needsConfirmation)
+            context.services.signIns.count(answer.providerID, .needsConfirmation)
             output.needConfirmation = true
             // Anybody can have an identity that bears a stranger's address: how the stranger signs in is for who has proven it.
             let isProtected = try context.project.settings.emailEnumerationProtection
@@ -82,11 +81,6 @@ struct SignInWithIDP: Endpoint {
                 output.verifiedProvider = account.identities.map(\.providerID)
             }
         case .signedIn(let account, let session, let isNewUser, let emailRecycled):
-            if case .link = intent {
-                context.services.signIns.count(provider, .linked)
-            } else {
-                context.services.signIns.count(provider, isNewUser ? .created : .signedIn)
-            }
             let tokens = try IssuedTokens(account, session, context)
             output.localId = account.id
             output.isNewUser = isNewUser ? true : nil

@@ -65,7 +65,7 @@ package final class Services: Sendable {
     package let upstream: any Upstream
     package let providerMetadata: MetadataCache
     let providerRequests: ProviderRequests
-    package let signIns: SignInMetrics
+    package var signIns: SignInMetrics { accounts.signIns }
     package let site: Site
     package let metrics: Metrics
     package let clock: Clock
@@ -75,7 +75,7 @@ package final class Services: Sendable {
 
     package init(
         accounts: Accounts, sessions: Sessions, flows: SignInFlows, pendingTokens: PendingTokens, outbox: Outbox?,
-        projects: ProjectDirectory, upstream: any Upstream, providerMetadata: MetadataCache, signIns: SignInMetrics, site: Site,
+        projects: ProjectDirectory, upstream: any Upstream, providerMetadata: MetadataCache, site: Site,
         metrics: Metrics, clock: Clock,
         log: Logger,
         readiness: @escaping @Sendable () async throws -> Void
@@ -89,7 +89,6 @@ package final class Services: Sendable {
         self.upstream = upstream
         self.providerMetadata = providerMetadata
         providerRequests = ProviderRequests(metrics)
-        self.signIns = signIns
         self.site = site
         self.metrics = metrics
         self.clock = clock

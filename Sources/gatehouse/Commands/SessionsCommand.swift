@@ -32,7 +32,7 @@ struct SessionsCommand: AsyncParsableCommand {
                     let accounts = Accounts(
                         database: database, clock: .system, publicURL: "", signingKeys: SigningKeys(), passwords: passwords,
                         outbox: Outbox(database: database, masterKey: masterKey, clock: .system),
-                        refusals: Refusals(metrics: Metrics(), log: Logger(label: "gatehouse")))
+                        refusals: Refusals(metrics: Metrics(), log: Logger(label: "gatehouse")), signIns: SignInMetrics(Metrics()))
                     try await accounts.revokeSessions(of: account, in: project)
                 } catch AccountError.accountNotFound {
                     throw Failed(

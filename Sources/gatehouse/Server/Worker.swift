@@ -80,14 +80,13 @@ struct Worker: Sendable {
         let outbox = settings.mail.map { _ in shared.outbox(database) }
         let accounts = Accounts(
             database: database, clock: shared.clock, publicURL: settings.publicURL, signingKeys: shared.signingKeys,
-            passwords: shared.passwords, outbox: outbox, refusals: shared.refusals)
+            passwords: shared.passwords, outbox: outbox, refusals: shared.refusals, signIns: shared.signIns)
         let readiness = Readiness(database, settings.schema)
         services = Services(
             accounts: accounts, sessions: Sessions(accounts: accounts, masterKey: settings.masterKey, log: shared.log),
             flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
             pendingTokens: PendingTokens(database: database, masterKey: settings.masterKey, clock: shared.clock),
             outbox: outbox, projects: shared.projects, upstream: client, providerMetadata: shared.providerMetadata,
-            signIns: shared.signIns,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log,
             readiness: readiness.verify)

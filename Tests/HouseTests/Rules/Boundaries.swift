@@ -21,6 +21,16 @@ enum Boundaries {
         return starts.contains { first, second in words.first == first && words.dropFirst().contains(second) }
     }
 
+    private static let end = "Sources/Accounts/SignIn/SignInCompletion.swift"
+
+    /// Every sign-in ends in one function, which alone makes sessions.
+    static func sessions(_ file: File) -> [Violation] {
+        guard file.target != nil, file.isSwift, file.path != end else { return [] }
+        return file.swift.strings.filter { $0.text.lowercased().words.starts(with: ["insert", "into", "sessions"]) }.map {
+            Violation(path: file.path, line: $0.line, message: "inserts into sessions; only \(end) does")
+        }
+    }
+
     /// Listening sockets open in `HTTPServer`.
     static func sockets(_ file: File) -> [Violation] {
         calls(of: ["listen", "bind"], in: file, except: ["HTTPServer"], "opens a listening socket; only HTTPServer does")

@@ -1,8 +1,8 @@
-import Providers
 package import Runtime
 import Synchronization
 
-/// Sign-ins by provider and outcome. Providers come from the configuration and outcomes from this list, so the series are bounded.
+/// Sign-ins by their way (a provider's id, or a name of `SignInProvider`) and outcome. Ways come from the configuration and from the code, outcomes
+/// from this list, so the series are bounded.
 package final class SignInMetrics: Sendable {
     package enum Outcome: String, Sendable, CaseIterable {
         case signedIn = "signed_in"
@@ -11,17 +11,11 @@ package final class SignInMetrics: Sendable {
         case needsConfirmation = "needs_confirmation"
     }
 
-    /// Counts a sign-in that a provider's answer, or the want of one, has ended.
-    package func count(_ provider: String, endedBy error: any Error) {
-        if case ProviderError.unavailable = error { count(provider, .providerUnavailable) } else { count(provider, .refused) }
-    }
-
     private let metrics: Metrics
     private let counters = Mutex<[String: Counter]>([:])
 
     package init(_ metrics: Metrics) { self.metrics = metrics }
 
-    /// - Parameter provider: the id of a configured provider.
     package func count(_ provider: String, _ outcome: Outcome) {
         counters.withLock { counters in
             let key = "\(provider) \(outcome.rawValue)"

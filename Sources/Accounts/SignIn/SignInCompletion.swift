@@ -1,0 +1,69 @@
+import Crypto
+import Postgres
+import Runtime
+
+/// A person who has been proven: by which way, and when.
+struct Authentication {
+    let accountID: String
+    /// `sign_in_provider` of the session's ID tokens: the id of a provider, or a name of `SignInProvider`.
+    let signInProvider: String
+    /// When the person authenticated; of an answer that a pending token kept, this is before now.
+    let time: Instant
+    /// A JSON object as text: the claims that a custom token brought.
+    var developerClaims: String?
+}
+
+extension Accounts {
+    /// The one end of every sign-in: makes the session, commits it together with `statements`, and counts the sign-in.
+    ///
+    /// What all ways to sign in have in common belongs here. No other file makes a session (`BoundaryTests`).
+    /// - Parameters:
+    ///   - statements: what else must be committed. They run first, since the session needs its account.
+    ///   - outcome: what the metric counts; `nil` where an account's session is only replaced, or where `count` follows.
+    ///   - method: the name of the way in metrics, where it is not `signInProvider`.
+    /// - Returns: the session, and what `statements` answered.
+    func complete(
+        _ authentication: Authentication, with statements: [SQL], as outcome: SignInMetrics.Outcome?, by method: String? = nil,
+        in project: ProjectSettings, from origin: Session.Origin, at now: Instant
+    ) async throws(AccountError) -> (session: Session, rows: [[Row]]) {
+        let session = Session(authentication, in: project)
+        let insertion: SQL = """
+            INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, developer_claims, rotated_at,
+                user_agent, address, token_key, created_at, refreshed_at)
+            VALUES (\(session.projectID), \(session.id), \(session.accountID), \(session.signInProvider), \(session.authTime),
+                \(session.developerClaims), \(now), \(origin.userAgent), \(origin.address), \(origin.tokenKey), \(now), \(now))
+            """
+        let rows = try await storage.write(all: statements + [insertion])
+        if let outcome { signIns.count(method ?? authentication.signInProvider, outcome) }
+        return (session, rows)
+    }
+
+    /// Counts an attempt that the rules refuse.
+    func countingRefusals<Result>(
+        by method: String, _ attempt: () async throws(AccountError) -> Result
+    ) async throws(AccountError) -> Result {
+        do { return try await attempt() } catch {
+            if error.isRefusal { signIns.count(method, .refused) }
+            throw error
+        }
+    }
+}
+
+extension Session {
+    fileprivate init(_ authentication: Authentication, in project: ProjectSettings) {
+        self.init(
+            projectID: project.id, id: Random.bytes(Self.idCount), accountID: authentication.accountID,
+            signInProvider: authentication.signInProvider, authTime: authentication.time, developerClaims: authentication.developerClaims,
+            generation: 0)
+    }
+}
+
+extension AccountError {
+    /// Whether a rule said no, rather than that this server or its database could not do its part.
+    fileprivate var isRefusal: Bool {
+        switch self {
+        case .overtaken, .overloaded, .sealBroken, .database: false
+        default: true
+        }
+    }
+}

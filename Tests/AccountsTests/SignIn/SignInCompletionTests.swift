@@ -1,0 +1,55 @@
+@testable import Accounts
+import Postgres
+import Runtime
+import Testing
+import Text
+
+@Suite struct SignInCompletionTests {
+    private let origin = Session.Origin(userAgent: "test", address: "127.0.0.1")
+
+    private func counted(_ fixture: Fixture) -> [String] {
+        fixture.metrics.text().split(separator: "\n").filter { $0.hasPrefix("gatehouse_sign_ins_total{") }.map(String.init).sorted()
+    }
+
+    @Test func `every way to sign in is counted with its outcome`() async throws {
+        let fixture = try await Fixture()
+        let signUp = Attempt(.signUp, from: "192.0.2.1", in: fixture.project)
+        let attempt = Attempt(.password, from: "192.0.2.1", email: "ada@example.com", in: fixture.project)
+        _ = try await fixture.accounts.signUpAnonymously(signUp, in: fixture.project, from: origin)
+        _ = try await fixture.accounts.signUp(
+            email: "ada@example.com", password: "correct horse", displayName: nil, signUp, in: fixture.project, from: origin)
+        for password in ["correct horse", "wrong horse", "another horse"] {
+            _ = try? await fixture.accounts.signIn(
+                email: "ada@example.com", password: password, attempt, in: fixture.project, from: origin)
+        }
+        let grace = try await fixture.signIn(Fixture.ada("oidc.acme", subject: "grace"))
+        _ = try await fixture.signIn(Fixture.ada("oidc.acme", subject: "grace"))
+        _ = try await fixture.signIn(
+            Fixture.ada("oidc.a", subject: "grace"), .link(fixture.token(grace.account, grace.session)))
+        #expect(
+            counted(fixture) == [
+                #"gatehouse_sign_ins_total{provider="anonymous",outcome="created"} 1"#,
+                #"gatehouse_sign_ins_total{provider="oidc.a",outcome="linked"} 1"#,
+                #"gatehouse_sign_ins_total{provider="oidc.acme",outcome="created"} 1"#,
+                #"gatehouse_sign_ins_total{provider="oidc.acme",outcome="signed_in"} 1"#,
+                #"gatehouse_sign_ins_total{provider="password",outcome="created"} 1"#,
+                #"gatehouse_sign_ins_total{provider="password",outcome="refused"} 2"#,
+                #"gatehouse_sign_ins_total{provider="password",outcome="signed_in"} 1"#,
+            ])
+    }
+
+    @Test func `what must be committed with a session and fails leaves no session, and is not counted`() async throws {
+        let fixture = try await Fixture()
+        let (account, _, _) = try await fixture.signIn(Fixture.ada())
+        let before = counted(fixture)
+        await #expect(throws: AccountError.self) {
+            try await fixture.accounts.complete(
+                Authentication(accountID: account.id, signInProvider: "oidc.acme", time: fixture.time.clock.now()),
+                with: [.required("UPDATE accounts SET disabled = true WHERE account_id = 'none' RETURNING account_id")], as: .signedIn,
+                in: fixture.project, from: origin, at: fixture.time.clock.now())
+        }
+        let rows = try await fixture.database.query("SELECT count(*) FROM sessions")
+        #expect(try rows[0].get(0, as: Int64.self) == 1)
+        #expect(counted(fixture) == before)
+    }
+}
