@@ -408,11 +408,15 @@ def test_SEC_15_mail_leaves_on_a_loop_that_serves_no_requests(sites, post):
     """What sends is the third of three loops, and it alone is at work while a mail goes out: nobody's calls wait for it."""
     site = sites(post.settings(), loops=2)
     requests.get(site.url + "/health/ready", timeout=10)
-    before = round_trips(site)
-    assert set(before) == {0, 1, 2}
-    put(site)
-    post.wait_for()
-    wait_until(lambda: waiting(site) == 0, what="the letter's end")
-    after = round_trips(site)
-    assert after[2] >= before[2] + 2, "it was leased and deleted"
-    assert {loop: after[loop] for loop in (0, 1)} == {loop: before[loop] for loop in (0, 1)}
+    # What a loop does by the clock may come between; not with each of five mails.
+    for number in range(1, 6):
+        before = round_trips(site)
+        assert set(before) == {0, 1, 2}
+        put(site)
+        post.wait_for(number)
+        wait_until(lambda: waiting(site) == 0, what="the letter's end")
+        after = round_trips(site)
+        assert after[2] >= before[2] + 2, "it was leased and deleted"
+        if all(after[loop] == before[loop] for loop in (0, 1)):
+            return
+    raise AssertionError("loops that serve requests were at work with every mail")

@@ -192,9 +192,10 @@ def routes_since(server, seen, count):
 def test_SEC_75_a_request_that_comes_alone_does_not_wait_for_all_that_another_client_sent_ahead():
     with a_site(settings={"loops": 1, "logLevel": "info"}) as site:
         server = site.serve()
-        # 1,300 requests are what one read brings. The second client itself may be slow to ask; not three times in a row.
+        # 1,300 requests are what one read brings. On a busy machine the second client is often slow to ask; a server that answered all that
+        # was sent ahead first would give 1300 every time.
         counts = []
-        while len(counts) < 3:
+        while len(counts) < 20:
             counts.append(answered_before(server, 1300))
             if counts[-1] < 650:
                 return
