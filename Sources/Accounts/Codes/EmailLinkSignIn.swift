@@ -50,7 +50,7 @@ extension Accounts {
         account.proveEmail()
         account.emailLinkSignIn = true
         let statements = [account.insert(in: project), pending.spend(at: now), account.deleteCodes(.only(.signIn), in: project)]
-        let session = try await complete(account, at: now, with: statements, as: .created, in: project, from: origin, now)
+        let session = try await complete(account, provenAt: now, with: statements, as: .created, in: project, from: origin, at: now)
         return EmailLinkSignIn(account: account, session: session, isNewUser: true)
     }
 
@@ -67,7 +67,7 @@ extension Accounts {
         let statements =
             [changed.update(account, takeover: takeover, in: project), pending.spend(at: now)]
             + (takeover ? account.endEverything(in: project, at: now) : [account.deleteCodes(.only(.signIn), in: project)])
-        let session = try await complete(account, at: now, with: statements, as: .signedIn, in: project, from: origin, now)
+        let session = try await complete(account, provenAt: now, with: statements, as: .signedIn, in: project, from: origin, at: now)
         return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
     }
 
@@ -96,14 +96,14 @@ extension Accounts {
         if !account.emailProven, account.email == email { statements.append(account.markUnproven(in: project)) }
         if account.email != email { statements += endOfAddress(from: account, to: changed, language: language, in: project) }
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
-        let session = try await complete(account, at: authTime, with: statements, as: .linked, in: project, from: origin, now)
+        let session = try await complete(account, provenAt: authTime, with: statements, as: .linked, in: project, from: origin, at: now)
         outbox?.ring()
         return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
     }
 
     private func complete(
-        _ account: Account, at authTime: Instant, with statements: [SQL], as outcome: SignInMetrics.Outcome, in project: ProjectSettings,
-        from origin: Session.Origin, _ now: Instant
+        _ account: Account, provenAt authTime: Instant, with statements: [SQL], as outcome: SignInMetrics.Outcome,
+        in project: ProjectSettings, from origin: Session.Origin, at now: Instant
     ) async throws(AccountError) -> Session {
         let authentication = Authentication(accountID: account.id, signInProvider: SignInProvider.password, time: authTime)
         return try await complete(
