@@ -93,16 +93,10 @@ class Bench:
         nginx = Nginx(self.folder, headers, body)
         servers = {"gatehouse": house, "nginx": nginx}
 
-        def part(server, close):
-            def measure():
-                server.forget_log()
-                return Load(server.address + KEY_SET, self.seconds, server.process.pid, LOAD_CORE, close)
-            return measure
-
         for id, name, close in (("P1", "key set, 64 keep-alive", False), ("P2", "key set, Connection: close", True)):
             if not self.wants(id):
                 continue
-            results = interleaved(self.rounds, {server: part(value, close) for server, value in servers.items()})
+            results = interleaved(self.rounds, {name: lambda s=server: self.load_key_set(s, close) for name, server in servers.items()})
             values = {field: [median([getattr(run, field) for run in results[s]]) for s in servers] for field in ("rate", "cpu", "p99")}
             self.table.ratio(id, name, *values["rate"], 0.85 if close else 0.90, "/s", "nginx")
             self.table.ratio(id, "  CPU a request", *values["cpu"], None if close else 1 / 0.95, "µs", "nginx", at_most=True)
@@ -167,13 +161,23 @@ class Bench:
         environment = {"BENCH_TOKENS": str(tokens), "BENCH_QUERY": f"key={project}"}
         return Load(self.house.address + path, self.seconds, self.house.process.pid, script=script, environment=environment)
 
+    def load_key_set(self, server, close=False):
+        server.forget_log()
+        return Load(server.address + KEY_SET, self.seconds, server.process.pid, LOAD_CORE, close)
+
+    def load_lookup(self):
+        return self.wrk("/v1/accounts:lookup", "bench-rs256", "lookup.lua", self.folder / "id-tokens")
+
+    def load_refresh(self, project="bench-es256"):
+        return self.wrk("/v1/token", project, "refresh.lua", self.tokens[project])
+
     def pgbench(self, statement, clients, before="", after=""):
         return lambda: self.database.pgbench(statement.script(clients, before, after), statement.variables(), clients, self.seconds)
 
     def measure_lookup(self):
         by_key = Statement("SELECT * FROM accounts WHERE project_id = $1 AND account_id = $2", {1: "bench-es256", 2: "x"}, "x")
         results = interleaved(self.rounds, {
-            "lookup": lambda: self.wrk("/v1/accounts:lookup", "bench-rs256", "lookup.lua", self.folder / "id-tokens"),
+            "lookup": self.load_lookup,
             "SELECT by key": self.pgbench(by_key, 8), "same SELECT": self.pgbench(self.lookup, 8)})
         rate = median([run.rate for run in results["lookup"]])
         self.table.ratio("P3", "accounts:lookup", rate, median(results["SELECT by key"]), 0.45, "/s", "pgbench ×8, by key")
@@ -181,11 +185,8 @@ class Bench:
         self.table.fact("P3", "  CPU a request", median([run.cpu for run in results["lookup"]]), "µs")
 
     def measure_refresh(self):
-        def refresh(project):
-            return lambda: self.wrk("/v1/token", project, "refresh.lua", self.tokens[project])
-
         results = interleaved(self.rounds, {
-            "refresh": refresh("bench-es256"), "pipeline": self.pgbench(self.refresh, 16, r"\startpipeline", r"\endpipeline"),
+            "refresh": self.load_refresh, "pipeline": self.pgbench(self.refresh, 16, r"\startpipeline", r"\endpipeline"),
             "BEGIN…COMMIT": self.pgbench(self.refresh, 8, "BEGIN;", "COMMIT;")})
         rate = median([run.rate for run in results["refresh"]])
         self.table.ratio("P4", "refresh, ES256", rate, median(results["pipeline"]), 0.60, "/s", "pgbench ×16, pipeline")
@@ -193,7 +194,7 @@ class Bench:
         self.table.fact("P4", "  CPU a request", median([run.cpu for run in results["refresh"]]), "µs")
         self.table.fact("P4", "  p99", median([run.p99 for run in results["refresh"]]), "ms")
         speed = interleaved(3, {
-            "refresh, ES256": refresh("bench-es256"), "refresh, RS256": refresh("bench-rs256"),
+            "refresh, ES256": self.load_refresh, "refresh, RS256": lambda: self.load_refresh("bench-rs256"),
             "rsa2048": lambda: signatures("rsa2048", self.seconds), "ecdsap256": lambda: signatures("ecdsap256", self.seconds)})
         ours = median([run.rate for run in speed["refresh, RS256"]])
         beside = median([run.rate for run in speed["refresh, ES256"]])

@@ -8,33 +8,25 @@ import random
 import statistics
 
 import processes
-from bench import KEY_SET, Bench
-from load import Load
+from bench import Bench
 from workspace import workspace
 
 
-class Side:
-    """One of the two servers, with its own database and people."""
+MEASURES = {
+    "P1 key set": lambda bench: bench.load_key_set(bench.house),
+    "P3 lookup": Bench.load_lookup,
+    "P4 refresh": Bench.load_refresh,
+}
 
-    def __init__(self, binary, folder, seconds):
-        folder.mkdir()
-        folder.chmod(0o755)
-        options = argparse.Namespace(binary=binary, rounds=1, seconds=seconds, only=[])
-        self.bench = Bench(options, folder)
-        self.seconds = seconds
-        self.bench.house.migrate()
-        self.bench.prepare()
 
-    def key_set(self):
-        house = self.bench.house
-        house.forget_log()
-        return Load(house.address + KEY_SET, self.seconds, house.process.pid, processes.LOAD_CORE)
-
-    def lookup(self):
-        return self.bench.wrk("/v1/accounts:lookup", "bench-rs256", "lookup.lua", self.bench.folder / "id-tokens")
-
-    def refresh(self):
-        return self.bench.wrk("/v1/token", "bench-es256", "refresh.lua", self.bench.tokens["bench-es256"])
+def prepared(binary, folder, seconds):
+    """A bench of one binary, with its own database and people."""
+    folder.mkdir()
+    folder.chmod(0o755)
+    bench = Bench(argparse.Namespace(binary=binary, rounds=1, seconds=seconds, only=[]), folder)
+    bench.house.migrate()
+    bench.prepare()
+    return bench
 
 
 def main():
@@ -44,20 +36,20 @@ def main():
     parser.add_argument("--seconds", type=int, default=1, help="of each measurement in a round")
     options = parser.parse_args()
     with workspace() as folder:
-        sides = [Side(binary, folder / str(number), options.seconds) for number, binary in enumerate(options.binaries)]
+        benches = [prepared(binary, folder / str(number), options.seconds) for number, binary in enumerate(options.binaries)]
         print(f"{'':16}{'':8}{'rate, best':>12}{'median':>10}{'µs CPU, best':>14}{'median':>8}")
-        for name, measure, one_core in (("P1 key set", Side.key_set, True), ("P3 lookup", Side.lookup, False), ("P4 refresh", Side.refresh, False)):
-            for side in sides:
-                side.bench.house.start(**({"loops": 1, "core": processes.SERVER_CORE} if one_core else {}))
-                measure(side)
-            runs = {side: [] for side in sides}
+        for name, measure in MEASURES.items():
+            for bench in benches:
+                bench.house.start(**({"loops": 1, "core": processes.SERVER_CORE} if name.startswith("P1") else {}))
+                measure(bench)
+            runs = {bench: [] for bench in benches}
             for _ in range(options.rounds):
-                for side in random.sample(sides, len(sides)):
-                    runs[side].append(measure(side))
-            for side, title in zip(sides, ("first", "second")):
-                rates, costs = [run.rate for run in runs[side]], [run.cpu for run in runs[side]]
+                for bench in random.sample(benches, len(benches)):
+                    runs[bench].append(measure(bench))
+            for bench, title in zip(benches, ("first", "second")):
+                rates, costs = [run.rate for run in runs[bench]], [run.cpu for run in runs[bench]]
                 print(f"{name:16}{title:8}{max(rates):12,.0f}{statistics.median(rates):10,.0f}{min(costs):14.2f}{statistics.median(costs):8.2f}")
-                side.bench.house.stop()
+                bench.house.stop()
 
 
 if __name__ == "__main__":

@@ -18,6 +18,15 @@ extension Section {
         }
     }
 
+    /// Whether the list is absent or has no entries, whatever is wrong with those that it has.
+    package func isEmpty(_ key: String) -> Bool {
+        switch members[key]?.value {
+        case nil: true
+        case .sequence(let sequence)?: sequence.isEmpty
+        case let node?: Self.isNull(node)
+        }
+    }
+
     /// A mapping of texts.
     package func texts(_ key: String) -> [String: String] {
         guard let mapping = mapping(key, "expected a mapping of names to texts") else { return [:] }

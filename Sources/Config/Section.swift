@@ -8,7 +8,7 @@ package final class Section {
     /// Where faults go that belong to no node: the start of the mapping, or of the one around it when there is none.
     let mark: Mark?
     /// Each key's own node and its value.
-    private let members: [String: (key: Node, value: Node)]
+    let members: [String: (key: Node, value: Node)]
     private var asked: Set<String> = []
 
     init(source: Source, path: String = "", node: Node? = nil, near mark: Mark? = nil) {

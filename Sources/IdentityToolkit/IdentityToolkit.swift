@@ -5,7 +5,7 @@ package import Web
 /// One file a call. Wire names live in each call's `Input` and `Output` and nowhere else; what a call means is a rule of `Accounts`
 /// or a flow of `Providers`. Sign-in pages and redirects are `SignIn`'s. What the Auth emulator has besides the API is in `Emulator`.
 package enum IdentityToolkit {
-    /// Every call. A new one is a file beside this and a line here.
+    /// Every call. A new one is a file in one of the folders beside this and a line here.
     package static let handlers: [Handler] = [
         CreateAuthURI.handler,
         DeleteAccount.handler,

@@ -49,7 +49,7 @@ extension JSON {
                     index = nil
                     buildIndex()
                 case (nil, let value?):
-                    add(name, value)
+                    add(Member(name: name, value: value))
                 case (nil, nil):
                     break
                 }
@@ -63,16 +63,17 @@ extension JSON {
 
         /// Appends a member; false, and nothing changed, when the name is taken.
         mutating func append(_ name: UTF8Text, _ value: JSON) -> Bool {
-            guard position(of: name) == nil else { return false }
-            add(name, value)
+            let member = Member(name: name, value: value)
+            guard position(of: name, mark: member.mark) == nil else { return false }
+            add(member)
             return true
         }
 
-        private mutating func add(_ name: UTF8Text, _ value: JSON) {
+        private mutating func add(_ member: Member) {
             if members.isEmpty { members.reserveCapacity(4) }
-            members.append(Member(name: name, value: value))
+            members.append(member)
             if members.count <= Self.few { return }
-            if index == nil { buildIndex() } else { index?[name] = members.count - 1 }
+            if index == nil { buildIndex() } else { index?[member.name] = members.count - 1 }
         }
 
         private mutating func buildIndex() {
@@ -80,9 +81,10 @@ extension JSON {
             index = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.name, $0) })
         }
 
-        private func position(of name: UTF8Text) -> Int? {
+        private func position(of name: UTF8Text) -> Int? { position(of: name, mark: Member.mark(of: name)) }
+
+        private func position(of name: UTF8Text, mark: Int) -> Int? {
             if let index { return index[name] }
-            let mark = Member.mark(of: name)
             // Not `firstIndex`: it copies every member that it looks at.
             for at in members.indices where members[at].mark == mark && members[at].name == name { return at }
             return nil

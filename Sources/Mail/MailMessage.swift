@@ -3,7 +3,7 @@ package import Runtime
 /// One mail, complete, and its form on the wire.
 ///
 /// This kit knows mail and nothing of why it is sent: `MailMessage` says what one is (RFC 5322, MIME), `MailTransport` takes it on its
-/// way (`SMTPTransport`, `FileTransport`, `LogTransport`). When to try again is decided where mails are kept (`Accounts/Mail/Outbox`).
+/// way (`SMTPTransport`, `FileTransport`, `LogTransport`). When to try again is decided where mails are kept (`Accounts/Outbox`).
 package struct MailMessage: Sendable, Equatable {
     package let from: Mailbox
     package let replyTo: Mailbox?

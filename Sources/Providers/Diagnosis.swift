@@ -24,8 +24,8 @@ extension ConfiguredProvider {
         if algorithms.isEmpty || !listed.isEmpty && !algorithms.contains(where: { listed.contains(UTF8Text($0.rawValue)) }) {
             let wanted = settings.algorithms ?? Set(Algorithm.allCases)
             findings.append(
-                "There is no common signature algorithm: the provider lists \(Self.words(listed)), "
-                    + "and \(Self.words(wanted.map { UTF8Text($0.rawValue) })) would be accepted.")
+                "The provider signs with \(Self.words(listed)). "
+                    + "This entry accepts other algorithms: \(Self.words(wanted.map { UTF8Text($0.rawValue) })).")
         }
         do throws(ProviderError) {
             let keys = try await cache.keys("\(metadata.keys)", upstream, now: clock.now())

@@ -10,7 +10,7 @@ package import Web
 ///
 /// `ActionPage` and `ActionForm` are what the links in mails lead to.
 package enum SignIn {
-    /// Every page. A new one is a file beside this and a line here.
+    /// Every page. A new one is a file in one of the folders beside this and a line here.
     package static let handlers: [Handler] = [
         ActionForm.handler,
         ActionPage.handler,

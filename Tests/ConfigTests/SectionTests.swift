@@ -34,6 +34,14 @@ private enum Style: String, CaseIterable { case firebase, gatehouse }
         #expect(faults.isEmpty)
     }
 
+    @Test func `a list is empty when it is absent or has no entries, and not when its entries are wrong`() {
+        let (_, faults) = reading("none: []\nnothing: ~\nwrong: [{a: b}]\nsingle: a") { file in
+            #expect(["none", "nothing", "absent"].allSatisfy(file.isEmpty))
+            #expect(!file.isEmpty("wrong") && !file.isEmpty("single"))
+        }
+        #expect(faults.isEmpty)
+    }
+
     @Test func `gives the default for what is absent, without a fault`() {
         let (_, faults) = reading("other: 1") { file in
             #expect(file.string("a") == nil)

@@ -12,7 +12,7 @@ from mail import Post, put
 
 def test_keys_list_says_what_each_key_does_now():
     with a_site() as site:
-        assert "There are no keys" in site.run("keys", "list", check=True).stdout
+        assert "The database does not hold any keys yet" in site.run("keys", "list", check=True).stdout
         site.serve()
         lines = site.run("keys", "list", check=True).stdout.splitlines()
         assert sorted(line.split("  ")[1] for line in lines) == ["ES256", "RS256"]
@@ -53,7 +53,7 @@ def test_mails_that_wait_are_listed_without_what_they_say_and_sent_once_they_are
         post = Post(port=port)
         try:
             elsewhere = site.run("mails", "retry", "--project", "other")
-            assert elsewhere.returncode == 1 and "there is no project other" in elsewhere.stderr
+            assert elsewhere.returncode == 1 and "the configuration does not have a project other" in elsewhere.stderr
             retried = site.run("mails", "retry", "--project", "demo", check=True).stdout
             assert retried == "1 mail is tried at once; all others within a minute.\n"
             assert code in post.wait_for().text
@@ -66,11 +66,11 @@ def test_mails_that_wait_are_listed_without_what_they_say_and_sent_once_they_are
 @pytest.mark.parametrize(
     "command, reason",
     [
-        (("sessions", "revoke", "nosuchproject", "x"), "there is no project nosuchproject; the configuration has demo"),
+        (("sessions", "revoke", "nosuchproject", "x"), "the configuration does not have a project nosuchproject; its projects are demo"),
         (("sessions", "revoke", "demo", "nobody"), "project demo has no account nobody"),
-        (("service-accounts", "create", "nosuchproject"), "there is no project nosuchproject"),
-        (("service-accounts", "list", "nosuchproject"), "there is no project nosuchproject"),
-        (("mails", "retry", "--project", "nosuchproject"), "there is no project nosuchproject"),
+        (("service-accounts", "create", "nosuchproject"), "the configuration does not have a project nosuchproject"),
+        (("service-accounts", "list", "nosuchproject"), "the configuration does not have a project nosuchproject"),
+        (("mails", "retry", "--project", "nosuchproject"), "the configuration does not have a project nosuchproject"),
         (("service-accounts", "revoke", "demo", "--key", "abc"), "project demo has no such live key"),
     ],
 )

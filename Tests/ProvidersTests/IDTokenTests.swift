@@ -204,7 +204,7 @@ import Text
         }
         #expect(error?.reason?.contains("does not say which app") == true)
         let none = await failure { () async throws(ProviderError) in _ = try await issuer.provider().verify(Credential()) }
-        #expect(none == .invalidCredential("There is no ID token."))
+        #expect(none == .invalidCredential("The credential has neither an ID token nor an access token."))
         #expect(issuer.upstream.requests.isEmpty)
     }
 }

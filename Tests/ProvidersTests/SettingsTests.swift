@@ -182,11 +182,11 @@ import Text
     }
 
     @Test(arguments: ["oidc.", "oidc.A", "oidc.a_b", "oidc.a.b", "oidc", "gooogle.com", "Microsoft.com"])
-    func `there is no provider of another name`(_ id: String) throws {
+    func `refuses an id that no provider has`(_ id: String) throws {
         let (settings, faults) = try read(id, "clientId: a")
         #expect(settings == nil)
         #expect(faults.count == 1)
-        #expect(faults.first?.contains("there is no provider of this name; use microsoft.com") == true)
+        #expect(faults.first?.contains("is not the id of a provider; use microsoft.com") == true)
     }
 }
 

@@ -90,7 +90,7 @@ extension Accounts {
                 changed.hasPassword && token.signInProvider == SignInProvider.anonymous ? SignInProvider.password : token.signInProvider
             let authentication = Authentication(accountID: account.id, signInProvider: provider, time: authTime)
             session = try await complete(
-                authentication, with: statements, as: links ? .linked : nil, by: links ? SignInProvider.password : nil, in: project,
+                authentication, with: statements, as: links ? .linked : nil, by: SignInProvider.password, in: project,
                 from: origin, at: now
             ).session
         } else {

@@ -13,14 +13,14 @@ extension Accounts {
         from origin: Session.Origin
     ) async throws(AccountError) -> EmailLinkSignIn {
         try await countingRefusals(by: Self.emailLink) { () async throws(AccountError) in
-            try await enter(withLink: code, email: email, linkingTo: idToken, language: language, in: project, from: origin)
+            try await signInUncounted(withLink: code, email: email, linkingTo: idToken, language: language, in: project, from: origin)
         }
     }
 
     /// The way's name in metrics; in ID tokens it is `password`, as Firebase's have it.
     private static let emailLink = "emailLink"
 
-    private func enter(
+    private func signInUncounted(
         withLink code: String, email: String, linkingTo idToken: String?, language: String, in project: ProjectSettings,
         from origin: Session.Origin
     ) async throws(AccountError) -> EmailLinkSignIn {

@@ -17,11 +17,11 @@ extension Accounts {
         from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
         try await countingRefusals(by: SignInProvider.custom) { () async throws(AccountError) in
-            try await enter(with: text, acceptsUnsigned: acceptsUnsigned, attempt, in: project, from: origin)
+            try await signInUncounted(with: text, acceptsUnsigned: acceptsUnsigned, attempt, in: project, from: origin)
         }
     }
 
-    private func enter(
+    private func signInUncounted(
         with text: UTF8Text, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
         let token: CustomToken

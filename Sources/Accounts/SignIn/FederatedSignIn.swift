@@ -35,6 +35,15 @@ extension Accounts {
         with identity: ProvenIdentity, _ intent: SignInIntent, language: String, in project: ProjectSettings,
         from origin: Session.Origin, completing: SQL? = nil
     ) async throws(AccountError) -> FederatedSignIn {
+        try await countingRefusals(by: identity.providerID) { () async throws(AccountError) in
+            try await signInUncounted(with: identity, intent, language: language, in: project, from: origin, completing: completing)
+        }
+    }
+
+    private func signInUncounted(
+        with identity: ProvenIdentity, _ intent: SignInIntent, language: String, in project: ProjectSettings,
+        from origin: Session.Origin, completing: SQL?
+    ) async throws(AccountError) -> FederatedSignIn {
         var attempts = 0
         while true {
             attempts += 1
@@ -43,10 +52,6 @@ extension Accounts {
                 try wish(intent, found), identity, owner: found.owner, accountOfAddress: found.accountOfAddress,
                 oneAccountPerEmail: project.oneAccountPerEmail)
             if case .create = decision, !project.signIn.signUp { throw .adminOnly }
-            if case .confirm(let account) = decision {
-                if let completing { _ = try await storage.write(completing) }
-                return .needsConfirmation(account)
-            }
             do {
                 return try await carryOut(decision, identity, intent, language: language, in: project, from: origin, completing: completing)
             } catch {
@@ -142,7 +147,10 @@ extension Accounts {
         var isNewUser = false
         var emailRecycled = false
         switch decision {
-        case .confirm(let accountOfAddress): return .needsConfirmation(accountOfAddress)
+        case .confirm(let accountOfAddress):
+            if let completing { _ = try await storage.write(completing) }
+            signIns.count(identity.providerID, .needsConfirmation)
+            return .needsConfirmation(accountOfAddress)
         case .known(let known):
             try identity.checkAge(against: known)
             account = known

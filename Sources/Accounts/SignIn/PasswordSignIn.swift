@@ -14,11 +14,11 @@ extension Accounts {
         email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session) {
         try await countingRefusals(by: SignInProvider.password) { () async throws(AccountError) in
-            try await proven(email: email, password: password, attempt, in: project, from: origin)
+            try await signInUncounted(email: email, password: password, attempt, in: project, from: origin)
         }
     }
 
-    private func proven(
+    private func signInUncounted(
         email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session) {
         let found = try await withPassword(email: email, charging: attempt, in: project)

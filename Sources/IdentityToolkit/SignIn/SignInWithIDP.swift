@@ -50,13 +50,12 @@ struct SignInWithIDP: Endpoint {
         } catch {
             // The provider's code is spent: the flow cannot be tried again. Should even this fail, it expires in `redeeming`.
             if let flow = answer.flow { try? await context.services.flows.fail(flow) }
-            if Failure(telling: error).kind == .business { context.services.signIns.count(answer.providerID, .refused) }
             guard input.returnIdpCredential ?? false, let code = Self.conflict(error) else { throw error }
             var output = IDPOutput(answer.result, pendingToken: try answer.pendingToken(context))
             output.errorMessage = code
             return output
         }
-        return try output(outcome, answer, intent, context)
+        return try output(outcome, answer, context)
     }
 
     /// Conflicts that SDKs want as an answer that still holds the credential, so that they can sign in with it.
@@ -68,12 +67,11 @@ struct SignInWithIDP: Endpoint {
     }
 
     private func output(
-        _ outcome: FederatedSignIn, _ answer: IDPAnswer, _ intent: SignInIntent, _ context: Context
+        _ outcome: FederatedSignIn, _ answer: IDPAnswer, _ context: Context
     ) throws -> Output {
         var output = IDPOutput(answer.result, pendingToken: try answer.pendingToken(context))
         switch outcome {
         case .needsConfirmation(let account):
-            context.services.signIns.count(answer.providerID, .needsConfirmation)
             output.needConfirmation = true
             // Anybody can have an identity that bears a stranger's address: how the stranger signs in is for who has proven it.
             let isProtected = try context.project.settings.emailEnumerationProtection

@@ -48,7 +48,7 @@ extension Row {
 extension ResultSet {
     fileprivate func value<T: SQLValue>(row: Int32, column: Int) throws(PostgresError) -> T {
         guard column >= 0, column < columns else {
-            throw .decoding("there is no column \(column), the answer has \(columns)")
+            throw .decoding("column \(column) does not exist; the answer has \(columns) columns")
         }
         let column = Int32(truncatingIfNeeded: column)
         if isNull(row, column) {

@@ -9,7 +9,9 @@ extension ConfiguredProvider {
     /// uses could sign in here with it.
     package func verify(_ credential: Credential) async throws(ProviderError) -> UpstreamResult {
         guard let idToken = credential.idToken, !idToken.isEmpty else {
-            guard credential.accessToken?.isEmpty == false else { throw .invalidCredential("There is no ID token.") }
+            guard credential.accessToken?.isEmpty == false else {
+                throw .invalidCredential("The credential has neither an ID token nor an access token.")
+            }
             throw .invalidResponse(
                 "An access token alone is not accepted from \(settings.name): it does not say which app it was issued to. "
                     + "Send the ID token, or let this server run the sign-in.", detail: "")

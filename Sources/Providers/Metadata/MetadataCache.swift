@@ -121,7 +121,7 @@ enum OutboundText {
         case .timedOut: "did not come in time"
         case .tooLarge: "is too large"
         case .unreachable(let reason): "cannot be reached: \(UpstreamText.line(reason))"
-        case .cancelled: "was no longer waited for"
+        case .cancelled: "was asked for by a call that has ended"
         }
     }
 }

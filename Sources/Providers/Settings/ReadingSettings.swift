@@ -12,7 +12,7 @@ extension ProviderSettings {
         guard let provider = Provider.named(id) else {
             let known = Provider.catalog.map(\.id).joined(separator: ", ")
             section.fault(
-                "", "there is no provider of this name; use \(known), or oidc. and a name of lower-case letters, digits and hyphens")
+                "", "is not the id of a provider; use \(known), or oidc. and a name of lower-case letters, digits and hyphens")
             return nil
         }
         self.init(

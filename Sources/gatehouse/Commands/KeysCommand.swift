@@ -21,7 +21,9 @@ struct KeysCommand: AsyncParsableCommand {
         func run() async throws {
             try await KeysCommand.withStore(common.config) { store in
                 let keys = try await store.list()
-                if keys.isEmpty { print("There are no keys. The first start of the server makes them.") }
+                if keys.isEmpty {
+                    print("The database does not hold any keys yet. The server makes them when it starts for the first time.")
+                }
                 for (key, duty) in SigningKeyStore.duties(of: keys, at: Clock.system.now()) {
                     print("\(key.kid)  \(key.algorithm)  \(KeysCommand.text(duty))")
                 }

@@ -67,7 +67,8 @@ struct Configuration {
     /// What a command says that found nothing of a project, where the project files have none of this id; `nil` where they have it.
     func reasonWhyUnknown(_ project: String) -> String? {
         let ids = projects.map(\.settings.id).sorted()
-        return ids.contains(project) ? nil : "there is no project \(project); the configuration has \(ids.joined(separator: ", "))"
+        guard !ids.contains(project) else { return nil }
+        return "the configuration does not have a project \(project); its projects are \(ids.joined(separator: ", "))"
     }
 
     /// The same, for commands that do without the project files, so that a fault in one of them stops no command.

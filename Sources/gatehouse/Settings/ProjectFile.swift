@@ -30,10 +30,9 @@ enum ProjectFile {
         if !section.has("number") {
             section.fault("number", "is missing; the project number of your SDK configuration (messagingSenderId)")
         }
-        if settings.apiKeys.isEmpty { section.fault("apiKeys", "is empty, so no app can call; add the apiKey of your SDK configuration") }
+        if section.isEmpty("apiKeys") { section.fault("apiKeys", "is empty, so no app can call; add the apiKey of your SDK configuration") }
         if settings.apiKeys.contains("") { section.fault("apiKeys", "has an empty key, which would open the project to calls without one") }
-        // Where every entry is wrong, each has its own fault.
-        if settings.authorizedDomains.isEmpty, section.values("authorizedDomains", expected: "", { $0 }).isEmpty {
+        if section.isEmpty("authorizedDomains") {
             section.fault("authorizedDomains", "is empty, so no redirect can succeed; add your app's host")
         }
         for domain in settings.authorizedDomains {

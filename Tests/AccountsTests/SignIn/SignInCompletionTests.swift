@@ -26,12 +26,19 @@ import Text
         _ = try await fixture.signIn(Fixture.ada("oidc.acme", subject: "grace"))
         _ = try await fixture.signIn(
             Fixture.ada("oidc.a", subject: "grace"), .link(fixture.token(grace.account, grace.session)))
+        // The address is another account's; and a person who only reauthenticates has no such identity.
+        for (provider, intent) in [("oidc.lax", SignInIntent.signIn(mayCreate: true)), ("oidc.b", .signIn(mayCreate: false))] {
+            _ = try? await fixture.accounts.signIn(
+                with: Fixture.ada(provider, email: "ada@example.com"), intent, language: "en", in: fixture.project, from: origin)
+        }
         #expect(
             counted(fixture) == [
                 #"gatehouse_sign_ins_total{provider="anonymous",outcome="created"} 1"#,
                 #"gatehouse_sign_ins_total{provider="oidc.a",outcome="linked"} 1"#,
                 #"gatehouse_sign_ins_total{provider="oidc.acme",outcome="created"} 1"#,
                 #"gatehouse_sign_ins_total{provider="oidc.acme",outcome="signed_in"} 1"#,
+                #"gatehouse_sign_ins_total{provider="oidc.b",outcome="refused"} 1"#,
+                #"gatehouse_sign_ins_total{provider="oidc.lax",outcome="needs_confirmation"} 1"#,
                 #"gatehouse_sign_ins_total{provider="password",outcome="created"} 1"#,
                 #"gatehouse_sign_ins_total{provider="password",outcome="refused"} 2"#,
                 #"gatehouse_sign_ins_total{provider="password",outcome="signed_in"} 1"#,

@@ -21,13 +21,13 @@ enum Boundaries {
         return starts.contains { first, second in words.first == first && words.dropFirst().contains(second) }
     }
 
-    private static let end = "Sources/Accounts/SignIn/SignInCompletion.swift"
+    private static let completion = "Sources/Accounts/SignIn/SignInCompletion.swift"
 
     /// Every sign-in ends in one function, which alone makes sessions.
     static func sessions(_ file: File) -> [Violation] {
-        guard file.target != nil, file.isSwift, file.path != end else { return [] }
+        guard file.target != nil, file.isSwift, file.path != completion else { return [] }
         return file.swift.strings.filter { $0.text.lowercased().words.starts(with: ["insert", "into", "sessions"]) }.map {
-            Violation(path: file.path, line: $0.line, message: "inserts into sessions; only \(end) does")
+            Violation(path: file.path, line: $0.line, message: "inserts into sessions; only \(completion) does")
         }
     }
 

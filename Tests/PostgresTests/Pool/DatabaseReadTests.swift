@@ -41,7 +41,7 @@ import Testing
         let row = try #require(try await database.query("SELECT 'hidden' AS name, NULL::int AS age").first)
         #expect(throws: PostgresError.decoding("column 0 (name) of type 25 is not Int")) { try row.get(0, as: Int.self) }
         #expect(throws: PostgresError.decoding("column 1 (age) is NULL, not Int")) { try row.get(1, as: Int.self) }
-        #expect(throws: PostgresError.decoding("there is no column 2, the answer has 2")) { try row.get(2, as: Int.self) }
+        #expect(throws: PostgresError.decoding("column 2 does not exist; the answer has 2 columns")) { try row.get(2, as: Int.self) }
         #expect(throws: PostgresError.self) { try row.get(-1, as: Int.self) }
         await database.close()
     }
