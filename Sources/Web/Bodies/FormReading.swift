@@ -2,13 +2,13 @@ package import HTTP
 package import Text
 
 extension Form {
-    /// Reads a form, or says that it is none.
+    /// Reads a form. Throws `INVALID_ARGUMENT` when the bytes are not one.
     package static func reading(_ text: UTF8Text) throws(Failure) -> Form {
         guard let form = Form(text) else { throw .invalidArgument("The form or query is malformed.") }
         return form
     }
 
-    /// A query, which the server has checked to be ASCII.
+    /// Reads a query, which the server has already checked to be ASCII.
     package static func reading(_ query: String) throws(Failure) -> Form { try reading(UTF8Text(query)) }
 
     package static func reading(_ bytes: [UInt8]) throws(Failure) -> Form {
@@ -16,7 +16,7 @@ extension Form {
         return form
     }
 
-    /// Refuses a form that gives any of `names` twice: which one counts would be a guess.
+    /// Refuses a form that gives any of `names` twice, since the server would have to guess which value counts.
     package func once(_ names: [UTF8Text]) throws(Failure) {
         for name in names where fields.count(where: { $0.name == name }) > 1 {
             throw .invalidArgument("The parameter \(name) is given more than once.")

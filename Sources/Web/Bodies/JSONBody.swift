@@ -2,16 +2,16 @@ package import HTTP
 package import JSON
 package import Text
 
-/// A request body as Google's REST mapping of protocol buffers reads it.
+/// Reads a request body by the rules of Google's REST mapping of protocol buffers.
 package enum JSONBody {
-    /// Decodes once.
+    /// Decodes the body into the input of a call.
     package static func decode<Input: Decodable>(_ type: Input.Type, from request: Request) throws(Failure) -> Input {
         let object = try object(of: request)
         do { return try JSON.object(object).decode(Input.self, spelling: .wire) } catch { throw .invalidJSON("\(error)") }
     }
 
-    /// The body's members; an empty body is an empty object. What no client may ask without administrator's access is refused here, for
-    /// every call alike.
+    /// The body's members; an empty body is an empty object. Fields that only an administrator may set are refused here, for every call
+    /// alike.
     package static func object(of request: Request) throws(Failure) -> JSON.Object {
         if request.body.isEmpty { return [:] }
         let body: JSON
@@ -25,8 +25,8 @@ package enum JSONBody {
         return object
     }
 
-    /// One text of a body, for calls that read nothing else: by its name or by the same in `snake_case`, as ``decode(_:from:)`` finds it.
-    /// Nil when it is absent or null.
+    /// One text of a body, for calls that read nothing else. It is found by its name or by the same name in `snake_case`, as in
+    /// ``decode(_:from:)``. Nil when it is absent or null.
     package static func text(_ name: UTF8Text, or snake: UTF8Text, in object: JSON.Object) throws(Failure) -> UTF8Text? {
         if object[name] != nil, object[snake] != nil { throw .invalidJSON("\(JSONError.bothSpellings(path: name.asString))") }
         guard let value = object[name] ?? object[snake], !value.isNull else { return nil }
@@ -48,5 +48,5 @@ extension Response {
     }
 }
 
-/// Made once, since nearly every answer has them.
+/// Made once, since nearly every answer has these headers.
 private let jsonHeaders: Headers = ["content-type": "application/json; charset=utf-8", "cache-control": "no-store"]

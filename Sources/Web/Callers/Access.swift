@@ -2,7 +2,7 @@ import Accounts
 import HTTP
 import Text
 
-/// Who may call, and for which project, by its API key. Checked before anything of the body is read.
+/// Checks by the API key who calls and for which project, before anything of the body is read.
 enum Access {
     static func check(_ route: Route, _ request: Request, _ projects: Projects) throws(Failure) -> Project? {
         switch route.access {
@@ -15,7 +15,7 @@ enum Access {
     }
 
     private static func keyed(_ request: Request, _ projects: Projects) throws(Failure) -> Project {
-        // No access token of ours exists for these calls, so any bearer is one that we do not know. Other schemes count as absent.
+        // No access token of ours exists for these calls, so every bearer token is unknown. Other schemes count as absent.
         if let authorization = request.headers["authorization"], authorization.asciiLowercased.hasPrefix("bearer ") {
             throw .unknownBearer
         }
@@ -23,13 +23,13 @@ enum Access {
         let keys = query.all("key") + request.headers.values("x-goog-api-key")
         guard let key = keys.first, !key.isEmpty else { throw .missingAPIKey }
         guard keys.allSatisfy({ $0 == key }), let project = projects.project(apiKey: key, for: request) else { throw .invalidAPIKey }
-        // Calls without a body name a tenant here; `JSONBody` refuses those of the others.
+        // Calls without a body name a tenant in the query. `JSONBody` refuses tenants in the body of the others.
         guard (query.all("tenantId") + query.all("tenant_id")).allSatisfy(\.isEmpty) else { throw .unsupportedTenantOperation }
         return project
     }
 
-    /// Programs of this machine, and pages that it or a project serves: whatever else a browser of this machine has open must not read
-    /// codes or delete accounts.
+    /// Admits programs of this machine, and pages that this machine or a project serves. Other pages that a browser of this machine has
+    /// open must not read codes or delete accounts.
     static func checkLocality(_ request: Request, _ projects: Projects) throws(Failure) {
         guard request.isOfThisMachine else { throw .notOfThisMachine }
         let origins = request.headers.values("origin")
@@ -38,8 +38,8 @@ enum Access {
                 throw .foreignOrigin
             }
         }
-        // A picture, a frame or a link of a foreign page: browsers send no Origin with them. An app at localhost is cross-site to
-        // 127.0.0.1, too, but its calls have an Origin.
+        // The page of another site loads this address as a picture, a frame or a link: browsers send no Origin with those. An app at
+        // localhost is cross-site to 127.0.0.1, too, but its calls have an Origin.
         if origins.isEmpty, request.headers.values("sec-fetch-site").contains("cross-site") { throw .foreignOrigin }
     }
 }

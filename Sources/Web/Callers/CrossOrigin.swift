@@ -1,8 +1,8 @@
 package import HTTP
 import Text
 
-/// CORS for the API: any origin may call, since no cookie and nothing ambient counts there. Errors carry the same headers, or browsers
-/// would show them as network failures.
+/// CORS for the API: every origin may call, since the API reads no cookie and no other credential that a browser sends by itself. Errors
+/// carry the same headers; otherwise browsers would show them as network failures.
 package enum CrossOrigin {
     package static func allow(_ request: Request, on response: inout Response) {
         guard let origin = request.headers["origin"], response.headers["access-control-allow-origin"] == nil else { return }
@@ -10,7 +10,7 @@ package enum CrossOrigin {
         response.headers.add("vary", "Origin")
     }
 
-    /// The answer to a preflight, whatever its path: it promises nothing that the call itself would not check.
+    /// The answer to a preflight for any path. It promises nothing that the call itself does not check.
     package static func preflight(_ request: Request) -> Response {
         var response = Response(status: 204)
         allow(request, on: &response)
@@ -19,7 +19,7 @@ package enum CrossOrigin {
         if request.headers["access-control-request-private-network"] == "true" {
             response.headers.add("access-control-allow-private-network", "true")
         }
-        // A day, which Firefox keeps to; Chromium asks again after two hours. SDKs need a preflight for almost every call.
+        // One day. Firefox follows it; Chromium asks again after two hours. SDKs need a preflight for almost every call.
         response.headers.add("access-control-max-age", "86400")
         return response
     }

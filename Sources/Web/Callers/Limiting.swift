@@ -3,7 +3,7 @@ import HTTP
 import Text
 
 extension Context {
-    /// What this call takes from the limits of the caller's project, for a rule that charges it together with what it reads.
+    /// The charge of this call to the limits of the caller's project, for a rule that charges it together with what it reads.
     ///
     /// - Parameters:
     ///   - email: the address that is signed in, mailed or asked for, as the caller wrote it.
@@ -12,8 +12,8 @@ extension Context {
         attempt(action, email: email, accountID: accountID, of: try project)
     }
 
-    /// The same for routes without an API key in the usual place. The client's address is the connection's, or what a trusted proxy says
-    /// (`ClientAddress`, SEC-08); an IPv6 client counts by its /64.
+    /// The same for routes that do not have an API key in the usual place. The client's address is that of the connection, or the one that
+    /// a trusted proxy reports (`ClientAddress`, SEC-08); an IPv6 client counts by its /64.
     package func attempt(_ action: LimitedAction, email: String? = nil, accountID: String? = nil, of project: Project) -> Attempt {
         Attempt(action, from: request.peer.limitKey.description, email: email, accountID: accountID, in: project.settings)
     }
@@ -23,7 +23,7 @@ extension Context {
         try await services.accounts.limits.charge(try attempt(action, email: email, accountID: accountID))
     }
 
-    /// Charges the mailbox that a mail of the caller's goes to, in canonical form.
+    /// Charges the mailbox (in canonical form) to which the caller asks to send a mail.
     package func limit(_ action: LimitedAction, mailbox: String) async throws {
         try await services.accounts.limits.charge(
             Attempt(action, from: request.peer.limitKey.description, mailbox: mailbox, in: try project.settings))

@@ -6,16 +6,16 @@ import JSON
 import Synchronization
 package import Text
 
-/// One project as requests see it: its rules and its providers.
+/// One project as requests see it: its settings and its providers.
 package final class Project: Sendable {
     package let settings: ProjectSettings
     package let providers: [UTF8Text: ProviderSettings]
-    /// Its mails and pages.
+    /// Renders its mails and pages.
     package let templates: Templates
-    /// Where browsers reach the pages below `/__/auth/`: scheme, host and port. Configured, never what a request says (SEC-07); see
-    /// `pagesURL(for:of:)` for development mode.
+    /// The scheme, host and port at which browsers reach the pages below `/__/auth/`. It comes from the configuration and never from a
+    /// request (SEC-07); see `pagesURL(for:of:)` for development mode.
     package let pagesURL: String
-    /// The discovery document for back ends, as its endpoint answers.
+    /// The discovery document for back ends, in the bytes that its endpoint sends.
     package let discovery: [UInt8]
 
     package init(settings: ProjectSettings, providers: [ProviderSettings], publicURL: String, templates: Templates? = nil) {
@@ -37,12 +37,12 @@ package final class Project: Sendable {
             ]).bytes()
     }
 
-    /// What the provider of this id is called on buttons; `nil` when the project has it no more.
+    /// The name that buttons show for the provider of this id; `nil` when the project does not have it any more.
     func name(ofProvider id: String) -> String? { providers[UTF8Text(id)]?.name }
 
     /// The redirect URI that operators register with a provider.
     ///
-    /// - Parameter provider: whose callbacks come by an address of their own; `nil` for the common address.
+    /// - Parameter provider: a provider whose callbacks have an address of their own; `nil` for the common address.
     package func handlerURL(of provider: ProviderSettings? = nil) -> String {
         pagesURL + handlerPath(of: provider)
     }
@@ -51,7 +51,7 @@ package final class Project: Sendable {
         "/__/auth/handler" + (provider.map { $0.hasOwnCallback ? "/" + $0.id : "" } ?? "")
     }
 
-    /// Whether `address` (without query) is one at which SDKs look for results of this project.
+    /// Whether `address` (without its query) is one at which SDKs look for results of this project.
     package func isHandler(_ address: UTF8Text, of site: Site) -> Bool {
         [pagesURL, site.publicURL].contains { base in Self.resultPaths.contains { address == base + $0 } }
     }
@@ -60,7 +60,7 @@ package final class Project: Sendable {
         "/__/auth/handler", "/__/auth/callback", "/emulator/auth/handler", "/emulator/auth/callback",
     ]
 
-    /// The same project with other rules; nothing that its discovery document tells may differ.
+    /// The same project with other settings, which must not change anything that its discovery document says.
     fileprivate init(_ project: Project, settings: ProjectSettings) {
         self.settings = settings
         providers = project.providers
@@ -69,7 +69,8 @@ package final class Project: Sendable {
         discovery = project.discovery
     }
 
-    /// Whether pages of `host` may start and receive sign-ins. Entries are exact, or `*.example.com` for the hosts below example.com.
+    /// Whether pages of `host` may start and receive sign-ins. An entry matches one host exactly, or, as `*.example.com`, all hosts below
+    /// example.com.
     package func authorizes(host: String) -> Bool {
         settings.authorizedDomains.contains { entry in
             entry.hasPrefix("*.") ? host.hasSuffix(entry.dropFirst(1)) : entry == host
@@ -77,12 +78,12 @@ package final class Project: Sendable {
     }
 }
 
-/// All projects of one moment: never changed, only replaced.
+/// All projects at one moment: a value that is never changed, only replaced.
 package struct Projects: Sendable {
     package let all: [Project]
     private let byKey: [UTF8Text: Int]
     private let byID: [UTF8Text: Int]
-    /// The project that every key stands for which is none of the others': development mode alone.
+    /// The project to which every unknown key leads; only in development mode.
     private let anyKey: String?
 
     package init(_ all: [Project], anyKey: String? = nil) {
@@ -94,8 +95,8 @@ package struct Projects: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The project of `apiKey`; in development mode, for what runs on this machine, any key that is not empty is one of the development
-    /// project's.
+    /// The project of `apiKey`. In development mode, every other key that is not empty leads to the development project, for requests from
+    /// this machine.
     package func project(apiKey: UTF8Text, for request: Request) -> Project? {
         if let index = byKey[apiKey] { return all[index] }
         guard let anyKey, !apiKey.isEmpty, request.isOfThisMachine else { return nil }
@@ -107,13 +108,13 @@ package struct Projects: Sendable {
 
     package func project(id: String) -> Project? { byID[UTF8Text(id)].map { all[$0] } }
 
-    /// The same with another state of one project.
+    /// The same projects, with another state of one of them.
     fileprivate func replacing(_ project: Project) -> Projects {
         Projects(all.map { $0.settings.id == project.settings.id ? project : $0 }, anyKey: anyKey)
     }
 }
 
-/// The projects as every loop reads them; a reload replaces them all at once.
+/// The projects as every loop reads them. A reload replaces them all at once.
 package final class ProjectDirectory: Sendable {
     private let snapshot: Mutex<Projects>
 
@@ -123,7 +124,7 @@ package final class ProjectDirectory: Sendable {
 
     package func replace(_ projects: Projects) { snapshot.withLock { $0 = projects } }
 
-    /// Changes one project's rules for all loops, until its file is read anew. `nil` when there is no such project.
+    /// Changes one project's settings for all loops, until its file is read again. `nil` when the project does not exist.
     package func change(_ id: String, _ change: (inout ProjectSettings) -> Void) -> Project? {
         snapshot.withLock { projects in
             guard let project = projects.project(id: id) else { return nil }

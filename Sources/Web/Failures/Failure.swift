@@ -3,14 +3,14 @@ import Postgres
 import Providers
 import Text
 
-/// Every error a caller may see: its wire code, what may be said of it, and its kind. The one such table; what has no line here is a
-/// 500 that only the log explains.
+/// Every error that a caller may see: its wire code, the text shown with it, and its kind. This is the only such table; an error without a
+/// line here is answered as a 500, and only the log explains it.
 package struct Failure: Error, Equatable {
     package let code: String
     package let detail: String?
     package let kind: Kind
 
-    /// Which form an error is answered in: a row of the table of errors in docs/wire.md.
+    /// The form in which an error is answered: a row of the table of errors in docs/wire.md.
     package enum Kind: Sendable, Equatable {
         /// 400 without `status`: almost everything.
         case business
@@ -74,7 +74,7 @@ extension Failure {
     package static func unauthorizedDomain(_ detail: String) -> Failure { Failure("UNAUTHORIZED_DOMAIN", detail) }
     package static func operationNotAllowed(_ detail: String) -> Failure { Failure("OPERATION_NOT_ALLOWED", detail) }
     package static func invalidIDPResponse(_ detail: String) -> Failure { Failure("INVALID_IDP_RESPONSE", detail) }
-    /// SDKs have no code for it; this one becomes their code for a network that fails, with these words.
+    /// SDKs have no code for this. They turn this one into their code for a failing network, and show this text.
     package static let providerUnavailable = Failure(
         "NETWORK_REQUEST_FAILED", "The sign-in provider does not answer at the moment. Please try again later.")
     package static func userCancelled(_ detail: String) -> Failure { Failure("USER_CANCELLED", detail) }
@@ -83,7 +83,7 @@ extension Failure {
     }
     package static func invalidArgument(_ detail: String) -> Failure { Failure(detail, kind: .badRequest) }
 
-    /// What the caller is told of any thrown error.
+    /// The failure that the caller sees for any thrown error.
     package init(telling error: any Error) {
         switch error {
         case let failure as Failure: self = failure
@@ -131,7 +131,7 @@ extension Failure {
             }
     }
 
-    /// The words are Firebase's: apps show them to people.
+    /// These are Firebase's own texts, since apps show them to people.
     private static func tooManyAttempts(_ action: LimitedAction, by scope: LimitScope) -> Failure {
         switch (action, scope) {
         case (.sendPasswordReset, _): Failure("RESET_PASSWORD_EXCEED_LIMIT")

@@ -2,7 +2,7 @@ package import HTTP
 import JSON
 import Text
 
-/// The one writer of errors.
+/// Writes every error that the server answers with.
 package enum FailureResponse {
     package static func make(_ failure: Failure, in tongue: Tongue, _ request: Request) -> Response {
         make(failure, in: tongue, request, nil)
@@ -16,7 +16,8 @@ package enum FailureResponse {
         }
     }
 
-    /// Not JSON on purpose: the JS SDK signs its user out when a JSON error meets it at start-up, and keeps the user on anything else.
+    /// Not JSON on purpose: the JS SDK signs its user out when it gets a JSON error at start-up, and keeps the user when it gets anything
+    /// else.
     private static func overloaded(_ failure: Failure, _ requestID: RequestID) -> Response {
         let text = failure.kind == .internal ? "internal error, request \(requestID)\n" : "temporarily unavailable, request \(requestID)\n"
         return Response(
@@ -43,7 +44,7 @@ package enum FailureResponse {
         return Response(json: JSON.object(["error": .object(error)]).bytes(), status: failure.kind.httpStatus)
     }
 
-    /// For a person, who can go back to the app where its page is known; and for the developers of the app, in English.
+    /// A page for the person, with a link back to the app where the app's page is known, and a part in English for the app's developers.
     private static func page(_ failure: Failure, _ request: Request, _ page: PageError?) -> Response {
         let templates = page?.templates ?? .standard
         return templates.page(
@@ -65,7 +66,7 @@ extension Failure.Kind {
         }
     }
 
-    /// Google's canonical name; business errors have none.
+    /// Google's canonical name of the status; business errors have none.
     fileprivate var status: String? {
         switch self {
         case .business, .internal, .unavailable: nil

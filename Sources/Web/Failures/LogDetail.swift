@@ -2,7 +2,7 @@ import Accounts
 import Postgres
 import Providers
 
-/// What the log may say of an error: never a bound value, a token or a secret (SEC-21).
+/// The text that the log may hold about an error: never a bound value, a token or a secret (SEC-21).
 package enum LogDetail {
     package static func of(_ error: any Error) -> String {
         switch error {
@@ -14,6 +14,6 @@ package enum LogDetail {
         }
     }
 
-    /// The reason a provider's answer was refused, `nil` for other errors.
+    /// The reason why a provider's answer was refused; `nil` for other errors.
     static func ofProvider(_ error: any Error) -> String? { (error as? ProviderError)?.logDetail }
 }

@@ -1,12 +1,12 @@
-/// An error that is told on the pages of the project it happened in: in its name, its colour, and the language that its app asked for.
+/// An error that is shown on the pages of the project it happened in: with its name, its colour, and the language that its app asked for.
 struct PageError: Error {
     let error: any Error
     let templates: Templates
     let language: String?
-    /// Where the person may go on: the app's own page.
+    /// The app's own page, where the person can go on.
     let link: String?
 
-    /// The error itself, and the pages to tell it on when there are any.
+    /// The error itself, and the project's pages to show it on, if any.
     static func unwrap(_ error: any Error) -> (error: any Error, page: PageError?) {
         guard let page = error as? PageError else { return (error, nil) }
         return (page.error, page)
@@ -14,10 +14,10 @@ struct PageError: Error {
 }
 
 extension Project? {
-    /// Does `work`, and has whatever it throws told on this project's pages; without a project on those of nobody.
+    /// Runs `work`. An error of it is shown on pages with this project's branding, or on the default pages when there is no project.
     ///
     /// - Parameters:
-    ///   - language: what the app asked for.
+    /// - language: the language that the app asked for.
     ///   - link: the app's own page, where it is known and authorized.
     package func telling<T>(in language: String? = nil, backTo link: String? = nil, _ work: () async throws -> T) async throws -> T {
         do {

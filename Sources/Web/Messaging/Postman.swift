@@ -3,14 +3,14 @@ package import Logging
 package import Mail
 package import Runtime
 
-/// Takes letters from the outbox to the transport, one postman a process.
+/// Takes mails from the outbox and sends them. Each process has one.
 ///
-/// Rung for by requests that have just put a letter in, and by itself every few seconds, for letters of processes that died and
-/// for those whose time has come again. Several letters are under way at once; what happens when one is not taken is the outbox's rule.
+/// Requests wake it when they have just added a mail. It also looks every few seconds, for mails of processes that died and for mails that
+/// are due for another try. It sends several mails at once. The outbox decides what happens to a mail that was not accepted.
 package actor Postman {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// Letters under way at once: what mail servers take from one client without complaint.
+    /// The number of mails sent at once, which mail servers accept from one client without complaint.
     private static let width = 8
     private static let round: Duration = .seconds(3)
 
@@ -27,7 +27,7 @@ package actor Postman {
     private var underWay: [UInt64: Task<Void, Never>] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// Whom mails come from where a project says nothing else.
+    /// The sender of mails where a project does not configure its own.
     package struct Sender: Sendable {
         package let from: Mailbox
         package let replyTo: Mailbox?
@@ -39,7 +39,7 @@ package actor Postman {
     }
 
     /// - Parameters:
-    ///   - loop: one that serves no requests: what sending costs must not show in how long calls take (SEC-15).
+    /// - loop: a loop that serves no requests: the cost of sending must not show in how long calls take (SEC-15).
     ///   - bell: the one that `outbox` rings.
     package init(
         loop: Loop, outbox: Outbox, bell: Bell, projects: ProjectDirectory, transport: any MailTransport, sender: Sender, clock: Clock,
@@ -57,7 +57,7 @@ package actor Postman {
         gauges = OutboxGauges(metrics, clock: clock)
     }
 
-    /// Works until the bell falls silent, and returns once nothing is under way any more.
+    /// Sends mails until `bell` ends, and returns once nothing is being sent any more.
     package func run() async {
         let rounds = Task(executorPreference: loop) { [bell] in
             while !Task.isCancelled {
@@ -77,12 +77,12 @@ package actor Postman {
         for task in underWay.values { await task.value }
     }
 
-    /// Breaks off what is under way. Its letters stay in the outbox, and are tried again when their leases end.
+    /// Stops what is being sent. Those mails stay in the outbox, and are tried again when their leases end.
     package func breakOff() {
         for task in underWay.values { task.cancel() }
     }
 
-    /// While the database does not answer, the former numbers stay: that it does not is told elsewhere.
+    /// While the database does not answer, the former numbers stay. Other metrics and the log say that it does not answer.
     private func measure() async {
         guard let (count, oldest) = try? await outbox.depth() else { return }
         gauges.set(count, oldest: oldest)
@@ -116,7 +116,7 @@ package actor Postman {
 
     private func ended(_ number: UInt64) {
         underWay[number] = nil
-        // There may be more than there were hands for.
+        // The outbox may hold more mails than could be taken at once.
         bell.ring()
     }
 
@@ -129,7 +129,7 @@ package actor Postman {
         do {
             try await transport.send(try message(due))
         } catch {
-            // Broken off: the lease says when somebody goes on.
+            // Stopped: a process takes the mail again when its lease ends.
             if Task.isCancelled { return }
             return await fail(due, error, log)
         }
@@ -168,7 +168,8 @@ package actor Postman {
         }
     }
 
-    /// Writes down what became of a letter. A database that is away for a moment must not make a mail go out twice.
+    /// Records what became of a mail. It tries several times, since otherwise a short outage of the database would make a mail go out
+    /// twice.
     private func settle(_ log: Logger, _ step: () async throws(AccountError) -> Void) async {
         for pause in [Duration.seconds(1), .seconds(4), .zero] {
             do { return try await step() } catch {
@@ -179,7 +180,7 @@ package actor Postman {
     }
 }
 
-/// What a process counts of its mails.
+/// The metrics that a process keeps of its mails.
 private struct MailMetrics {
     let sent: Counter
     let deferred: Counter

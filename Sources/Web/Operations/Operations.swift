@@ -3,27 +3,27 @@ import Logging
 import Runtime
 import Text
 
-/// What operators and their machines ask: is it alive, is it ready, how is it doing.
+/// The addresses for operators and monitoring: is the process alive, is it ready, what are its metrics.
 ///
-/// They answer on the listener of the configuration's `operations`, where there is one, and there alone; else beside the API. Their paths have
-/// no second form.
+/// Where the configuration has `operations`, only that listener answers them; otherwise the API's listener does. Their paths have no
+/// second form.
 package enum Operations {
     package static let handlers: [Handler] = [Live.handler, Ready.handler, MetricsText.handler]
 
-    /// For the bare address, on every listener.
+    /// For the address without a path, on every listener.
     package static let front: [Handler] = [Root.handler, RootPost.handler]
 
-    /// What a server that has no connection left answers nevertheless.
+    /// The paths that are answered even when the server has no connection left.
     static let healthPaths: Set<String> = [Live.route.path, Ready.route.path]
 }
 
-/// The process runs. Says nothing of the database, so that an outage there restarts nobody.
+/// Says that the process runs. It says nothing of the database, so that no supervisor restarts processes because of an outage there.
 private struct Live: ImmediateEndpoint {
     static let route = Route(.get, "/health/live", access: .anyone)
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response { .text("ok\n") }
 }
 
-/// Requests can be served: the database answers, its schema is this binary's, and it takes writes.
+/// Says whether requests can be served: the database answers, its schema is this binary's, and it takes writes.
 private struct Ready: RawEndpoint {
     static let route = Route(.get, "/health/ready", access: .anyone)
     static let tongue = Tongue.googleJSON
@@ -39,7 +39,7 @@ private struct Ready: RawEndpoint {
     }
 }
 
-/// Prometheus text format.
+/// The metrics in Prometheus' text format.
 private struct MetricsText: ImmediateEndpoint {
     static let route = Route(.get, "/metrics", access: .anyone)
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
@@ -49,13 +49,13 @@ private struct MetricsText: ImmediateEndpoint {
     }
 }
 
-/// For a person who opens the bare address: says what answers here, and nothing else.
+/// A page for a person who opens the address without a path. It says which server answers here, and nothing else.
 private struct Root: ImmediateEndpoint {
     static let route = Route(.get, "/", access: .anyone)
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response { .text("Gatehouse\n") }
 }
 
-/// Load balancers and probes that POST to the bare address.
+/// For load balancers and probes that send POST to the address without a path.
 private struct RootPost: ImmediateEndpoint {
     static let route = Route(.post, "/", access: .anyone)
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response { .text("Gatehouse\n") }

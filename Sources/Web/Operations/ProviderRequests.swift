@@ -2,14 +2,14 @@ import Curl
 import Runtime
 import Synchronization
 
-/// Requests to upstream providers, by provider and outcome. Providers come from the configuration and outcomes from this list, so the series are
-/// bounded. One for each loop.
+/// Counts requests to upstream providers, by provider and outcome. Providers come from the configuration and outcomes from this list, so
+/// the number of series is bounded. Each loop has one.
 final class ProviderRequests: Sendable {
     enum Outcome: String, CaseIterable {
         case answered
         /// Answered with a status of 500 or more.
         case serverError = "server_error"
-        /// No connection, no TLS, no time left, or an answer that is none.
+        /// The connection or TLS failed, the time ran out, or the answer was not valid HTTP.
         case failed
     }
 
@@ -28,7 +28,7 @@ final class ProviderRequests: Sendable {
         let key = Key(provider: provider, outcome: outcome)
         counters.withLock { counters in
             if let counter = counters[key] { return counter.increment() }
-            // All outcomes at once, so that a rate has a zero to begin at.
+            // All outcomes are created at once, so that a rate starts at zero.
             for outcome in Outcome.allCases {
                 counters[Key(provider: provider, outcome: outcome)] = metrics.counter(
                     "gatehouse_provider_requests_total", "Requests sent to upstream providers, by provider and outcome.",
@@ -39,7 +39,7 @@ final class ProviderRequests: Sendable {
     }
 }
 
-/// What a loop sends to one provider, counted.
+/// Counts the requests that a loop sends to one provider.
 struct CountedUpstream: Upstream {
     let upstream: any Upstream
     let provider: String
@@ -51,7 +51,7 @@ struct CountedUpstream: Upstream {
             requests.count(provider, response.status >= 500 ? .serverError : .answered)
             return response
         } catch {
-            // What the caller gave up, and what was never sent, is no failure of the provider's.
+            // A request that the caller gave up, or that was never sent, is not a failure of the provider.
             switch error {
             case .cancelled, .refusedHeader: break
             default: requests.count(provider, .failed)

@@ -1,4 +1,4 @@
-/// The files of `Sources/Web/Templates`, which the build puts into the binary. A test holds this list against the folder.
+/// The files of `Sources/Web/Templates`, which the build puts into the binary. A test compares this list with the folder.
 enum EmbeddedTemplates {
     static let files: [String: [UInt8]] = [
         "mail.html": PackageResources.mail_html,

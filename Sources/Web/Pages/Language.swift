@@ -1,20 +1,20 @@
 package import HTTP
 import Text
 
-/// Which language to speak to somebody: the first wish that can be met, by what the app or the browser says.
+/// Chooses the language of mails and pages: the first language asked for by the app or the browser that is available.
 ///
-/// Wishes come, in this order, from the query (`hl`, `lang`), from the app's own setting (`X-Firebase-Locale`), and from the browser
-/// (`Accept-Language`, by weight). A wish is met by the longest beginning of it that is spoken (`de-CH-1996` by `de-CH`, then `de`), or by
-/// a regional form of it (`pt` by `pt-BR`).
+/// Languages are asked for, in this order, by the query (`hl`, `lang`), by the app's own setting (`X-Firebase-Locale`), and by the browser
+/// (`Accept-Language`, by weight). A tag matches the available language that is its longest beginning (`de-CH-1996` matches `de-CH`, then
+/// `de`), or a regional form of it (`pt` matches `pt-BR`).
 /// <https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4>, <https://www.rfc-editor.org/rfc/rfc4647#section-3.4>
 package enum Language {
-    /// More of the header than this, and more ranges in it, are not looked at.
+    /// Longer headers are cut here, and further ranges are ignored.
     private static let headerBytes = 1024
     private static let ranges = 24
 
     /// - Parameters:
-    ///   - available: tags of the languages that are spoken.
-    ///   - parameter: a wish that goes before all others; without it, the query's `hl` or `lang`.
+    /// - available: tags of the languages that exist.
+    /// - parameter: a tag that goes before all others; without it, the query's `hl` or `lang`.
     package static func choose(
         from available: [String], for request: Request, parameter: String? = nil, otherwise standard: String
     ) -> String {
@@ -40,13 +40,13 @@ package enum Language {
             let weight = fields.count == 1 ? 1000 : fields.count == 2 ? Self.weight(fields[1]) : nil
             if let weight, weight > 0 { found.append((range, weight)) }
         }
-        // Sorted by hand over the places, since equals must keep their order.
+        // Compares the places, too, since ranges of equal weight must keep their order.
         return found.enumerated().sorted { left, right in
             (right.element.weight, left.offset) < (left.element.weight, right.offset)
         }.map(\.element.range)
     }
 
-    /// `q=0.8` in thousandths.
+    /// Reads `q=0.8`, in thousandths.
     private static func weight(_ text: UTF8Text) -> Int? {
         guard text.asciiLowercased.hasPrefix("q=") else { return nil }
         let number = text.utf8.dropFirst(2)
@@ -69,7 +69,7 @@ package enum Language {
         return UTF8Text(bytes)
     }
 
-    /// The spoken language that meets a wish such as `de-AT` or `pt_BR`; `nil` when none does.
+    /// The available language for a tag such as `de-AT` or `pt_BR`; `nil` when none matches.
     static func meet(_ wish: UTF8Text, from available: [String]) -> String? {
         // Locales of operating systems come with a codeset: de_DE.UTF-8@euro.
         let tag = wish.utf8.prefix { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "@") }.map {
@@ -82,7 +82,7 @@ package enum Language {
             if let met = available.first(where: { $0.lowercased() == range }) { return met }
             if let met = available.first(where: { $0.lowercased().hasPrefix(range + "-") }) { return met }
             subtags.removeLast()
-            // A single letter only announces the subtag behind it.
+            // A single letter only introduces the subtag behind it.
             if subtags.last?.count == 1 { subtags.removeLast() }
         }
         return nil

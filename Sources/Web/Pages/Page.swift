@@ -2,13 +2,13 @@ import Crypto
 package import HTTP
 import Text
 
-/// What a page may do besides being read. Whatever this says, nothing of other hosts loads, nothing frames it, nothing is kept and nothing leaks
-/// by Referer.
+/// What a page may do besides being read. With any of these, a page still loads nothing from other hosts, cannot be framed, is not cached,
+/// and sends no Referer.
 package struct PagePolicy: OptionSet, Sendable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Send forms to this server; an answer to one must not redirect to another.
+    /// Send forms to this server. The answer to a form must not redirect to another server.
     package static let forms = PagePolicy(rawValue: 1)
     /// Run script files of this server, and let them call it.
     package static let scripts = PagePolicy(rawValue: 2)
@@ -37,7 +37,7 @@ package enum Page {
 
 /// A project's colour, `#rrggbb`.
 package enum Accent {
-    /// The colour in the form that everything here relies on; `nil` for anything else.
+    /// The colour in the form that all code here relies on; `nil` for anything else.
     package static func read(_ text: String) -> String? {
         text.utf8.count == 7 && text.hasPrefix("#") && text.utf8.dropFirst().allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
             ? text.lowercased() : nil
@@ -48,7 +48,7 @@ package enum Accent {
         let channels = [1, 3, 5].map { start -> Double in
             let digits = accent.dropFirst(start).prefix(2)
             let share = Double(Int(digits, radix: 16) ?? 0) / 255
-            // The square stands for the curve of the norm, near enough to choose between two.
+            // The square is close enough to the standard's curve to choose between two colours.
             return share * share
         }
         let luminance = 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]

@@ -2,15 +2,15 @@ import Accounts
 import Config
 import Mustache
 
-/// The texts that mails and pages are made of: those that come with the program, and a project's own in their places.
+/// The texts that mails and pages are made of: those in the binary, and the files of a project that replace some of them.
 ///
-/// `words.<language>.yaml` hold what is said, one file a language; the other files hold how it looks, in mustache, for all languages or,
-/// with the language before the ending, for one. A project's folder holds files of the same names, each in the place of the
-/// original; words are replaced one by one. All is read and checked at start; a fault is a fault of the configuration.
+/// The files `words.<language>.yaml` hold the texts, one file a language. The other files hold the layout, in mustache, for all languages
+/// or, with the language before the ending, for one. A project's folder holds files of the same names, and each replaces the original;
+/// words are replaced one by one. All files are read and checked at start; what is wrong in them is a fault of the configuration.
 struct TemplateFiles: Sendable {
-    /// Every mail says one of these; each has words of its own.
+    /// Every mail is one of these; each has words of its own.
     static let mails = Letter.Kind.allCases.map(\.rawValue)
-    /// What the templates and words of mails may use. Whether one of them is absent depends on the mail.
+    /// The values that templates and words of mails may use. Which of them are absent depends on the mail.
     static let mailValues: Set<String> = [
         "project", "language", "accent", "onAccent", "email", "newEmail", "displayName", "link", "subject", "provider", "time",
     ]
@@ -20,10 +20,10 @@ struct TemplateFiles: Sendable {
     private(set) var style = ""
     private var library = MustacheLibrary()
     private(set) var pages: [String] = []
-    /// The values that the page of this name uses when nobody changes it, and so may be used by a change.
+    /// The values that the original page of this name uses. A project's version of the page may use only these.
     private var pageValues: [String: Set<String>] = [:]
 
-    /// What comes with the program.
+    /// The files in the binary.
     static let standard = TemplateFiles(embedded: EmbeddedTemplates.files)
 
     init(embedded files: [String: [UInt8]]) {
@@ -41,14 +41,14 @@ struct TemplateFiles: Sendable {
                 take(name, text, at: name, faults)
             }
         }
-        // What comes with the program is right, or does not leave the tests.
+        // The files in the binary have no faults; tests make sure of it.
         assert(faults.isEmpty, faults.report())
     }
 
-    /// These texts with a project's own in their places. What cannot be used is told in `faults`.
+    /// These texts with a project's own files in their place. What cannot be used is reported in `faults`.
     func overridden(by folder: String, names: [String], faults: Faults) -> TemplateFiles {
         var files = self
-        // Words first: they decide which languages there are.
+        // Words first, since they decide which languages exist.
         for name in names.sorted() {
             guard let language = Self.language(ofWords: name) else { continue }
             let section = ConfigFile.read(folder + "/" + name, environment: [:], faults: faults)
@@ -66,7 +66,7 @@ struct TemplateFiles: Sendable {
         return files
     }
 
-    /// The text of the file with these values in their places, which must be escaped for it; `nil` when there is no such file.
+    /// The text of the file, filled with these values, which must be escaped for it; `nil` when the file does not exist.
     func render(_ name: String, _ values: [String: Any]) -> String? {
         library.render(values, withTemplate: Self.layouts[name] ?? name)
     }
@@ -77,7 +77,7 @@ struct TemplateFiles: Sendable {
         return Language.isTag(tag.utf8) ? String(tag) : nil
     }
 
-    /// A file's name without its language: `mail.signIn.de.html` is `mail.signIn.html`.
+    /// A file's name without its language: `mail.signIn.html` for `mail.signIn.de.html`.
     private func base(_ name: String) -> String {
         var parts = name.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count > 3, words.keys.contains(String(parts[parts.count - 2])) else { return name }
@@ -95,14 +95,14 @@ struct TemplateFiles: Sendable {
 
     private mutating func take(_ name: String, _ text: String, at path: String, _ faults: Faults) {
         if name == "page.css" {
-            // It would end the style it stands in, and with it the policy that lets only this style through.
+            // It would end the style element, and with it what the page's policy allows by its hash.
             if text.contains("</") || text.contains("<!") { fault("must not hold </ or <!", path, 0, faults) } else { style = text }
             return
         }
         do {
             let tags = try TemplateTags(text)
             try check(tags, of: name)
-            // Values come escaped already, once and for all templates, so the engine must leave them alone.
+            // Values are escaped before they get here, once for all templates, so the engine must not escape them again.
             let template = try MustacheTemplate(string: "{{% CONTENT_TYPE:TEXT}}\n" + text)
             library.register(template, named: Self.layouts[name] ?? name)
         } catch let problem as TemplateTags.Problem {
@@ -131,8 +131,8 @@ struct TemplateFiles: Sendable {
         }
     }
 
-    /// Whether the reference has the word for this file: in the words of the mail or page, or in those that all of its kind share. A layout is
-    /// for all of a kind, and may say any of their words.
+    /// Whether the reference has the word for this file: among the words of the mail or page, or among those that all of its kind share. A
+    /// layout serves all of a kind, and may use any of their words.
     private func says(_ word: Substring, in name: String) -> Bool {
         let file = base(name).split(separator: ".")
         let owner = file.count > 2 ? file[1] : nil
@@ -148,7 +148,7 @@ struct TemplateFiles: Sendable {
     }
 }
 
-/// What is said in one language: short texts by the template that says them, `mail.signIn`, and their name there.
+/// The short texts of one language, by the template that uses them (`mail.signIn`) and by their name there.
 struct Words: Sendable {
     private var groups: [String: [String: Word]] = [:]
 
@@ -159,7 +159,7 @@ struct Words: Sendable {
 
     init() {}
 
-    /// - Parameter reference: knows every word there is and what it may use; `nil` for the reference itself.
+    /// - Parameter reference: the list of all words and of the values that each may use; `nil` for the reference itself.
     init(_ section: Section, _ reference: Words?) {
         for kind in ["mail", "page"] {
             let part = section.section(kind)
@@ -204,11 +204,11 @@ struct Words: Sendable {
         return words
     }
 
-    /// The words of a group with these values in their places; not escaped.
+    /// The words of a group, filled with these values; not escaped.
     func say(_ group: String, _ values: [String: Any]) -> [String: String] {
         (groups[group] ?? [:]).mapValues { $0.template.render(values) }
     }
 
-    /// For the test that holds languages against one another.
+    /// For the test that compares the languages with one another.
     var names: Set<String> { Set(groups.flatMap { group, words in words.keys.map { "\(group).\($0)" } }) }
 }

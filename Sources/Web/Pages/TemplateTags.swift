@@ -1,11 +1,11 @@
-/// The tags of a mustache text, as far as it takes to say what is wrong with it before the engine reads it.
+/// Reads the tags of a mustache text, to report what is wrong with it before the engine reads it.
 ///
-/// Taken are values `{{name}}`, sections `{{#name}}…{{/name}}` and `{{^name}}…{{/name}}`, comments `{{!…}}`, and the layout:
-/// `{{<page}}`, `{{$block}}`. Not taken is what could let a value through unescaped, run in circles or change the language:
+/// Allowed are values `{{name}}`, sections `{{#name}}…{{/name}}` and `{{^name}}…{{/name}}`, comments `{{!…}}`, and the layout:
+/// `{{<page}}`, `{{$block}}`. Not allowed is what could let a value through unescaped, include files in a circle or change the language:
 /// `{{{name}}}`, `{{&name}}`, partials, delimiters, pragmas, transforms.
 /// <https://mustache.github.io/mustache.5.html>
 struct TemplateTags {
-    /// What is wrong, and the line it is in, counted from 1.
+    /// A mistake in a text, with its line, counted from 1.
     struct Problem: Error, Equatable {
         let line: Int
         let message: String
@@ -13,7 +13,7 @@ struct TemplateTags {
 
     /// Names that stand for values, with the line of each one's first use.
     private(set) var values: [String: Int] = [:]
-    /// The layout the text is poured into, if any.
+    /// The layout around the text, if any.
     private(set) var layout: String?
     private var open: [(name: String, line: Int)] = []
 
@@ -77,7 +77,7 @@ extension Substring {
         return text
     }
 
-    /// `String.firstRange` of the standard library compares characters; tags are bytes.
+    /// `String.firstRange` of the standard library compares characters; this one compares bytes.
     fileprivate func firstRange(of mark: String) -> Range<Index>? {
         let (text, mark) = (utf8, Array(mark.utf8))
         var start = text.startIndex

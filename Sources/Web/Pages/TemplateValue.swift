@@ -1,12 +1,12 @@
 package import JSON
 import Text
 
-/// What a template is given under a name.
+/// A value that a template gets under a name.
 package enum TemplateValue: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral {
     /// Plain text. The empty text counts as absent, so that `{{#name}}…{{/name}}` leaves its part out.
     case text(String)
     case flag(Bool)
-    /// What `{{#name}}…{{/name}}` repeats its part for.
+    /// The items for which `{{#name}}…{{/name}}` repeats its content.
     case list([[String: TemplateValue]])
 
     package init(stringLiteral text: String) { self = .text(text) }
@@ -16,7 +16,7 @@ package enum TemplateValue: Sendable, Equatable, ExpressibleByStringLiteral, Exp
 }
 
 extension [String: TemplateValue] {
-    /// As the template engine reads them, every text made harmless for where it will stand.
+    /// The values as the template engine reads them, every text escaped for the place where it will stand.
     func prepared(_ escape: (String) -> String) -> [String: Any] {
         compactMapValues { value -> Any? in
             switch value {
@@ -28,10 +28,10 @@ extension [String: TemplateValue] {
     }
 }
 
-/// Text as it may stand in HTML, between tags and in quoted attributes.
+/// Makes text and JSON safe to stand in an HTML page.
 package enum HTML {
-    /// Looks at scalars, not at characters: a quotation mark with a combining accent behind it is one character, and still a quotation mark
-    /// to a browser.
+    /// Escapes text for the content of elements and for quoted attributes. It looks at scalars, not at characters: a quotation mark with a
+    /// combining accent behind it is one character, and still a quotation mark to a browser.
     package static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -47,7 +47,7 @@ package enum HTML {
         return String(result)
     }
 
-    /// JSON that cannot end the script element it stands in, which knows no escapes of HTML's.
+    /// JSON that cannot end the script element it stands in. A script element knows no HTML escapes.
     package static func island(_ data: JSON) -> String {
         var result = String.UnicodeScalarView()
         for scalar in data.text().unicodeScalars {
@@ -56,7 +56,7 @@ package enum HTML {
         return String(result)
     }
 
-    /// The text on one line: line breaks and control characters become spaces, and go from both ends.
+    /// The text on one line: line breaks and control characters become spaces, and spaces at both ends are removed.
     static func singleLine(_ text: String) -> String {
         var scalars = Substring.UnicodeScalarView(
             text.unicodeScalars.map { $0.properties.generalCategory.isLineOrControl ? " " : $0 })

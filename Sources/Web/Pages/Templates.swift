@@ -5,10 +5,10 @@ package import JSON
 import Runtime
 import Text
 
-/// Renders what people of one project read: mails and pages, in their language, with the project's name and colour.
+/// Renders mails and pages for the users of one project, in their language, with the project's name and colour.
 ///
 /// Made at start from `TemplateFiles`; rendering does no I/O and cannot fail. Values are plain text and are escaped here, before any
-/// template sees them, so that no template of a project can let one through unescaped.
+/// template gets them, so that no template of a project can let one through unescaped.
 package struct Templates: Sendable {
     package let branding: Branding
     private let files: TemplateFiles
@@ -20,7 +20,7 @@ package struct Templates: Sendable {
 
     package init(branding: Branding) { self.init(branding: branding, files: .standard) }
 
-    /// With the project's own files in place of those that come with the program. What is wrong with them is told in `faults`.
+    /// With the project's own files in place of those in the binary. What is wrong with them is reported in `faults`.
     package init(branding: Branding, folder: String, names: [String], faults: Faults) {
         self.init(branding: branding, files: TemplateFiles.standard.overridden(by: folder, names: names, faults: faults))
     }
@@ -32,7 +32,7 @@ package struct Templates: Sendable {
         styleHash = PagePolicy.hash(style)
     }
 
-    /// Tags of the languages that are spoken.
+    /// Tags of the languages that exist.
     package var languages: [String] { files.words.keys.sorted() }
 
     /// The language for the sender of `request`; see `Language`.
@@ -45,10 +45,10 @@ package struct Templates: Sendable {
     ///
     /// - Parameters:
     ///   - language: one of `languages`.
-    ///   - values: what the template asks for by these names; `words.…`, `project`, `language` and the style are there already.
+    /// - values: the values that the template uses; `words.…`, `project`, `language` and the style are always there.
     ///   - policy: what the page may do besides being read.
     ///   - script: the address of a script of this server; goes with `PagePolicy.scripts`.
-    ///   - data: what the script must know; it finds it as JSON in the element `data`.
+    /// - data: the values that the script needs; it finds them as JSON in the element `data`.
     package func page(
         _ name: String, in language: String, _ values: [String: TemplateValue] = [:], status: Int = 200, allowing policy: PagePolicy = [],
         script: String? = nil, data: JSON? = nil
@@ -56,7 +56,7 @@ package struct Templates: Sendable {
         let values = values.merging(common(language)) { own, _ in own }
         var prepared = values.prepared(HTML.escaped)
         prepared["words"] = words("page.\(name)", language, values.prepared { $0 }).mapValues(HTML.escaped)
-        // Nothing of it comes from a request, and escaped it would not be what the policy has the hash of.
+        // The style does not come from a request, and escaping it would change the bytes that the policy has the hash of.
         prepared["style"] = style
         prepared["script"] = script.map(HTML.escaped)
         prepared["data"] = data.map(HTML.island)
@@ -64,14 +64,14 @@ package struct Templates: Sendable {
         return Response(status: status, headers: policy.headers(styleHash: styleHash), body: Array(html.utf8))
     }
 
-    /// A letter in its words.
+    /// A mail as text and HTML.
     package struct Mail: Sendable, Equatable {
         package let subject: String
         package let text: String
         package let html: String
     }
 
-    /// - Parameter providerName: of the provider that the letter tells of; `nil` where the project has it no more.
+    /// - Parameter providerName: the name of the provider that the mail is about; `nil` where the project does not have it any more.
     package func mail(_ letter: Letter, providerName: String? = nil) -> Mail {
         let name = "mail.\(letter.kind.rawValue)"
         let language = languages.contains(letter.language) ? letter.language : "en"
@@ -94,8 +94,8 @@ package struct Templates: Sendable {
             html: render(name, "html", language, escaped) ?? files.render("mail.html", escaped) ?? "")
     }
 
-    /// The name if it can only be a name. A person who signs up with somebody else's address writes it, and must not get to write
-    /// that person a message of their own through us.
+    /// The name if it looks like a name; otherwise `nil`. A person who signs up with the address of another person writes the name, and
+    /// must not be able to send that person a message through this server.
     static func greetable(_ name: String) -> String? {
         let isName =
             name.unicodeScalars.count <= 40
@@ -110,7 +110,7 @@ package struct Templates: Sendable {
         ]
     }
 
-    /// What the template says, in English where the language has no word for it; not escaped.
+    /// The words of the template, in English where the language does not have them; not escaped.
     private func words(_ name: String, _ language: String, _ values: [String: Any]) -> [String: String] {
         let kind = name.prefix { $0 != "." } + ".common"
         var words: [String: String] = [:]
@@ -122,7 +122,7 @@ package struct Templates: Sendable {
         return words
     }
 
-    /// The file of this name for the language, or for all languages; `nil` when there is neither.
+    /// The file of this name for the language, or for all languages; `nil` when neither exists.
     private func render(_ name: String, _ part: String, _ language: String, _ values: [String: Any]) -> String? {
         files.render("\(name).\(language).\(part)", values)
             ?? files.render("\(name).\(part)", values)

@@ -4,7 +4,7 @@ import Accounts
 import Logging
 import Text
 
-/// Everything one loop answers: the router and the parts it hands to endpoints.
+/// Answers all requests of one loop: the router, and the parts that it hands to endpoints.
 package struct App: RequestHandler {
     private let router: Router
     private let services: Services
@@ -57,7 +57,7 @@ package struct App: RequestHandler {
         return Context(services: services, request: request, parameters: parameters, project: project)
     }
 
-    /// - Parameter handler: `nil` for paths that nothing answers.
+    /// - Parameter handler: `nil` for paths that no endpoint answers.
     private func refuse(
         _ error: any Error, _ request: Request, _ handler: Handler?, in tongue: Tongue = .googleJSON
     ) -> Response {
@@ -74,7 +74,7 @@ package struct App: RequestHandler {
         return finish(FailureResponse.make(failure, in: handler?.tongue ?? tongue, request, page), request, handler)
     }
 
-    /// Pages of any origin may read what the API answers, its errors and what is not there; never metrics, health or pages.
+    /// Adds CORS headers to what the API answers, its errors and its 404 included; never to metrics, health or pages.
     private func finish(_ response: Response, _ request: Request, _ handler: Handler?) -> Response {
         var response = response
         response.route = handler?.route.path ?? "*"

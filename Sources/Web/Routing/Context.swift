@@ -10,7 +10,7 @@ package import Text
 package struct Context: Sendable {
     package let services: Services
     package let request: Request
-    /// What stands in the braces of the route's path.
+    /// The values of the braces in the route's path.
     package let parameters: PathParameters
     private let keyed: Project?
 
@@ -21,7 +21,7 @@ package struct Context: Sendable {
         keyed = project
     }
 
-    /// The project whose API key the caller showed.
+    /// The project whose API key the caller sent.
     package var project: Project {
         get throws {
             guard let keyed else { throw Failure.missingAPIKey }
@@ -29,10 +29,10 @@ package struct Context: Sendable {
         }
     }
 
-    /// The project that the path names, for what anybody may read.
+    /// The project that the path names, for endpoints that need no API key.
     package var namedProject: Project? { parameters["project"].flatMap { services.projects.current.project(id: $0.asString) } }
 
-    /// Where letters are put. Throws `OPERATION_NOT_ALLOWED` on a server that cannot send any.
+    /// The outbox for mails. Throws `OPERATION_NOT_ALLOWED` on a server that cannot send mail.
     package var outbox: Outbox {
         get throws {
             guard let outbox = services.outbox else { throw Failure.operationNotAllowed("This server is not configured to send mail.") }
@@ -40,7 +40,7 @@ package struct Context: Sendable {
         }
     }
 
-    /// What a session remembers of where it was opened.
+    /// The user agent and address that a new session keeps.
     package var origin: Session.Origin {
         Session.Origin(
             userAgent: request.headers["user-agent"], address: request.peer.description, tokenKey: services.sessions.tokenKey)
@@ -59,7 +59,7 @@ package final class Services: Sendable {
     package let sessions: Sessions
     package let flows: SignInFlows
     package let pendingTokens: PendingTokens
-    /// `nil` where no way of mail is configured.
+    /// `nil` when the configuration has no way to send mail.
     package let outbox: Outbox?
     package let projects: ProjectDirectory
     package let upstream: any Upstream
@@ -70,7 +70,7 @@ package final class Services: Sendable {
     package let metrics: Metrics
     package let clock: Clock
     package let log: Logger
-    /// Throws the reason why requests cannot be served.
+    /// Throws the reason when requests cannot be served.
     package let readiness: @Sendable () async throws -> Void
 
     package init(
@@ -97,11 +97,11 @@ package final class Services: Sendable {
     }
 }
 
-/// Where this server stands, as the operator configured it; nothing a request says changes it (SEC-07).
+/// The address of this server, as the operator configured it; no request changes it (SEC-07).
 package struct Site: Sendable {
     /// Scheme, host and port, without a slash at the end.
     package let publicURL: String
-    /// A server on somebody's own machine: plain http, cookies without `Secure`.
+    /// Whether the server runs in development mode: plain http, cookies without `Secure`.
     package let development: Bool
 
     package init(publicURL: String, development: Bool) {
@@ -114,7 +114,7 @@ extension Context {
     /// A provider of the caller's project, ready to run on this loop.
     package func provider(_ id: UTF8Text) throws -> ConfiguredProvider { try provider(id, of: project) }
 
-    /// Throws `OPERATION_NOT_ALLOWED` for a provider that the project has not, or has switched off.
+    /// Throws `OPERATION_NOT_ALLOWED` for a provider that the project does not have, or has disabled.
     package func provider(_ id: UTF8Text, of project: Project) throws(Failure) -> ConfiguredProvider {
         guard !id.isEmpty else { throw .invalidProviderID("providerId is missing.") }
         guard let settings = project.providers[id] else {

@@ -2,11 +2,11 @@ package import HTTP
 import JSON
 import Text
 
-/// One JSON call of the REST API: where it answers, what it takes, what it gives.
+/// One JSON call of the REST API: its route, its input and its output.
 ///
-/// Web is what features are built from. A request's path through it: `App` (the server's handler) → `Router.match` → `Access` → the
-/// endpoint's `Input`, decoded once → the endpoint → its `Output`, or the `Failure` that `FailureResponse` writes in the route's tongue.
-/// Nothing wraps anything: what is common to all calls is in these few lines, in this order.
+/// Features are built from what Web offers. A request goes from `App` (the server's handler) to `Router.match`, to `Access`, to the
+/// endpoint's `Input` (decoded once), to the endpoint, and to its `Output` or to the `Failure` that `FailureResponse` writes in the
+/// route's format. There is no middleware: what all calls share is in these few lines, in this order.
 package protocol Endpoint: Sendable {
     associatedtype Input: Decodable & Sendable
     associatedtype Output: Encodable & Sendable
@@ -39,7 +39,7 @@ extension RawEndpoint {
     }
 }
 
-/// A call that is answered on the spot, without a task: from what the process already holds.
+/// A call that is answered at once and without a task, from what the process already holds.
 package protocol ImmediateEndpoint: Sendable {
     static var route: Route { get }
     init()
@@ -76,7 +76,7 @@ package final class Handler: Sendable {
     }
 }
 
-/// How a route says no.
+/// The format in which a route answers errors.
 package enum Tongue: Sendable {
     /// `{"error":{"code":400,"message":"EMAIL_EXISTS",…}}`
     case googleJSON

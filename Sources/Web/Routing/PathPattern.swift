@@ -1,11 +1,11 @@
 package import Text
 
-/// A path with braces: `/{project}/oauth2/jwks`.
+/// A path with placeholders in braces: `/{project}/oauth2/jwks`.
 struct PathPattern: Sendable {
     let text: String
     var handlers: [Handler]
     private let segments: [Segment]
-    /// What a path must end with to be worth reading: the text behind the last brace.
+    /// The text behind the last brace. A path that does not end with it cannot match and is not read further.
     private let ending: [UInt8]
 
     private enum Segment: Sendable {
@@ -22,7 +22,7 @@ struct PathPattern: Sendable {
         }
     }
 
-    /// What stands in the braces, `nil` when the path is another. Reads the path once, in place.
+    /// The values of the braces; `nil` when the path does not match. Reads the path once, without a copy.
     func match(_ path: String) -> PathParameters? {
         var path = path
         return path.withUTF8 { bytes in bytes.suffix(ending.count).elementsEqual(ending) ? match(bytes) : nil }
@@ -47,7 +47,7 @@ struct PathPattern: Sendable {
     }
 }
 
-/// What stood in the braces of a route's path, by name.
+/// The values that stood for the braces of a route's path, by name.
 package struct PathParameters: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     private var names: [UTF8Text] = []
     private var values: [UTF8Text] = []

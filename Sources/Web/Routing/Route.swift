@@ -1,7 +1,7 @@
 package import HTTP
 import Text
 
-/// Where a call answers, and who may make it.
+/// The method and paths of a call, and who may make it.
 package struct Route: Sendable {
     package let method: HTTP.Method
     /// In canonical form. A segment in braces matches any one segment: `/{project}/oauth2/jwks`.
@@ -9,7 +9,7 @@ package struct Route: Sendable {
     /// Other paths of the same call: the v3 names that iOS uses.
     package let aliases: [String]
     package let access: Access
-    /// The Google host whose call this is. SDKs in emulator mode put its name in front of the path.
+    /// The Google host that has this call. SDKs in emulator mode put its name in front of the path.
     package let host: GoogleHost?
 
     package enum GoogleHost: String, Sendable {
@@ -23,7 +23,7 @@ package struct Route: Sendable {
         case anyone
         /// `?key=` or `x-goog-api-key` of a project.
         case apiKey
-        /// Whatever runs on this machine; only mounted in development mode (SEC-22).
+        /// Only programs of this machine, and only in development mode (SEC-22).
         case development
     }
 
@@ -35,8 +35,8 @@ package struct Route: Sendable {
         self.host = host
     }
 
-    /// Every path that the call answers at: its own, its other names, and its own behind its Google host. A host's name leads to the calls of
-    /// that host alone, so that what a proxy keeps from the outside has no second address.
+    /// Every path that the call answers at: its own, its aliases, and its own behind its Google host. Each host's name works only with the
+    /// calls of that host, so that a path that a proxy blocks does not have a second address.
     var paths: [String] { [path] + aliases + (host.map { ["/\($0.rawValue)\(path)"] } ?? []) }
 
     /// A client call of the Identity Toolkit: `/v1/accounts:…`, and by its old name below `/identitytoolkit/v3/relyingparty/`.

@@ -1,14 +1,14 @@
 package import HTTP
 import Text
 
-/// Finds the handler of a request by its canonical path, among all the paths of each route.
+/// Finds the endpoint for a request by its canonical path, among all the paths of each route.
 package struct Router: Sendable {
     private var exact: [String: [Handler]] = [:]
     private var patterns: [PathPattern] = []
 
     package enum Match: Sendable {
         case found(Handler, PathParameters)
-        /// The path answers other methods: these.
+        /// The path exists, but answers only these other methods.
         case otherMethods([HTTP.Method], Tongue)
         case none
     }
