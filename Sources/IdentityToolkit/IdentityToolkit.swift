@@ -1,11 +1,12 @@
 package import Web
 
-/// The Firebase-compatible REST API: the calls that apps make, and the key sets by which back ends verify what apps show them.
+/// The Firebase-compatible REST API: the calls of apps, and the key sets with which back ends verify ID tokens.
 ///
-/// One file a call. Wire names live in each call's `Input` and `Output` and nowhere else; what a call means is a rule of `Accounts`
-/// or a flow of `Providers`. Sign-in pages and redirects are `SignIn`'s. What the Auth emulator has besides the API is in `Emulator`.
+/// Each call is one file. Wire names stand in each call's `Input` and `Output` and nowhere else; the meaning of a call is a rule of
+/// `Accounts` or a flow of `Providers`. Sign-in pages and redirects are in `SignIn`. The additional calls of the Auth emulator are in
+/// `Emulator`.
 package enum IdentityToolkit {
-    /// Every call. A new one is a file in one of the folders beside this and a line here.
+    /// Every call. To add a call, add a file in one of the folders beside this one and a line here.
     package static let handlers: [Handler] = [
         CreateAuthURI.handler,
         DeleteAccount.handler,

@@ -16,7 +16,7 @@ enum Version {
     static let text = "0.1.0"
 }
 
-/// What every command takes.
+/// The options that every command takes.
 struct CommonOptions: ParsableArguments {
     @Option(help: "The server's configuration file; its other paths are relative to it.")
     var config = "config/gatehouse.yaml"

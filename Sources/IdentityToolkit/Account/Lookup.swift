@@ -7,7 +7,7 @@ import Web
 /// `accounts:lookup`: the caller's own account; SDKs call it after every sign-in and at start-up.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/lookup>
 ///
-/// The most frequent call of all, so it reads and writes its JSON itself.
+/// This is the most frequent call of all, so it reads and writes its JSON itself.
 struct Lookup: RawEndpoint {
     static let route = Route.client(.post, "/v1/accounts:lookup", v3: "getAccountInfo")
     static let tongue = Tongue.googleJSON

@@ -4,8 +4,8 @@ import Providers
 import Text
 import Web
 
-/// `accounts:providerPhoto`: the person's photo, fetched on demand with the access token that the app holds, for providers that have
-/// no photo URL (Microsoft keeps it as bytes behind Graph). Ours, not Firebase's.
+/// `accounts:providerPhoto`: the person's photo, fetched with the access token that the app holds, for providers without a photo URL
+/// (Microsoft keeps it as bytes behind Graph). This call is our own; Firebase does not have it.
 struct ProviderPhoto: RawEndpoint {
     static let route = Route.client(.post, "/v1/accounts:providerPhoto")
     static let tongue = Tongue.googleJSON

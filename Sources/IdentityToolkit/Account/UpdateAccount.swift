@@ -4,7 +4,7 @@ import JSON
 import Text
 import Web
 
-/// `accounts:update`: the caller changes their own account; or a code from a mail proves, changes or gives back an address.
+/// `accounts:update`: the caller changes their own account, or a code from a mail confirms, changes or restores an address.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/update>
 struct UpdateAccount: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:update", v3: "setAccountInfo")
@@ -25,7 +25,7 @@ struct UpdateAccount: Endpoint {
             var disableUser: JSON?
         }
 
-        /// Both lie side by side in one object.
+        /// Both sets of fields stand side by side in one object.
         init(from decoder: any Decoder) throws {
             fields = try Fields(from: decoder)
             privileged = try PrivilegedFields(from: decoder)
@@ -48,11 +48,11 @@ struct UpdateAccount: Endpoint {
         var email: String?
         var displayName: String?
         var photoUrl: String?
-        /// Where a code from a mail has moved the account.
+        /// The new address of the account, when a code from a mail has changed it.
         var newEmail: String?
         var emailVerified: Bool?
         var passwordHash: String?
-        /// Always there, even empty: JS reads it after an unlink.
+        /// Always present, even when empty, because the JS SDK reads it after an unlink.
         var providerUserInfo: [UserInfo.Provider]
         var idToken: String?
         var refreshToken: String?
@@ -108,7 +108,7 @@ extension AccountChange {
 }
 
 extension UpdateAccount.Attribute {
-    /// `nil` for what names nothing.
+    /// `nil` for the value that stands for no attribute.
     fileprivate var removed: AccountChange.Attribute? {
         get throws {
             switch self {

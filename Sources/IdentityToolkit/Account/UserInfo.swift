@@ -3,13 +3,13 @@ import JSON
 import Runtime
 import Text
 
-/// An account on the wire. 64-bit numbers are strings; what is absent is left out, since SDKs test for presence.
+/// An account on the wire. 64-bit numbers are strings. Fields without a value are left out, since SDKs test whether a field is present.
 ///
 /// Written field by field, since every app calls `accounts:lookup` after every sign-in and at every start.
 struct UserInfo {
     let account: Account
 
-    /// "REDACTED": SDKs look whether there is a hash, and nobody gets to see it.
+    /// "REDACTED": SDKs look whether a hash is present, and no client gets to see it.
     static let redactedHash = "UkVEQUNURUQ="
 
     func write(to json: inout JSONWriter) {
@@ -28,13 +28,13 @@ struct UserInfo {
             if account.disabled { json.field("disabled", true) }
             json.field("createdAt", decimal: account.createdAt.milliseconds)
             json.field("lastLoginAt", decimal: account.lastLoginAt?.milliseconds)
-            // By the day: more would tell a thief when the owner refreshes (SEC-74). A sign-in gives out fresh tokens, too.
+            // Only the day: a more exact time would tell a thief when the owner refreshes (SEC-74). A sign-in issues new tokens, too.
             let refreshed = [account.lastRefreshAt, account.lastLoginAt].compactMap { $0 }.max()
             json.field("lastRefreshAt", refreshed.map { Timestamp.text(Instant(seconds: $0.seconds / 86400 * 86400)) })
             json.field("customAttributes", account.customAttributes)
             json.field("initialEmail", account.initialEmail)
             if account.hasPassword { json.field("passwordHash", Self.redactedHash) }
-            // Milliseconds, as a number.
+            // In milliseconds, as a number.
             json.field("passwordUpdatedAt", account.passwordUpdatedAt?.milliseconds)
             if account.emailLinkSignIn { json.field("emailLinkSignin", true) }
             if account.customAuth { json.field("customAuth", true) }
@@ -44,7 +44,7 @@ struct UserInfo {
     /// One way to sign in to an account.
     struct Provider: Encodable {
         var providerId: String
-        /// The same twice: iOS reads one, JS and the Admin SDKs the other.
+        /// The same value twice: iOS reads one of the fields, JS and the Admin SDKs the other.
         var rawId: String
         var federatedId: String
         var email: String?
@@ -67,7 +67,7 @@ struct UserInfo {
 }
 
 extension UserInfo.Provider {
-    /// The upstream providers, and `password` for an address that signs in itself.
+    /// The upstream providers, and `password` for an address that signs in by itself.
     static func all(of account: Account) -> [Self] {
         var all: [Self] = []
         forEach(of: account) { all.append($0) }

@@ -4,7 +4,7 @@ import JSON
 import Text
 import Web
 
-/// Kinds of action codes by their names on the wire, in the order of their numbers.
+/// The kinds of action codes by their names on the wire, in the order of their numbers.
 enum RequestType: String, WireEnum {
     case passwordReset = "PASSWORD_RESET"
     case oldEmailAgree = "OLD_EMAIL_AGREE"
@@ -26,7 +26,7 @@ enum RequestType: String, WireEnum {
             }
     }
 
-    /// What a client asks for; nothing at all, and the name and number that stand for nothing, are `MISSING_REQ_TYPE`.
+    /// The kind that a client asks for. An absent value, and the name and number for "unspecified", are `MISSING_REQ_TYPE`.
     static func reading(_ value: JSON?) throws(Failure) -> RequestType {
         switch value {
         case nil, .null, "", "OOB_REQ_TYPE_UNSPECIFIED", "0", .integer(0): throw Failure("MISSING_REQ_TYPE")
@@ -36,7 +36,7 @@ enum RequestType: String, WireEnum {
     }
 }
 
-/// Where a mail's link leads in the end, as apps describe it.
+/// The app's settings for a mail's link: the page to which the link finally leads.
 /// <https://firebase.google.com/docs/auth/web/passing-state-in-email-actions>
 struct ActionSettings: Decodable {
     var continueUrl: UTF8Text?
@@ -52,7 +52,7 @@ struct ActionSettings: Decodable {
 
     private static let longestURL = 2048
 
-    /// The address to continue at, once everything is as it must be.
+    /// The address to continue at, after all settings were checked.
     func continueURL(of project: Project, _ site: Site) throws(Failure) -> String? {
         let url = try checkedURL(of: project)
         if url == nil, canHandleCodeInApp == true { throw .missingContinueURI }
@@ -60,7 +60,7 @@ struct ActionSettings: Decodable {
         if androidInstallApp == true || androidMinimumVersion.isFilled || androidMinimumVersionCode.isFilled, !androidPackageName.isFilled {
             throw Failure("MISSING_ANDROID_PACKAGE_NAME")
         }
-        // Links come from the configured public URL alone (SEC-07).
+        // Links are made only from the configured public URL (SEC-07).
         if dynamicLinkDomain.isFilled { throw Failure("INVALID_DYNAMIC_LINK_DOMAIN", "Dynamic Links are not supported.") }
         if let linkDomain, !linkDomain.isEmpty, linkDomain.asciiLowercased != URI.parse(site.publicURL)?.host ?? "" {
             throw Failure("INVALID_HOSTING_LINK_DOMAIN", "Links of this server lead to its own address alone.")
@@ -85,6 +85,6 @@ extension UTF8Text? {
 }
 
 extension Context {
-    /// What mails to the caller are written in.
+    /// The language of mails to the caller.
     var language: String { get throws { try project.templates.language(for: request) } }
 }

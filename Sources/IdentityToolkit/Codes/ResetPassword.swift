@@ -3,7 +3,7 @@ import HTTP
 import Text
 import Web
 
-/// `accounts:resetPassword`: says what a code from a mail is for, or sets a new password by it.
+/// `accounts:resetPassword`: tells what a code from a mail is for, or sets a new password with it.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/resetPassword>
 struct ResetPassword: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:resetPassword", v3: "resetPassword")
@@ -45,7 +45,8 @@ struct ResetPassword: Endpoint {
 extension ResetPassword.Output {
     init(_ code: ActionCode) {
         requestType = RequestType(code.kind).rawValue
-        // A person who signs in by a link must know the address; for the rest iOS ends its process when there is none.
+        // No address for a sign-in code: the person who signs in by a link must know it. Every other code has an address, without which
+        // the iOS SDK would end the app's process.
         email = code.kind == .signIn ? nil : code.email ?? code.newEmail
         newEmail = code.newEmail
     }

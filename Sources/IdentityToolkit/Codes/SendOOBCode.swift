@@ -4,7 +4,7 @@ import JSON
 import Text
 import Web
 
-/// `accounts:sendOobCode`: mails a link that resets a password, proves or changes an address, or signs in.
+/// `accounts:sendOobCode`: mails a link that resets a password, confirms or changes an address, or signs in.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/sendOobCode>
 struct SendOOBCode: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:sendOobCode", v3: "getOobConfirmationCode")
@@ -21,7 +21,7 @@ struct SendOOBCode: Endpoint {
             var returnOobLink: Bool?
         }
 
-        /// Both lie side by side in one object.
+        /// Both sets of fields stand side by side in one object.
         init(from decoder: any Decoder) throws {
             wish = try Wish(from: decoder)
             settings = try ActionSettings(from: decoder)
@@ -57,7 +57,7 @@ struct SendOOBCode: Endpoint {
         case .verifyEmail:
             guard let idToken = input.wish.idToken, !idToken.isEmpty else { throw AccountError.invalidIDToken }
             let (account, token) = try await caller(idToken, context)
-            // However many accounts ask, a stranger's mailbox is not flooded.
+            // Many accounts together must not be able to flood the mailbox of another person.
             if let email = account.email { try await context.limit(.sendVerification, mailbox: email) }
             return Output(email: try await accounts.mailVerification(to: account, token, letter, in: project))
         case .verifyAndChangeEmail:
@@ -73,7 +73,7 @@ struct SendOOBCode: Endpoint {
         }
     }
 
-    /// Whose own address it is about.
+    /// The account of the ID token, whose own address the mail is about.
     private func caller(_ idToken: UTF8Text, _ context: Context) async throws -> (Account, IDToken) {
         let project = try context.project
         return try await context.services.accounts.account(

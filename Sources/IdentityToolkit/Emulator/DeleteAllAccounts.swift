@@ -3,7 +3,7 @@ import HTTP
 import Text
 import Web
 
-/// `DELETE /emulator/v1/projects/{project}/accounts`: removes all accounts of a project and whatever belongs to them.
+/// `DELETE /emulator/v1/projects/{project}/accounts`: removes all accounts of a project and everything that belongs to them.
 struct DeleteAllAccounts: Endpoint {
     static let route = Route(.delete, "/emulator/v1/projects/{project}/accounts", access: .development)
 

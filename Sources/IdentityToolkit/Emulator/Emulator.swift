@@ -1,13 +1,14 @@
 package import Web
 
-/// What test suites of apps ask of Firebase's Auth emulator besides the API itself: a clean slate, the mails that were sent, two switches.
+/// The calls that test suites of apps make to Firebase's Auth emulator besides the API itself: remove all accounts, list the mails, set
+/// two switches.
 ///
-/// Development mode alone mounts it; each route is `access: .development`, so that only this machine reaches it (`Web/Callers/Access`, SEC-22). No
-/// key is asked for, as the emulator asks for none. What the calls of the API do in development mode they do as in production: there
-/// is no emulation here.
+/// Only development mode has them. Each route is `access: .development`, so that only this machine reaches it (`Web/Callers/Access`,
+/// SEC-22). They need no API key, as in the emulator. The calls of the API work in development mode as in production; nothing of them is
+/// emulated.
 /// <https://firebase.google.com/docs/reference/rest/auth#section-auth-emulator>
 package enum Emulator {
-    /// Every call. A new one is a file beside this and a line here.
+    /// Every call. To add a call, add a file in this folder and a line here.
     package static let handlers: [Handler] = [
         DeleteAllAccounts.handler,
         FollowLink.handler,

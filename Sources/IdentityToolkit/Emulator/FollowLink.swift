@@ -6,13 +6,13 @@ import Web
 
 /// `GET /emulator/action`: does at once what a mail's link is for, as test suites expect of the emulator.
 ///
-/// Strays from what people's links do: a GET spends the code (SEC-17), and the answer is JSON.
+/// Differs from the links that people get: a GET uses the code up (SEC-17), and the answer is JSON.
 struct FollowLink: RawEndpoint {
     static let route = Route(.get, "/emulator/action", access: .development)
     static let tongue = Tongue.googleJSON
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        // The router takes HEAD for GET, and a HEAD changes nothing.
+        // The router also takes HEAD for a GET route, and a HEAD must not change anything.
         guard request.method == .get else { throw Failure.methodNotAllowed }
         do {
             return try await Link(try Form.reading(request.query), request, context).follow(context)
@@ -30,13 +30,13 @@ struct FollowLink: RawEndpoint {
     }
 }
 
-/// Why a link cannot be followed, and what to do about it.
+/// The reason why a link cannot be followed, and what to do about it.
 private struct Refusal: Error {
     let error: String
     let instructions: String
 }
 
-/// A link as it was mailed; test suites add the new password to one that resets it.
+/// A link as it was mailed. Test suites add the new password to a link that resets one.
 private struct Link {
     let kind: ActionCode.Kind
     let code: UTF8Text
@@ -92,7 +92,7 @@ private struct Link {
         }
     }
 
-    /// Where the app wants to go on: of an authorised host, as it had to be when the mail was asked for.
+    /// The address at which the app wants to continue. Its host must be authorized, as when the mail was requested.
     private func continueURL() throws -> URI? {
         guard let text = query["continueUrl"] else { return nil }
         guard let uri = URI.parse(text), uri.isSecure || uri.isLoopback, project.authorizes(host: uri.host) else {

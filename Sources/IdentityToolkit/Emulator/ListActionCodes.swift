@@ -5,8 +5,9 @@ import Web
 
 /// `GET /emulator/v1/projects/{project}/oobCodes`: the codes in the mails of a project, the newest last.
 ///
-/// Codes that were used or have ended are not among them, nor notices of how an account is signed in to, which the emulator does not know.
-/// The link leads to `/emulator/action`, which acts at once, where the mail's own leads to a page with a button; their queries are the same.
+/// Codes that were used or have expired are left out; so are mails about changed ways to sign in, which the emulator does not have. The
+/// links lead to `/emulator/action`, which acts at once, while a mail's own link leads to a page with a button. Their queries are the
+/// same.
 struct ListActionCodes: Endpoint {
     static let route = Route(.get, "/emulator/v1/projects/{project}/oobCodes", access: .development)
 
@@ -16,9 +17,9 @@ struct ListActionCodes: Endpoint {
     }
 
     struct Code: Encodable {
-        /// The account's own address; where the account has none yet, the one that was mailed.
+        /// The account's own address, or the address of the mail where the account does not have one yet.
         var email: String
-        /// Where the account goes, for `VERIFY_AND_CHANGE_EMAIL`: the address that was mailed.
+        /// The new address of the account, for `VERIFY_AND_CHANGE_EMAIL`; the mail went to it.
         var newEmail: String?
         var requestType: String
         var oobCode: String
@@ -44,7 +45,7 @@ extension ListActionCodes.Code {
 }
 
 extension ActionCode.Kind {
-    /// As the API names it.
+    /// The kind by its name in the API.
     var requestType: String {
         switch self {
         case .resetPassword: "PASSWORD_RESET"

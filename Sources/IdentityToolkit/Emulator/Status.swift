@@ -3,7 +3,7 @@ import JSON
 import Text
 import Web
 
-/// `GET /`: what scripts ask that wait for an emulator.
+/// `GET /`: the answer for scripts that wait until an emulator runs.
 struct Status: ImmediateEndpoint {
     static let route = Route(.get, "/", access: .development)
 

@@ -3,7 +3,7 @@ import HTTP
 import Text
 import Web
 
-/// What test suites switch in a running project. What they set holds in this process until it ends or reads its project files anew.
+/// Settings that test suites change in a running project. A change holds in this process until it ends or reads its project files again.
 struct Switches: Codable, Sendable {
     var signIn: SignIn?
     var emailPrivacyConfig: EmailPrivacy?
@@ -16,14 +16,14 @@ struct Switches: Codable, Sendable {
         emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: project.emailEnumerationProtection)
     }
 
-    /// What is absent stays as it is.
+    /// Sets the switches that are present, and leaves the others as they are.
     func set(in project: inout ProjectSettings) {
         if let allowed = signIn?.allowDuplicateEmails { project.oneAccountPerEmail = !allowed }
         if let enabled = emailPrivacyConfig?.enableImprovedEmailPrivacy { project.emailEnumerationProtection = enabled }
     }
 }
 
-/// `GET /emulator/v1/projects/{project}/config`: how the switches stand.
+/// `GET /emulator/v1/projects/{project}/config`: the current switches.
 struct GetSwitches: Endpoint {
     static let route = Route(.get, "/emulator/v1/projects/{project}/config", access: .development)
 
@@ -34,7 +34,7 @@ struct GetSwitches: Endpoint {
     }
 }
 
-/// `PATCH /emulator/v1/projects/{project}/config`: sets those switches that the body names, and tells how all stand.
+/// `PATCH /emulator/v1/projects/{project}/config`: sets the switches that the body names, and answers with all of them.
 struct SetSwitches: Endpoint {
     static let route = Route(.patch, "/emulator/v1/projects/{project}/config", access: .development)
 

@@ -3,7 +3,7 @@ import HTTP
 import Text
 import Web
 
-/// `GET /v2/passwordPolicy`: what the project asks of a password, for an app's form to check as one types.
+/// `GET /v2/passwordPolicy`: the project's rules for passwords, so that an app's form can check a password while the person types.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/TopLevel/getPasswordPolicy>
 struct GetPasswordPolicy: Endpoint {
     static let route = Route.client(.get, "/v2/passwordPolicy")
@@ -15,11 +15,11 @@ struct GetPasswordPolicy: Endpoint {
         var allowedNonAlphanumericCharacters: [String]
         var enforcementState: String
         var forceUpgradeOnSignin: Bool?
-        /// The JS SDK takes no other.
+        /// The JS SDK accepts no other version.
         var schemaVersion = 1
     }
 
-    /// What is not asked for is left out.
+    /// Requirements that the project does not have are left out.
     struct Options: Encodable {
         var minPasswordLength: Int
         var maxPasswordLength: Int

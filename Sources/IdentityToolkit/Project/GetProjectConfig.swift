@@ -3,7 +3,7 @@ import HTTP
 import Text
 import Web
 
-/// `GET /v1/projects`: what an SDK must know of the project before a redirect.
+/// `GET /v1/projects`: the facts about the project that an SDK needs before a redirect.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects>
 struct GetProjectConfig: Endpoint {
     static let route = Route.client(.get, "/v1/projects", v3: "getProjectConfig")
@@ -13,7 +13,7 @@ struct GetProjectConfig: Endpoint {
     struct Output: Encodable {
         /// The project's number, not its id.
         var projectId: String
-        /// SDKs take the hosts below an entry for authorized, too, and know no `*.`; what counts in the end is this server's own check.
+        /// SDKs also authorize the hosts below an entry, and do not know `*.`. The check that counts is this server's own.
         var authorizedDomains: [String]
         var allowPasswordUser: Bool?
         var enableAnonymousUser: Bool?

@@ -11,7 +11,7 @@ struct RecaptchaConfig: Endpoint {
     struct Input: Decodable {}
 
     struct Output: Encodable {
-        /// Of four parts, which SDKs insist on even where nothing is enforced.
+        /// A name of four parts, which SDKs require even where nothing is enforced.
         var recaptchaKey: String
         var recaptchaEnforcementState = [
             State(provider: "EMAIL_PASSWORD_PROVIDER"), State(provider: "PHONE_PROVIDER"),

@@ -3,17 +3,17 @@ import HTTP
 import Text
 import Web
 
-/// The keys that verify our ID tokens, in each form and place that verifiers look for them.
+/// The answer with the keys that verify our ID tokens, in each form and at each address where verifiers look for them.
 ///
-/// All are answered from bytes made when the keys were loaded; caches may keep them for an hour, less than rotation's overlap.
+/// The bytes were made when the keys were loaded. Caches may keep them for an hour, which is less than the overlap of a key rotation.
 private func keySet(_ bytes: [UInt8]) -> Response { Response(headers: keySetHeaders, body: bytes) }
 
-/// Made once: back ends fetch the keys more often than anything else.
+/// Made once, since back ends fetch the keys more often than anything else.
 private let keySetHeaders: Headers = [
     "content-type": "application/json; charset=utf-8", "cache-control": "public, max-age=3600", "access-control-allow-origin": "*",
 ]
 
-/// The JWK set of a project, by the address that its discovery document names.
+/// The JWK set of a project, at the address that its discovery document names.
 struct ProjectKeySet: ImmediateEndpoint {
     static let route = Route(.get, "/{project}/oauth2/jwks", access: .anyone)
 
@@ -33,7 +33,7 @@ struct Discovery: ImmediateEndpoint {
     }
 }
 
-/// The JWK set where Google publishes its own.
+/// The JWK set, at the path where Google publishes its own.
 struct SecureTokenKeySet: ImmediateEndpoint {
     static let route = Route(
         .get, "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", access: .anyone, host: .www)
@@ -43,7 +43,7 @@ struct SecureTokenKeySet: ImmediateEndpoint {
     }
 }
 
-/// Key id to PEM certificate, where the Firebase Admin SDKs fetch it.
+/// The PEM certificates by key id, at the path where the Firebase Admin SDKs fetch them.
 struct SecureTokenCertificates: ImmediateEndpoint {
     static let route = Route(
         .get, "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", access: .anyone, host: .www)

@@ -5,7 +5,7 @@ import Runtime
 import Text
 import Web
 
-/// `securetoken /v1/token`: a refresh token for a fresh ID token, as form or JSON, in either spelling.
+/// `securetoken /v1/token`: answers a refresh token with a new ID token. Takes a form or JSON, in either spelling.
 /// <https://cloud.google.com/identity-platform/docs/use-rest-api#section-refresh-token>
 struct Token: RawEndpoint {
     static let route = Route(.post, "/v1/token", access: .apiKey, host: .secureToken)
@@ -33,7 +33,7 @@ struct Token: RawEndpoint {
     }
 }
 
-/// What the caller asks for, from either encoding.
+/// The parameters of the call, from either encoding.
 private struct Grant {
     let type: UTF8Text?
     let refreshToken: UTF8Text?
@@ -60,15 +60,15 @@ private struct Grant {
     }
 }
 
-/// The trio that every sign-in ends with.
+/// The three values that every sign-in answers with.
 struct IssuedTokens {
     let idToken: String
     let refreshToken: String
     /// Seconds, as a string.
     let expiresIn: String
 
-    /// The ID token of another session is another one, even within the same second: it names its session. SDKs that get the same one again
-    /// take no notice of the refresh token beside it.
+    /// Two ID tokens of different sessions always differ, even within the same second, because each names its session. SDKs that get an ID
+    /// token they already have ignore the refresh token beside it.
     init(_ account: Account, _ session: Session, _ context: Context) throws {
         let project = try context.project.settings
         idToken = try context.services.accounts.idToken(for: account, session, in: project)

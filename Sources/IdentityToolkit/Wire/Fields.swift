@@ -3,7 +3,7 @@ import JSON
 import Text
 import Web
 
-/// Fields that several calls take, read as the rules want them.
+/// Fields that several calls take, checked and converted for the rules.
 
 extension EmailAddress {
     /// The address in lower case, or `INVALID_EMAIL`.
@@ -14,7 +14,7 @@ extension EmailAddress {
 }
 
 enum ProfileField {
-    /// A display name; nothing for an empty one.
+    /// A display name; `nil` for an empty one.
     static func name(_ text: UTF8Text?) throws(Failure) -> String? {
         try checked(text, most: ProfileText.longestName, "displayName")
     }

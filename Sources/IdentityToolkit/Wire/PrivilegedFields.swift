@@ -2,10 +2,10 @@ import JSON
 import Text
 import Web
 
-/// What administrators alone may set of an account (SEC-14); calls that make or change one with no more than an API key or an ID token
-/// refuse it, so that no client takes an ignored field for a kept one.
+/// Fields of an account that only an administrator may set (SEC-14). Calls that create or change an account with an API key or an ID token
+/// refuse them, so that no client believes that an ignored field was stored.
 ///
-/// Not among them: `photoUrl`, which a sign-up ignores as Firebase does, and `disableUser`, which has a code of its own.
+/// Two fields are not among them: `photoUrl`, which a sign-up ignores as Firebase does, and `disableUser`, which has a code of its own.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signUp>
 struct PrivilegedFields: Decodable {
     var customAttributes: JSON?

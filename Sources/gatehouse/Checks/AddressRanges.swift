@@ -1,19 +1,19 @@
 import Config
 import HTTP
 
-/// Ranges of addresses that are well formed and switch off what they belong to.
+/// Finds ranges of addresses that are well formed but turn off the protection that they belong to.
 enum AddressRanges {
-    /// Where clouds give the credentials of a machine to any program that asks from there.
+    /// Addresses at which clouds give the credentials of a machine to any program that asks from there.
     private static let metadata = ["169.254.169.254", "168.63.129.16", "100.100.100.200", "fd00:ec2::254"].compactMap { Address($0) }
 
-    /// A proxy's word is believed, so a range that holds strangers lets them be any client.
+    /// A proxy is believed about its client's address, so a range that contains other machines lets those pretend to be any client.
     static func checkProxies(_ ranges: [CIDR], _ key: String, _ section: Section) {
         for range in ranges where range.isWide {
             section.fault(key, "\(range) holds clients too, who could then name any address as theirs; write the proxies' own addresses")
         }
     }
 
-    /// What may be dialled besides public addresses.
+    /// Checks the addresses that the server may call besides public ones.
     static func checkDialled(_ ranges: [CIDR], _ key: String, _ section: Section) {
         for range in ranges {
             if range.isWide {

@@ -1,15 +1,15 @@
 import HTTP
 import Text
 
-/// An entry of `authorizedDomains` that is well formed and still would authorize nobody, or too many.
+/// Finds entries of `authorizedDomains` that are well formed, and still would authorize no site, or too many.
 enum AuthorizedDomain {
-    /// What is wrong with it and what to do, to stand behind the entry; `nil` for a good one.
+    /// The fault of an entry and what to do, as a sentence to stand behind the entry; `nil` for a good one.
     static func fault(of domain: String, development: Bool) -> String? {
         let host = domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
         guard let uri = URI.parse("https://\(host)") else { return "is not a host" }
         if domain != host {
             if uri.address != nil { return "is a wildcard on an address, which has no hosts below it; write the addresses themselves" }
-            // `*.localhost` is this machine alone.
+            // `*.localhost` means only this machine.
             if !host.contains("."), host != "localhost" {
                 return "would authorize every host below .\(host); write at least two names behind the *"
             }
@@ -24,7 +24,7 @@ enum AuthorizedDomain {
         return nil
     }
 
-    /// What an operator should know of an entry that is no fault.
+    /// A note for the operator on an entry that is not a fault.
     static func note(on domain: String) -> String? {
         let host = domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
         if domain != host {

@@ -1,9 +1,9 @@
 import Postgres
 import Runtime
 
-/// Sentences about the database that tell an operator what to mend: the start logs them, and `check --live` prints them.
+/// Sentences about the database that tell an operator what to fix: the start logs them, and `check --live` prints them.
 enum DatabaseFindings {
-    /// Beyond this, tokens and limits of two machines do not fit together.
+    /// With more difference than this, expiry times and rate limits of two machines do not fit together.
     private static let mostDifference: Duration = .seconds(5)
 
     static func sentences(_ survey: Survey, _ settings: ServerSettings) -> [String] {
@@ -32,7 +32,7 @@ extension ServerSettings {
 }
 
 extension DatabaseSettings {
-    /// The most connections to the database that one process opens, besides a probe now and then.
+    /// The most connections to the database that one process opens, except for a probe now and then.
     func connections(loops: Int, withMail: Bool) -> Int {
         (readConnections + writeConnections) * loops + (withMail ? MailDelivery.databaseConnections : 0)
     }

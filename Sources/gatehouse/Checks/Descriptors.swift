@@ -2,19 +2,19 @@ import Config
 import HTTPServer
 import Runtime
 
-/// How many file descriptors the process may have, and how many of them are for clients: everything else must be able to open its own, or a
-/// crowd of clients would stop health checks, database and providers.
+/// The number of file descriptors that the process may have, and how many of them are for clients. Everything else must be able to open
+/// its own; otherwise a crowd of clients would stop health checks, database and providers.
 enum Descriptors {
     /// Connections to the operations listener.
     static let forOperations = 64
-    /// Log, listeners, libraries, files that are read at a reload.
+    /// The log, listeners, libraries, and files that are read at a reload.
     private static let forProcess = 64
-    /// What a loop has itself, a probe of the database, and what it may have open to providers and mail servers.
+    /// The descriptors of the loop itself, of a probe of the database, and of its connections to providers and mail servers.
     private static let forLoop = 40
 
-    /// The limits with no more connections than there are descriptors for, and a note in `section` where that is fewer than it says.
+    /// The limits, with no more connections than descriptors are available. Adds a note to `section` where that is fewer than configured.
     ///
-    /// - Parameter databaseConnections: of all loops.
+    /// - Parameter databaseConnections: the number for all loops together.
     static func fit(_ limits: ServerLimits, loops: Int, databaseConnections: Int, _ section: Section) -> ServerLimits {
         let files = SystemLimits.mostDescriptors
         let others = forProcess + forOperations + limits.reserve + loops * forLoop + databaseConnections

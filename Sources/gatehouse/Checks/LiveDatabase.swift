@@ -1,9 +1,9 @@
 import Postgres
 import Runtime
 
-/// What `gatehouse check --live` asks the database.
+/// The part of `gatehouse check --live` that asks the database.
 enum LiveDatabase {
-    /// What an operator must mend, in sentences; empty when all is well.
+    /// Sentences on what an operator must fix; empty when all is well.
     static func diagnose(_ settings: ServerSettings, _ loop: Loop) async -> [String] {
         let database = Console.open(settings, on: loop)
         let findings: [String]

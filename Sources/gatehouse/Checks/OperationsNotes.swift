@@ -1,6 +1,6 @@
 import HTTP
 
-/// What `gatehouse check` has to say of where metrics and health answer.
+/// A note of `gatehouse check` on the address at which metrics and health answer.
 enum OperationsNotes {
     /// `nil` when all is well.
     static func of(_ settings: ServerSettings) -> String? {

@@ -1,12 +1,13 @@
-/// Domains below which anybody can get a host: registries such as `co.uk`, and hosting services such as `github.io`.
+/// Domains below which any person can get a host: registries such as `co.uk`, and hosting services such as `github.io`.
 ///
-/// The whole list (<https://publicsuffix.org>) has some ten thousand entries and changes weekly. This is the part that people meet, and it
-/// serves to warn alone: browsers keep the real list.
+/// The whole list (<https://publicsuffix.org>) has about ten thousand entries and changes every week. This is the part that operators are
+/// likely to meet. It only serves to warn: browsers have the real list.
 enum PublicSuffix {
-    /// Whether strangers have hosts directly below `host`.
+    /// Whether other people can have hosts directly below `host`.
     static func isKnown(_ host: String) -> Bool { registries.contains(host) || services.contains(host) }
 
-    /// Whether `host` looks like a registry: two names, a country and one of the words that countries' registries use.
+    /// Whether `host` looks like a registry: two names, of which the second is a country and the first a word that registries of countries
+    /// use.
     static func looksLikeOne(_ host: String) -> Bool {
         let labels = host.split(separator: ".")
         guard labels.count == 2, labels[1].utf8.count == 2 else { return false }

@@ -4,9 +4,9 @@ import Providers
 import Text
 import Web
 
-/// What `gatehouse check` says of redirects that are configured soundly and still will not do what somebody may expect.
+/// Notes of `gatehouse check` on redirects that are configured without a fault, and still may not work as the operator expects.
 enum RedirectNotes {
-    /// The addresses to register with providers, and the domains that redirects cannot come back to.
+    /// The redirect URIs to register with providers, and the domains to which redirects cannot bring a result back.
     static func of(_ project: Project, development: Bool) -> [String] {
         let callbacks = project.providers.values.sorted { $0.id < $1.id }.map { provider in
             "\(provider.id)  the redirect URI to register is \(project.handlerURL(of: provider))"
@@ -18,7 +18,7 @@ enum RedirectNotes {
                 "\(own)  (redirect.publicURL) is of no authorized domain's site; it should be the app's own host, which passes /__/auth/ on"
             ]
         }
-        // In development mode results come back to every name of this machine.
+        // In development mode, results come back to every name of this machine.
         guard !development, !project.settings.redirect.returnToken else { return callbacks }
         let elsewhere = project.settings.authorizedDomains.filter { site(of: $0) != site(of: pages) }.map { domain in
             "\(domain)  is of another site than \(pages): popups work there, but browsers keep redirects' results from the app "
@@ -27,8 +27,8 @@ enum RedirectNotes {
         return callbacks + elsewhere
     }
 
-    /// The part of a host that browsers take for one site, near enough without the list of public suffixes: the last two labels, or three
-    /// where the second is short as in `co.uk`. Addresses and single names are sites of their own.
+    /// The part of a host that browsers treat as one site: the last two labels, or three where the second is short, as in `co.uk`. This is
+    /// close enough without the list of public suffixes. Addresses and single names are sites of their own.
     static func site(of domain: String) -> String {
         let host = domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
         let labels = host.split(separator: ".")

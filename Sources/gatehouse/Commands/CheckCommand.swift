@@ -6,7 +6,8 @@ import Providers
 import Runtime
 import Web
 
-/// `gatehouse check`: tells every fault of the configuration, and with `--live` asks every provider and the mail server too.
+/// `gatehouse check`: reports every fault of the configuration, and with `--live` asks the database, every provider and the mail server
+/// too.
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check the configuration; with --live, ask the database, the providers and the mail server too.")
@@ -37,7 +38,7 @@ struct CheckCommand: AsyncParsableCommand {
         if problems > 0 { throw ExitCode.failure }
     }
 
-    /// What the database, each provider's documents and the mail server say; gives the number of problems.
+    /// Prints what is wrong with the database, each provider's documents and the mail server, and returns the number of problems.
     private func ask(_ configuration: Configuration) async throws -> Int {
         let loop = try Loop(index: 0)
         let client = try HTTPClient(

@@ -4,9 +4,9 @@ import Postgres
 import Runtime
 import Web
 
-/// What commands that talk to the database share.
+/// Code for all commands that use the database.
 enum Console {
-    /// Opens the database on a loop of its own for as long as a command runs; refuses a schema that is not this binary's.
+    /// Opens the database, on a loop of its own, for as long as a command runs. Refuses a schema that is not this binary's.
     static func withDatabase(_ config: String, _ body: (Database, MasterKey) async throws -> Void) async throws {
         let settings = try Configuration.server(from: config)
         let database = open(settings, on: try Loop(index: 0))
@@ -16,25 +16,25 @@ enum Console {
         await database.close()
     }
 
-    /// Throws where a pooler between would let the database's lock go to others.
+    /// Throws when a pooler between this machine and the database would let other clients into the session that holds the lock.
     static func verifySessions(_ settings: ServerSettings) async throws {
         let database = open(settings, on: try Loop(index: 0))
         do { try await database.verifySessions() } catch { throw MigrationError.database(error) }
         await database.close()
     }
 
-    /// For one command, which nothing counts.
+    /// A database for one command, without metrics.
     static func open(_ settings: ServerSettings, on loop: Loop) -> Database {
         Database(loop: loop, url: settings.database, settings: settings.databasePool, metrics: Metrics(), log: .silent)
     }
 }
 
 extension Logger {
-    /// For commands: what they have to say is in what they print.
+    /// For commands, which print what they have to say.
     static let silent = Logger(label: "gatehouse") { _ in SwiftLogNoOpLogHandler() }
 }
 
-/// A command did not do what it was told; the process ends with 1 and says why on standard error.
+/// A command did not do what it was told. The process ends with status 1 and prints the reason on standard error.
 struct Failed: Error, CustomStringConvertible {
     let description: String
     init(_ reason: String) { description = reason }

@@ -6,7 +6,7 @@ import Postgres
 import Runtime
 import Text
 
-/// `gatehouse keys`: the keys that sign ID tokens.
+/// `gatehouse keys`: lists or rotates the keys that sign ID tokens.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "List or rotate the keys that sign ID tokens; move what is sealed to a new master key.",

@@ -3,7 +3,7 @@ import ArgumentParser
 import Crypto
 import Runtime
 
-/// `gatehouse mails`: the mails that wait to be sent.
+/// `gatehouse mails`: lists the mails that wait to be sent, or has them tried at once.
 struct MailsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mails", abstract: "List the mails that wait to be sent, or have them tried at once.",

@@ -4,7 +4,7 @@ import HTTP
 import Logging
 import Runtime
 
-/// `gatehouse reload`: has the running server read its project files anew, and tells how that went, as a signal cannot.
+/// `gatehouse reload`: makes the running server read its project files again, and reports how that went, which a signal cannot.
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
@@ -20,7 +20,7 @@ struct ReloadCommand: AsyncParsableCommand {
         let client = try HTTPClient(
             loop: try Loop(index: 0), policy: .allowing([CIDR("\(address.host)/\(address.host.isV4 ? 32 : 128)")].compactMap { $0 }),
             metrics: Metrics(), log: .silent)
-        // A GET would be tried again when a connection breaks, a POST is not.
+        // A GET would be sent again when a connection breaks; a POST is not.
         var request = OutboundRequest(.post, "http://\(address)\(Reload.path)", body: [])
         request.timeout = .seconds(60)
         let response: OutboundResponse
@@ -35,7 +35,8 @@ struct ReloadCommand: AsyncParsableCommand {
 }
 
 extension ListenAddress {
-    /// Where a program of this machine finds what listens here: `0.0.0.0` and `::` are every address, and none to dial.
+    /// The address at which a program of this machine reaches this listener: `0.0.0.0` and `::` stand for every address and cannot be
+    /// called.
     fileprivate var dialled: ListenAddress {
         guard host.bytes.allSatisfy({ $0 == 0 }) else { return self }
         return ListenAddress(host: host.isV4 ? .loopback : Address("::1") ?? host, port: port)

@@ -2,7 +2,7 @@ import Accounts
 import ArgumentParser
 import Runtime
 
-/// `gatehouse keys reseal`: the step after the master key was changed.
+/// `gatehouse keys reseal`: the step to take after the master key was changed.
 struct ResealCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reseal",

@@ -4,16 +4,16 @@ import Glibc
 import Logging
 import Runtime
 
-/// `gatehouse serve`: runs the server until SIGTERM or SIGINT; SIGHUP reads the projects anew.
+/// `gatehouse serve`: runs the server until SIGTERM or SIGINT. SIGHUP makes it read the project files again.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the server. SIGTERM and SIGINT stop it, SIGHUP reloads the project files.")
 
     @OptionGroup var common: CommonOptions
 
-    /// Within this time after SIGTERM or SIGINT the process ends, whatever its loops are busy with (SEC-49).
+    /// The process ends within this time after SIGTERM or SIGINT, even if a loop is busy (SEC-49).
     private static let patience: Duration = .seconds(10)
-    /// What of that belongs to the last log lines.
+    /// The part of that time that is kept for writing the last log lines.
     private static let lastWords: Duration = .milliseconds(500)
 
     func run() async throws {
@@ -27,7 +27,7 @@ struct ServeCommand: AsyncParsableCommand {
             output.finish(within: Self.lastWords)
             _exit(EXIT_FAILURE)
         }
-        // Taken over before anything starts: the default of these signals is the end of the process.
+        // Before anything starts, since by default these signals end the process.
         let signals = Signals.stream([SIGTERM, SIGINT, SIGHUP]) { signal in
             if signal == SIGHUP { output.reopen() } else { watchdog.begin() }
         }
@@ -39,7 +39,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch {
             let reason = StartFailure.text(error)
             log.critical("not started", metadata: ["reason": "\(reason)"])
-            // Who starts a server looks at its terminal, or at what the service manager keeps of it.
+            // The person who starts a server looks at its terminal, or at what the service manager keeps of it.
             if configuration.server.logPath != nil { throw Failed("not started: \(reason)") }
             throw ExitCode.failure
         }

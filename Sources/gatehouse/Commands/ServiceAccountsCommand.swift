@@ -4,7 +4,7 @@ import Glibc
 import Runtime
 import Web
 
-/// `gatehouse service-accounts`: who may sign custom tokens.
+/// `gatehouse service-accounts`: makes, lists and revokes the keys that sign custom tokens.
 struct ServiceAccountsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service-accounts", abstract: "Make, list or revoke the keys that a project's back ends sign custom tokens with.",
@@ -107,7 +107,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
         }
     }
 
-    /// On standard error, so that standard output can go to a file.
+    /// Prints on standard error, so that standard output can go to a file.
     private static func tell(_ text: String) {
         Array((text + "\n").utf8).withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }

@@ -5,7 +5,7 @@ import Logging
 import Runtime
 import Web
 
-/// `gatehouse sessions`: the sessions of accounts.
+/// `gatehouse sessions`: ends sessions of accounts.
 struct SessionsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions", abstract: "End the sessions of an account.", subcommands: [Revoke.self])
@@ -26,7 +26,7 @@ struct SessionsCommand: AsyncParsableCommand {
         func run() async throws {
             try await Console.withDatabase(common.config) { database, masterKey in
                 do {
-                    // Nothing is hashed here, and a pool starts its threads only when there is something.
+                    // No password is hashed here, and a pool starts its threads only when it gets one.
                     let passwords = PasswordHashing(
                         pool: HashingPool(threads: 1, queue: 0, metrics: Metrics()), parameters: ScryptParameters())
                     let accounts = Accounts(

@@ -2,13 +2,14 @@ import Logging
 import Postgres
 import Runtime
 
-/// Verifies the database before the first request, and tells an operator what to mend about it.
+/// Verifies the database before the first request, and logs what an operator must fix about it.
 struct DatabaseStart {
-    /// One a loop, at least one.
+    /// One for each loop, at least one.
     let databases: [Database]
     let shared: Shared
 
-    /// Throws unless sessions are our own and the schema is this binary's. Every loop gets its connection for reads.
+    /// Throws when a pooler shares the database connections with other clients, or when the schema is not this binary's. Opens a
+    /// connection for reads on every loop.
     func verify() async throws {
         let first = databases[0]
         do { try await first.verifySessions() } catch { throw MigrationError.database(error) }

@@ -3,10 +3,10 @@ import Postgres
 import Runtime
 import Web
 
-/// What sends mail for the whole process: a loop, database connections and outbound connections that no request uses.
+/// Sends mail for the whole process, on a loop, database connections and outbound connections that no request uses.
 ///
-/// Mail leaves for real accounts alone. On a loop that serves requests, the next calls of the client that asked for it would wait for the
-/// sending, and so tell who has an account (SEC-15).
+/// Mail is sent only to real accounts. On a loop that serves requests, the next calls of the client that asked for the mail would wait
+/// while it is sent, and so show who has an account (SEC-15).
 struct MailDelivery: Sendable {
     /// Connections to the database: leases and outcomes are short writes.
     private static let connections = (read: 1, write: 2)
@@ -15,9 +15,9 @@ struct MailDelivery: Sendable {
     let database: Database
     let postman: Postman
 
-    /// `nil` where no way of mail is configured.
+    /// `nil` when the configuration has no way to send mail.
     ///
-    /// - Parameter index: the loop's number in metrics, which no other loop has.
+    /// - Parameter index: the loop's number in metrics, which differs from that of every other loop.
     init?(index: Int, _ shared: Shared) throws {
         guard let mail = shared.settings.mail else { return nil }
         let loop = try Loop(index: index)

@@ -1,8 +1,8 @@
 import Postgres
 import Runtime
 
-/// Whether one loop can serve requests. Those who ask at the same time get the answer to one question, since each takes a connection for
-/// writes before all calls that wait.
+/// Finds out whether one loop can serve requests. Callers who ask at the same time share one question to the database, because each
+/// question gets a connection for writes before all calls that wait.
 actor Readiness {
     nonisolated var unownedExecutor: UnownedSerialExecutor { database.loop.asUnownedSerialExecutor() }
     private let database: Database

@@ -1,7 +1,7 @@
 import Runtime
 import Synchronization
 
-/// How the last reload of the configuration went, for metrics. The start counts as the first.
+/// Keeps how the last reload of the configuration went, for metrics. The start counts as the first reload.
 final class ReloadRecord: Sendable {
     private let state: Mutex<(isSuccessful: Bool, succeeded: Int64)>
     private let clock: Clock

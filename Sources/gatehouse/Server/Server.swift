@@ -8,10 +8,10 @@ import Providers
 import Runtime
 import Web
 
-/// All workers of the process, and what happens to them together: start, reload, stop.
+/// All workers of the process, and what they do together: start, reload, stop.
 actor Server {
-    /// How long requests and mails under way may take to finish once the server is told to stop; a second later the process ends
-    /// (`ServeCommand.patience`).
+    /// How long requests and mails that are being handled may take to finish after the server is told to stop. A second later the process
+    /// ends (`ServeCommand.patience`).
     private static let grace: Duration = .seconds(9)
     private static let keyInterval: Duration = .seconds(60)
     private static let cleanupInterval: Duration = .seconds(300)
@@ -19,7 +19,7 @@ actor Server {
 
     private let shared: Shared
     private let workers: [Worker]
-    /// For the operations listener, one a loop; none where there is no such listener.
+    /// The servers of the operations listener, one for each loop; empty without such a listener.
     private var operations: [HTTPServer] = []
     private let path: String
     private let log: Logger
@@ -44,7 +44,7 @@ actor Server {
 
     private var first: Worker { workers[0] }
 
-    /// Listens only once every request could be served: schema current, keys loaded.
+    /// Starts to listen only when every request can be served: the schema is current and the keys are loaded.
     func start() async throws {
         if shared.settings.development {
             let key = shared.settings.developmentProject.map { ", any API key opens the project \($0)" } ?? ""
@@ -81,7 +81,7 @@ actor Server {
     private func openListeners() async throws {
         if let address = shared.settings.operations {
             let reload = Reload.handler { [weak self] in await self?.reload() }
-            // Or reload, health and metrics would reach one of two processes by chance.
+            // Otherwise two processes could share the port, and reload, health and metrics would reach one of them by chance.
             do { try HTTPServer.requireFree(host: "\(address.host)", port: address.port) } catch {
                 throw StartFailure.listening("\(address)", key: "operations.listen", "\(error)")
             }
@@ -97,7 +97,8 @@ actor Server {
         }
     }
 
-    /// Reads the project files anew, one reload after another. A fault changes nothing; requests under way keep what they started with.
+    /// Reads the project files again, one reload after another. If they have a fault, nothing changes; requests that have begun keep the
+    /// configuration they began with.
     ///
     /// - Returns: the reason why the former configuration stays; `nil` when the files are in use.
     @discardableResult
@@ -146,7 +147,7 @@ actor Server {
         log.info("stopped")
     }
 
-    /// Lets what is on its way arrive, within the same grace as requests.
+    /// Lets mails that are being sent finish, within the same time as requests.
     private func stopMail(by end: ContinuousClock.Instant) async {
         guard let mail, let delivery else { return }
         shared.postbox.fallSilent()
@@ -163,7 +164,7 @@ actor Server {
         SigningKeyStore(database: first.database, masterKey: shared.settings.masterKey, clock: shared.clock)
     }
 
-    /// - Parameter atOnce: whether the first time is now: a process that is restarted often would else never come to it.
+    /// - Parameter atOnce: whether to run it the first time now. Otherwise it would never run in a process that is often restarted.
     private func every(
         _ interval: Duration, _ name: String, atOnce: Bool = false, _ chore: @escaping @Sendable () async throws -> Void
     ) -> Task<Void, Never> {
@@ -178,7 +179,7 @@ actor Server {
         }
     }
 
-    /// Sees to it that every provider's people come from the configured issuer, or throws where others signed in already; then nothing has
+    /// Records the issuer of every provider's users. Throws when users of a provider were stored under another issuer; then nothing has
     /// changed.
     private func pinIssuers(_ projects: Projects) async throws {
         let issuers = ProviderIssuers(database: first.database)
@@ -193,7 +194,7 @@ actor Server {
     }
 }
 
-/// Why the server did not start, in an operator's words.
+/// The reasons why the server did not start, in words for the operator.
 enum StartFailure: Error {
     case issuers([ProviderIssuers.Entry])
     case listening(String, key: String, String)

@@ -3,7 +3,7 @@ import JOSE
 import Postgres
 import Runtime
 
-/// Metrics of the process as a whole: what it is, what it was given, how old its keys are.
+/// Metrics of the process as a whole: its version, its resources, the age of its keys.
 extension Shared {
     func registerMetrics() {
         ProcessMetrics.register(in: metrics)
@@ -17,7 +17,7 @@ extension Shared {
         }
     }
 
-    /// How many connections to the database a loop may open.
+    /// Registers how many connections to the database a loop may open.
     func registerPool(ofLoop index: Int) {
         let pool = settings.databasePool
         for (kind, most) in [("read", pool.readConnections), ("write", pool.writeConnections)] {

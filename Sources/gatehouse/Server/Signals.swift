@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// Signals as values, one after another.
+/// Delivers signals as values, one after another.
 enum Signals {
     /// - Parameter arrived: called at once, on a queue that nothing else uses, however busy tasks and loops are.
     static func stream(_ signals: [Int32], arrived: @escaping @Sendable (Int32) -> Void) -> AsyncStream<Int32> {

@@ -11,21 +11,21 @@ import Runtime
 import SignIn
 import Web
 
-/// What all loops of the process share: immutable, or behind a lock that nobody holds for long.
+/// The parts that all loops of the process share. Each is immutable, or behind a lock that is only held for a short time.
 struct Shared: Sendable {
     let settings: ServerSettings
     let projects: ProjectDirectory
     let signingKeys: SigningKeys
-    /// Its threads serve all loops: there are as many as cores, however many loops ask.
+    /// Its threads serve all loops. Their number follows the cores, not the loops.
     let hashing: HashingPool
     let passwords: PasswordHashing
     let providerMetadata: MetadataCache
-    /// Counts connections, so that their limits hold for the process.
+    /// Counts connections, so that the limits on them hold for the whole process.
     let admission = Admission()
     let operationsAdmission = Admission()
-    /// Lets the loops have database connections from one another where there are too few.
+    /// Lets the loops take database connections from one another where there are too few.
     let databaseConnections = ConnectionShare()
-    /// Rings when there is mail to send.
+    /// Wakes the mail worker when there is mail to send.
     let postbox = Bell()
     let output: LogOutput
     let metrics: Metrics
@@ -53,14 +53,14 @@ struct Shared: Sendable {
 }
 
 extension Shared {
-    /// The outbox as a loop's database sees it; all of them ring the one bell.
+    /// The outbox on a loop's database. All of them wake the same mail worker.
     func outbox(_ database: Database) -> Outbox {
         Outbox(
             database: database, masterKey: settings.masterKey, clock: clock, bell: postbox, keepsSent: settings.development)
     }
 }
 
-/// One loop with one of everything: database connections, outbound connections, listener and the connections it accepts.
+/// One loop with one of everything: database connections, outbound connections, a listener and the connections it accepts.
 struct Worker: Sendable {
     let loop: Loop
     let database: Database
@@ -92,7 +92,7 @@ struct Worker: Sendable {
             readiness: readiness.verify)
         var handlers = Operations.front + (settings.operations == nil ? Operations.handlers : [])
         handlers += IdentityToolkit.handlers + SignIn.handlers + SignIn.scripts
-        // In front: its answer to the bare address is the one that counts.
+        // In front of the others, since the emulator's answer to the address without a path must win.
         if settings.development { handlers = Emulator.handlers + handlers }
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         server = HTTPServer(
@@ -101,7 +101,7 @@ struct Worker: Sendable {
             admission: shared.admission)
     }
 
-    /// The server of the operations listener, with connections of its own: it answers when the API's are all taken.
+    /// The server of the operations listener. It has connections of its own, so that it answers when all connections of the API are taken.
     func operationsServer(_ shared: Shared, _ more: [Handler]) -> HTTPServer {
         var limits = ServerLimits()
         limits.connections = Descriptors.forOperations

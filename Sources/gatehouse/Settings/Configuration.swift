@@ -4,14 +4,14 @@ import FoundationEssentials
 import Providers
 import Web
 
-/// Everything that is configured, read and checked as a whole: with any fault at all, nothing is used.
+/// The whole configuration, read and checked at once. If it has any fault, none of it is used.
 struct Configuration {
     let server: ServerSettings
     let projects: [Project]
-    /// What is allowed and still looks wrong, for people.
+    /// Things that are allowed and still look wrong, as sentences.
     let notes: [String]
 
-    /// What is wrong, for people.
+    /// The faults of a configuration, as text for the operator.
     struct Faulty: Error, CustomStringConvertible {
         /// A line for each fault, and a last one with their number.
         let report: String
@@ -26,7 +26,7 @@ struct Configuration {
         let environment = ProcessInfo.processInfo.environment
         let section = ConfigFile.read(path, environment: environment, faults: faults)
         let server = ServerSettings(section)
-        // Without it the project files cannot be found.
+        // Without it, the project files cannot be found.
         guard !section.isUnreadable else { throw Faulty(faults) }
         var seen = SeenOnce(faults: faults)
         var areReadable = true
@@ -46,7 +46,7 @@ struct Configuration {
         return Configuration(server: server, projects: projects, notes: faults.notes.map(\.description))
     }
 
-    /// The project files of `folder`. None at all is a fault; what else lies there is noted.
+    /// The project files of `folder`. An empty folder is a fault; other things in it are noted.
     private static func projectFiles(_ folder: String, _ section: Section) -> [String] {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             section.fault("projects", "the folder \(folder) cannot be read; it holds one file for each project")
@@ -64,17 +64,17 @@ struct Configuration {
         return files.map { "\(folder)/\($0)" }
     }
 
-    /// What a command says that found nothing of a project, where the project files have none of this id; `nil` where they have it.
+    /// The text for a command that found nothing of a project, when the project files do not contain this id; `nil` when they do.
     func reasonWhyUnknown(_ project: String) -> String? {
         let ids = projects.map(\.settings.id).sorted()
         guard !ids.contains(project) else { return nil }
         return "the configuration does not have a project \(project); its projects are \(ids.joined(separator: ", "))"
     }
 
-    /// The same, for commands that do without the project files, so that a fault in one of them stops no command.
+    /// The same, for commands that do not need the project files. A fault in one of those files stops none of these commands.
     static func reasonWhyUnknown(_ project: String, in path: String) -> String? { try? load(from: path).reasonWhyUnknown(project) }
 
-    /// The server's file alone, for commands that touch no project.
+    /// Only the server's file, for commands that touch no project.
     static func server(from path: String) throws -> ServerSettings {
         let faults = Faults()
         let server = ServerSettings(ConfigFile.read(path, environment: ProcessInfo.processInfo.environment, faults: faults))
@@ -83,7 +83,7 @@ struct Configuration {
     }
 }
 
-/// Ids, numbers and API keys stand for one project only.
+/// Makes sure that each id, number and API key belongs to only one project.
 private struct SeenOnce {
     let faults: Faults
     private var owners: [String: String] = [:]

@@ -1,8 +1,8 @@
 import Runtime
 
-/// Looks through a database URL for what libpq takes and understands otherwise than it was meant.
+/// Finds parts of a database URL that libpq accepts, but understands differently from what the operator meant.
 enum DatabaseURL {
-    /// What is wrong, without a part of the URL in it, since that may be a password; `nil` for a good one and for `key=value` text.
+    /// The fault of the URL, without any part of the URL, since that may be a password; `nil` for a good one and for `key=value` text.
     static func fault(of url: Secret) -> String? {
         let bytes = Array(url.reveal().utf8)
         guard let scheme = ["postgresql://", "postgres://"].first(where: { bytes.starts(with: $0.utf8) }) else { return nil }
@@ -14,7 +14,7 @@ enum DatabaseURL {
         }
         let hosts = authority.split(separator: at, omittingEmptySubsequences: false).last ?? authority
         for host in hosts.prefix(while: { $0 != question }).split(separator: UInt8(ascii: ",")) {
-            // Behind the brackets of an IPv6 address.
+            // The port stands behind the brackets of an IPv6 address.
             let name = host.lastIndex(of: UInt8(ascii: "]")).map { host[($0 + 1)...] } ?? host
             guard let colon = name.firstIndex(of: UInt8(ascii: ":")) else { continue }
             let port = name[(colon + 1)...]

@@ -21,14 +21,14 @@ struct MailSettings: Sendable {
     let sender: Postman.Sender
     private let development: Bool
 
-    /// What a server in development does without being told.
+    /// The settings of a server in development mode that does not configure mail.
     static var development: MailSettings? {
         Mailbox("Gatehouse <no-reply@localhost>").map {
             MailSettings(way: .log, sender: Postman.Sender(from: $0, replyTo: nil), development: true)
         }
     }
 
-    /// `nil` when there is no usable sender, which is a fault.
+    /// `nil` when the sender is missing or cannot be used, which is a fault.
     static func read(_ section: Section, publicURL: String, development: Bool) -> MailSettings? {
         let from = section.mailbox("from")
         if !section.has("from") { section.fault("from", "is missing; whom mails come from, such as \"Example <no-reply@example.com>\"") }

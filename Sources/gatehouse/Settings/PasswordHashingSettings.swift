@@ -2,15 +2,15 @@ import Config
 import Crypto
 import Glibc
 
-/// `passwordHashing` of `config/gatehouse.yaml`: what a password hash costs, and how many may be made and wait at a time.
+/// `passwordHashing` of `config/gatehouse.yaml`: the cost of a password hash, and how many may be computed and wait at the same time.
 struct PasswordHashingSettings: Sendable {
-    /// Of new hashes; those of before stay valid, and are made anew when their owner signs in.
+    /// The cost of new hashes. Older hashes stay valid, and are replaced when their owner signs in.
     let scrypt: ScryptParameters
     let threads: Int
-    /// How many hashes may wait for a thread; beyond, sign-ins answer 503.
+    /// How many hashes may wait for a thread. When more would wait, sign-ins answer 503.
     let queue: Int
 
-    /// - Parameter development: cheaper hashes than N = 2^14 are for a developer's machine alone.
+    /// - Parameter development: whether hashes may be cheaper than N = 2^14, as only a developer's machine may have them.
     init(_ section: Section, development: Bool) {
         let cost = section.section("scrypt")
         let parameters = ScryptParameters(

@@ -52,7 +52,7 @@ enum ProjectFile {
         settings.emailEnumerationProtection = section.bool("emailEnumerationProtection", default: true)
         let sessions = section.section("sessions")
         settings.refresh = sessions.choice("refresh", default: settings.refresh)
-        // No shorter than an ID token may live: apps refresh when theirs runs out.
+        // Not shorter than an ID token can live: apps refresh when theirs expires.
         let idle = sessions.value("idle", expected: "0 (sessions last until they are ended), or 1d to 3650d") { text in
             text == "0" ? .zero : Duration(text: text).flatMap { (.seconds(86400)...(.seconds(3650 * 86400))).contains($0) ? $0 : nil }
         }
@@ -85,7 +85,7 @@ enum ProjectFile {
         }
     }
 
-    /// Native SDKs take a host of one's own for redirects only when it is among the authorized domains, to the letter.
+    /// Native SDKs use the operator's own host for redirects only when exactly this host is among the authorized domains.
     private static func checkReturn(_ settings: ProjectSettings, _ section: Section, _ publicURL: String) {
         guard !settings.apps.isEmpty, let host = URI.parse(settings.redirect.publicURL ?? publicURL)?.host,
             !settings.authorizedDomains.isEmpty, !settings.authorizedDomains.contains(host)
@@ -103,7 +103,8 @@ enum ProjectFile {
         return text
     }
 
-    /// Pages compare by the letter with where the browser says it is, so only what browsers write themselves can ever match.
+    /// Pages compare these, character by character, with the address that the browser reports, so only the browser's own spelling can ever
+    /// match.
     private static func redirectURL(_ text: String, development: Bool) -> String? {
         guard let uri = URI.parse(text), uri.fragment == nil, uri.path.hasPrefix("/"), uri.description == text,
             !uri.path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }), uri.query.map({ !$0.isEmpty }) ?? true,
@@ -150,6 +151,6 @@ extension ProjectSettings.Tokens {
         section.finish()
     }
 
-    /// What we sign with; JOSE verifies more.
+    /// The algorithms that we sign with; JOSE verifies more.
     private enum SigningAlgorithm: String, CaseIterable { case RS256, ES256 }
 }

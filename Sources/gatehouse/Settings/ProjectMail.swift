@@ -5,7 +5,7 @@ import HTTP
 import Text
 import Web
 
-/// What a project's mails and pages look like: `branding` and `mail` in its file.
+/// The look and the settings of a project's mails and pages: `branding` and `mail` in its file.
 enum ProjectMail {
     static func read(_ section: Section, branding: Branding, development: Bool) -> (ProjectSettings.Mailing, Templates) {
         var mailing = ProjectSettings.Mailing()

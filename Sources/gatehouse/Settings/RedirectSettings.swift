@@ -3,7 +3,7 @@ import Config
 import HTTP
 import Text
 
-/// The part of a project's file that redirects hang on: native apps, and how results are handed back.
+/// The part of a project's file about redirects: native apps, and how results are returned.
 extension ProjectSettings.Redirect {
     init(_ section: Section, development: Bool) {
         self.init()
@@ -23,7 +23,7 @@ extension ProjectSettings.Redirect {
 }
 
 extension NativeApp {
-    /// The entries of `apps:`, each with one of `ios` and `android`. What would keep a result from reaching its app is a fault.
+    /// The entries of `apps:`, each with one of `ios` and `android`. A setting that would keep a result from reaching its app is a fault.
     static func read(_ sections: [Section]) -> [NativeApp] {
         var apps: [NativeApp] = []
         for section in sections {

@@ -10,10 +10,10 @@ import Postgres
 import Runtime
 import Text
 
-/// `config/gatehouse.yaml`: where the server stands and what it may use. Projects have files of their own.
+/// `config/gatehouse.yaml`: the addresses of the server and what it may use. Projects have files of their own.
 struct ServerSettings: Sendable {
     let listen: ListenAddress
-    /// Where metrics, health and reload answer, and nothing else does; `nil` where they answer beside the API.
+    /// The listener for metrics, health and reload alone; `nil` where the API's listener answers those.
     let operations: ListenAddress?
     /// Scheme, host and port, without a slash at the end.
     let publicURL: String
@@ -22,27 +22,27 @@ struct ServerSettings: Sendable {
     let masterKey: MasterKey
     /// Folders.
     let projects: String
-    /// What the binary has inside, or in development mode what a folder has.
+    /// The migrations inside the binary, or, in development mode, those of a folder.
     let schema: Schema
     /// The folder of the sample page; development only.
     let sample: String?
-    /// Event loops that serve, each with connections of its own to the database.
+    /// The number of event loops that serve requests, each with its own connections to the database.
     let loops: Int
     let trustedProxies: TrustedProxies
     let dialPolicy: DialPolicy
-    /// `nil` where no way of mail is configured.
+    /// `nil` when the configuration has no way to send mail.
     let mail: MailSettings?
     let limits: ServerLimits
     let passwordHashing: PasswordHashingSettings
     let development: Bool
-    /// The project that any API key stands for; development only.
+    /// The project that every API key leads to; development only.
     let developmentProject: String?
     let accessLog: Bool
     /// The file that the log goes to; `nil` for standard error.
     let logPath: String?
     let logLevel: Logger.Level
-    /// Of what the file says and of its secrets: a reload cannot change them, since sockets, connections and keys are made at start. Comments
-    /// may change.
+    /// A digest of what the file says and of its secrets. A reload cannot change these, since sockets, connections and keys are made at
+    /// start. Comments may change.
     let signature: [UInt8]
 
     init(_ section: Section) {
@@ -134,7 +134,7 @@ struct ServerSettings: Sendable {
 }
 
 extension MasterKey {
-    /// The keys of `masterKey`: one, or a list whose first one seals.
+    /// The keys of `masterKey`: one key, or a list of which the first one seals.
     fileprivate init(_ texts: [Secret], _ section: Section) {
         var keys: [[UInt8]] = []
         for (index, text) in texts.enumerated() where !text.reveal().isEmpty {
@@ -147,14 +147,14 @@ extension MasterKey {
                 section.fault("masterKey", name + error.message)
             }
         }
-        // A stand-in where there is none, which is a fault.
+        // A replacement where the key is missing, which is a fault.
         self.init(bytes: keys.first ?? Random.bytes(32), others: Array(keys.dropFirst()))
     }
 }
 
-/// Where to listen. An address, never a name to resolve: what is checked is what is bound (SEC-22).
+/// An address to listen on. It is never a name to resolve, so that the address that is checked is the one that is bound (SEC-22).
 struct ListenAddress: Sendable, CustomStringConvertible {
-    /// What a configuration is told to write.
+    /// The form that error texts ask the operator to write.
     static let form = "an IP address (or localhost) and a port, such as 127.0.0.1:8080 or [::1]:8080"
 
     let host: Address
