@@ -5,8 +5,8 @@ import Providers
 import Text
 package import Web
 
-/// The sample page of a server in development: files of one folder, held in memory, at `/sample/`; and beside them `project.json`, which
-/// tells the page whose it is and how people sign in there.
+/// The sample page of a server in development mode: the files of one folder, held in memory, at `/sample/`. Beside them is `project.json`,
+/// which tells the page its project and the ways to sign in.
 package struct SampleFiles: Sendable {
     private let files: [UTF8Text: (type: String, bytes: [UInt8])]
 
@@ -15,7 +15,7 @@ package struct SampleFiles: Sendable {
         "svg": "image/svg+xml",
     ]
 
-    /// - Parameter files: content by file name; names of other kinds than page, script, style and drawing are left out.
+    /// - Parameter files: content by file name. Only pages, scripts, styles and drawings are served.
     package init(_ files: [String: [UInt8]]) {
         var typed: [UTF8Text: (type: String, bytes: [UInt8])] = [:]
         for (name, bytes) in files {
@@ -43,7 +43,7 @@ package struct SampleFiles: Sendable {
         }
     }
 
-    /// Of the development project, or of the first one where there is none.
+    /// The settings of the development project, or of the first project when there is none.
     private static func project(_ projects: Projects) throws(Failure) -> Response {
         guard let project = projects.development ?? projects.all.first else { throw .notFound }
         let settings = project.settings

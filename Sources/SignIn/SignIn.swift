@@ -1,16 +1,16 @@
 package import Web
 
-/// The browser's side of a sign-in: off to the provider, back from it, and on to the app.
+/// The browser's side of a sign-in: the way to the provider, back from it, and on to the app.
 ///
-/// `HandlerVisit` (for SDKs) and `Start` (for plain browser apps) store a flow, bind it to the browser by a cookie and go to the provider;
-/// `Callback` takes the provider's answer, checks that the browser is the one that started, and seals the answer under a one-time code.
-/// `Delivery` brings that code to an SDK: through a page and the SDK's iframe (`IframePage`, `Pending`, `Relay`) or by a native app's own
-/// address (`NativeLink`); plain apps are redirected to with it. The provider's own code never reaches a client; `accounts:signInWithIdp`
-/// (IdentityToolkit) trades ours for a session.
+/// `HandlerVisit` (for SDKs) and `Start` (for plain browser apps) store a flow, bind it to the browser by a cookie and redirect to the
+/// provider. `Callback` takes the provider's answer, checks that the browser is the one that started, and seals the answer under a
+/// one-time code. `Delivery` brings that code to an SDK, through a page and the SDK's iframe (`IframePage`, `Pending`, `Relay`) or by a
+/// native app's own address (`NativeLink`). Plain apps get the code by a redirect. The provider's own code never reaches a client;
+/// `accounts:signInWithIdp` (IdentityToolkit) exchanges ours for a session.
 ///
-/// `ActionPage` and `ActionForm` are what the links in mails lead to.
+/// `ActionPage` and `ActionForm` are the pages behind the links in mails.
 package enum SignIn {
-    /// Every page. A new one is a file in one of the folders beside this and a line here.
+    /// Every page. To add a page, add a file in one of the folders beside this one and a line here.
     package static let handlers: [Handler] = [
         ActionForm.handler,
         ActionPage.handler,
@@ -25,6 +25,6 @@ package enum SignIn {
         Start.handler,
     ]
 
-    /// The scripts of those pages, and the one for app pages.
+    /// The scripts of those pages, and the script that apps' pages can load.
     package static let scripts: [Handler] = PageScript.all.map(\.route)
 }

@@ -3,20 +3,20 @@ import HTTP
 import Text
 import Web
 
-/// What a link in a mail says, or the form of the page behind it, which says it again.
+/// The content of a link in a mail, or of the form on the page behind the link, which repeats it.
 struct ActionLink {
     let project: Project
     let kind: ActionCode.Kind
     let code: String
-    /// A tag of the languages that the project's templates speak.
+    /// The tag of a language that the project's templates have.
     let language: String
-    /// Absolute and of an authorised host; anything else counts as absent.
+    /// Absolute and on an authorized host; any other address counts as absent.
     let continueURL: URI?
     let apiKey: String
 
     private static let names: [UTF8Text] = ["mode", "oobCode", "apiKey", "lang", "continueUrl"]
 
-    /// `nil` for a link that is damaged: nobody made it like that.
+    /// `nil` for a damaged link, which this server cannot have made.
     init?(_ form: Form, _ context: Context) {
         guard Self.names.allSatisfy({ form.all($0).count <= 1 }), let apiKey = form["apiKey"],
             let project = context.services.projects.current.project(apiKey: apiKey, for: context.request),
@@ -32,13 +32,13 @@ struct ActionLink {
         }
     }
 
-    /// The link again, as fields of a form.
+    /// The link as the fields of a form.
     var fields: [(name: String, value: String)] {
         [("mode", kind.rawValue), ("oobCode", code), ("apiKey", apiKey), ("lang", language)]
             + (continueURL.map { [("continueUrl", $0.description)] } ?? [])
     }
 
-    /// Where a sign-in goes on: the app's page with what SDKs look for in its address, as Firebase's own page does it.
+    /// The address at which a sign-in continues: the app's page, with the parameters that SDKs look for, as Firebase's own page adds them.
     var signInURL: String? {
         let fields = [
             (name: "apiKey", value: apiKey), (name: "oobCode", value: code), (name: "mode", value: kind.rawValue),
@@ -47,7 +47,7 @@ struct ActionLink {
         return continueURL?.replacing(Form(fields)).description
     }
 
-    /// What the code would do. Throws `invalidActionCode` for one of another kind than the link says.
+    /// Tells what the code would do, without using it up. Throws `invalidActionCode` for a code of another kind than the link's.
     func inspect(_ context: Context) async throws -> ActionCode {
         let accounts = context.services.accounts
         let settings = project.settings

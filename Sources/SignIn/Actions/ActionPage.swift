@@ -3,8 +3,8 @@ import HTTP
 import Text
 import Web
 
-/// `GET /__/auth/action`: where the links in mails lead. It looks at the code and asks; only the form that it shows spends anything, for
-/// scanners follow links before people do (SEC-17).
+/// `GET /__/auth/action`: the page behind the links in mails. It looks at the code and asks the person. Only the form that it shows uses
+/// the code up, because mail scanners open links before people do (SEC-17).
 struct ActionPage: RawEndpoint {
     static let route = Route(.get, ActionCode.pagePath, access: .anyone)
     static let tongue = Tongue.page
@@ -15,7 +15,7 @@ struct ActionPage: RawEndpoint {
         do {
             let code = try await link.inspect(context)
             guard code.kind == .signIn else { return view.asking(code) }
-            // The app's own page signs in: it knows the address, or asks for it.
+            // The app's own page signs in, since it knows the address or asks for it.
             return link.signInURL.map { Redirect.to($0, status: 302) } ?? view.page(["isSignIn": true])
         } catch let error as AccountError {
             return try view.refusal(error)
@@ -23,7 +23,7 @@ struct ActionPage: RawEndpoint {
     }
 }
 
-/// `POST /__/auth/action`: the form of that page, which does what the code is for.
+/// `POST /__/auth/action`: the form of that page. It does what the code is for.
 struct ActionForm: RawEndpoint {
     static let route = Route(.post, ActionCode.pagePath, access: .anyone)
     static let tongue = Tongue.page
@@ -68,13 +68,13 @@ struct ActionForm: RawEndpoint {
         _ = try await link.inspect(context)
         let (code, account) = try await accounts.apply(link.code, language: link.language, in: project)
         guard code.kind == .recoverEmail, project.signIn.password else { return view.done(code) }
-        // The person who moved the account may know its password; the mailbox's owner chooses another without one more mail.
+        // The person who changed the account may know its password. The mailbox's owner can choose another one here, without another mail.
         let next = try await accounts.resetCode(for: account, in: project)
         return view.done(code, resetLink: accounts.link(.resetPassword, code: next, link.wish, in: project))
     }
 
-    /// Whether the browser says that the page itself sent the form, as far as it says anything: with the page's policy of referrers its
-    /// `Origin` is `null`. What the form does takes a code in any case, which no other page has.
+    /// Whether the page itself sent the form, as far as the browser tells: under the page's referrer policy, its `Origin` is `null`. In
+    /// any case, the form needs a code, which no other page has.
     /// <https://fetch.spec.whatwg.org/#append-a-request-origin-header>
     private static func isOwn(_ request: Request, _ project: Project, _ site: Site) -> Bool {
         if let relation = request.headers["sec-fetch-site"] { return relation == "same-origin" }
@@ -85,6 +85,6 @@ struct ActionForm: RawEndpoint {
 }
 
 extension ActionLink {
-    /// For another link with the same end.
+    /// The settings of another link that leads to the same page of the app.
     fileprivate var wish: LetterWish { LetterWish(language: language, continueURL: continueURL?.description) }
 }

@@ -3,13 +3,14 @@ import HTTP
 import Text
 import Web
 
-/// What people see behind a link: a question, its outcome, or why there is neither. In the language of the mail, without any script.
+/// The pages that people see behind a link: a question, its result, or the reason why the link does not work. They are in the language of
+/// the mail and have no script.
 struct ActionView {
     let link: ActionLink
 
     init(_ link: ActionLink) { self.link = link }
 
-    /// The question that a code leads to.
+    /// The page that asks the person to confirm what the code does.
     func asking(_ code: ActionCode, isWeak: Bool = false) -> Response {
         var values = Self.naming(code)
         values["isAsking"] = true
@@ -33,7 +34,7 @@ struct ActionView {
         return page(values, status: isWeak ? 400 : 200, continuing: false)
     }
 
-    /// That it happened, and where to go on.
+    /// The page that says that it is done, and where to continue.
     func done(_ code: ActionCode, resetLink: String? = nil) -> Response {
         var values = Self.naming(code)
         values["resetLink"] = .text(resetLink)
@@ -47,7 +48,8 @@ struct ActionView {
         return page(values)
     }
 
-    /// Why a link does nothing: one friendly page for codes that are unknown, used up or over. Throws what is not about the link.
+    /// The page for a link that does not work: one friendly text for codes that are unknown, used or expired. Throws errors that have
+    /// another cause.
     func refusal(_ error: AccountError) throws -> Response {
         switch error {
         case .invalidActionCode, .expiredActionCode, .accountNotFound: page(["isGone": true], status: 400)
@@ -63,7 +65,7 @@ struct ActionView {
         return link.project.templates.page("action", in: link.language, values, status: status, allowing: .forms)
     }
 
-    /// For a link that names no project.
+    /// The page for a link that does not name a project.
     static func damaged(_ request: Request) -> Response {
         let templates = Templates.standard
         return templates.page("action", in: templates.language(for: request), ["isGone": true], status: 400)

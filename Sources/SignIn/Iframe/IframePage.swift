@@ -4,8 +4,8 @@ import JSON
 import Text
 import Web
 
-/// `GET /__/auth/iframe`: the frame that the JS SDK keeps in the app's page. Nothing to see; pages of the project's authorized domains alone
-/// may frame it, in either mode of the SDK.
+/// `GET /__/auth/iframe`: the hidden frame that the JS SDK keeps in the app's page. Only pages of the project's authorized domains may
+/// frame it, in either mode of the SDK.
 struct IframePage: RawEndpoint {
     static let route = Route(.get, "/__/auth/iframe", aliases: ["/emulator/auth/iframe"], access: .anyone)
     static let tongue = Tongue.page
@@ -22,7 +22,7 @@ struct IframePage: RawEndpoint {
         }
         let redirect = project.settings.redirect
         let isGoogle = redirect.iframeTransport == .google
-        // What the cookie of this request cannot ask for, the frame's own request could not either.
+        // A result that the cookie of this request cannot fetch, the frame's own request could not fetch either.
         let mayHaveResult = ReturnCookie.ticket(in: request, context.services.site)?.projectID == project.settings.id
         let data: JSON = [
             "storageKey": .string("\(key):\(name)"), "pending": mayHaveResult ? .string(Pending.route.path) : .null,
@@ -39,17 +39,17 @@ struct IframePage: RawEndpoint {
                 "default-src 'none'; script-src 'self'\(isGoogle ? " https://apis.google.com" : ""); connect-src 'self'; base-uri 'none'; "
                 + "form-action 'none'; frame-ancestors \(Self.ancestors(of: project, request, context.services.site))",
             "cache-control": "no-store", "referrer-policy": "no-referrer", "x-content-type-options": "nosniff",
-            // For app pages under Cross-Origin-Embedder-Policy, which frame nothing that does not say the same of itself.
+            // App pages under Cross-Origin-Embedder-Policy can only frame pages that have this header.
             "cross-origin-resource-policy": "cross-origin",
         ]
         if !isGoogle { headers.add("cross-origin-embedder-policy", "require-corp") }
         return Response(headers: headers, body: Array(html.utf8))
     }
 
-    /// The authorized domains on any port, as `frame-ancestors` writes them; http for this machine alone.
+    /// The authorized domains on any port, as `frame-ancestors` writes them; with http only for this machine.
     ///
-    /// An IPv6 address cannot be written there. In development mode the server looks at the page's `Referer` instead, and any page may
-    /// frame an answer that a page of such an address asked for.
+    /// `frame-ancestors` cannot contain an IPv6 address. In development mode the server looks at the page's `Referer` instead: any page
+    /// may frame an answer that a page at such an address asked for.
     /// <https://www.w3.org/TR/CSP3/#framework-directive-source-list>
     static func ancestors(of project: Project, _ request: Request, _ site: Site) -> String {
         if site.development, let host = request.headers["referer"].flatMap(URI.parse)?.host, host.hasPrefix("["),

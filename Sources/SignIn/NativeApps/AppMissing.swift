@@ -3,12 +3,12 @@ import HTTP
 import Text
 import Web
 
-/// `GET /__/auth/app`: where Android's browser goes when the app to be opened is not on the device.
+/// `GET /__/auth/app`: the page that Android's browser opens when the app is not on the device.
 struct AppMissing: RawEndpoint {
     static let route = Route(.get, "/__/auth/app", aliases: ["/emulator/auth/app"], access: .anyone)
     static let tongue = Tongue.page
 
-    /// With the project's key and the app's language, for a page in the project's name.
+    /// The page's address, with the project's key and the app's language, so that the page shows the project's name.
     static func address(pagesURL: String, _ handoff: Handoff) -> String {
         let fields = [(name: "apiKey", value: handoff.apiKey)] + (handoff.language.map { [(name: "hl", value: $0)] } ?? [])
         return pagesURL + route.path + "?" + Form(fields).encoded()

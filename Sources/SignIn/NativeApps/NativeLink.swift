@@ -4,10 +4,10 @@ import JSON
 import Text
 import Web
 
-/// The addresses by which a browser opens a native app with the end of its flow.
+/// The addresses with which a browser opens a native app and hands it the result of its flow.
 ///
-/// Every value is percent-encoded to the unreserved characters of RFC 3986 alone: the SDKs read `+` as a space, and nothing in a value may
-/// end the part that it stands in (`;` of an intent, `&` of a query).
+/// Every value is percent-encoded except for the unreserved characters of RFC 3986: the SDKs read `+` as a space, and a value must not
+/// contain a character that ends the part it stands in (`;` of an intent, `&` of a query).
 struct NativeLink {
     /// Scheme, host and port of our pages.
     let pagesURL: String
@@ -19,7 +19,7 @@ struct NativeLink {
         case failure(code: String, message: String)
     }
 
-    /// `<scheme>://firebaseauth/link?deep_link_id=…`: the address inside is encoded once as a value, and what stands in it once more.
+    /// `<scheme>://firebaseauth/link?deep_link_id=…`: the inner address is encoded once as a value, and the values in it once more.
     /// <https://github.com/firebase/firebase-ios-sdk/blob/main/FirebaseAuth/Sources/Swift/Utilities/AuthWebUtils.swift>
     func ios(scheme: String) -> String {
         let result =
@@ -33,7 +33,8 @@ struct NativeLink {
         return "\(scheme)://firebaseauth/link?deep_link_id=\(PercentEncoding.encode(inner))"
     }
 
-    /// An intent for the SDK's own activity in that package. Encryption of the link is on for want of a word against it.
+    /// An intent for the SDK's own activity in that package. The SDK assumes that the link is encrypted unless `encryptionEnabled` is
+    /// false.
     /// <https://developer.chrome.com/docs/android/intents>
     func android(package: String) -> String {
         let result =

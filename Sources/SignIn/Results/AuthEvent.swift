@@ -2,15 +2,15 @@ import Accounts
 import JSON
 import Text
 
-/// The end of a flow as the JS SDK's iframe hands it to the app's page; the SDK redeems it by `accounts:signInWithIdp`.
+/// The result of a flow, as the JS SDK's iframe hands it to the app's page. The SDK redeems it with `accounts:signInWithIdp`.
 struct AuthEvent {
     let handoff: Handoff
     let outcome: Outcome
 
     enum Outcome: Equatable {
-        /// The address that redeems, and the session's secret, which no address ever holds.
+        /// The address that redeems the result, and the session's secret, which is never part of an address.
         case success(link: String, sessionID: String)
-        /// `code` begins with `auth/`, or the SDK makes an internal error of it.
+        /// `code` begins with `auth/`; the SDK would turn any other code into an internal error.
         case failure(code: String, message: String)
     }
 
@@ -28,6 +28,6 @@ struct AuthEvent {
         return .object(event)
     }
 
-    /// By what the SDK's pages on the handler's host tell their apps apart.
+    /// The key by which the SDK's pages on the handler's host tell their apps apart.
     static func storageKey(_ handoff: Handoff) -> String { "\(handoff.apiKey):\(handoff.appName ?? "")" }
 }

@@ -4,21 +4,22 @@ import JSON
 import Text
 import Web
 
-/// The page that ends a flow an SDK started, and brings its outcome to the app.
+/// The page that ends a flow of an SDK, and brings its result to the app.
 ///
-/// Popup: to the SDK's iframe in the page that opened it. Redirect: into the tab's storage and behind a cookie, then back to the app's page.
-/// Native: by the app's own address, with a button, since browsers may refuse to open an app unasked.
+/// For a popup, it sends the result to the SDK's iframe in the page that opened the popup. For a redirect, it stores the result in the tab
+/// and behind a cookie, and goes back to the app's page. For a native app, it opens the app's own address and also shows a button, since
+/// browsers may refuse to open an app without a tap.
 struct Delivery {
     let flow: SignInFlow
     let handoff: Handoff
-    /// The flow's own, which the browser brought.
+    /// The flow's own cookie, which the browser sent.
     let cookie: String
     let project: Project
     let request: Request
     let site: Site
 
     enum Outcome {
-        /// With the one-time code.
+        /// With the one-time code that redeems the flow.
         case success(code: String)
         /// `code` begins with `auth/`.
         case failure(code: String, message: String)
@@ -35,7 +36,7 @@ struct Delivery {
         site = context.services.site
     }
 
-    /// What the SDK's iframe may fetch of it, once.
+    /// The answer that the SDK's iframe may fetch once.
     func event(_ outcome: Outcome) -> [UInt8] {
         var answer: JSON.Object = ["event": authEvent(outcome).json]
         answer["origin"] = page.map { .string($0.origin) }
@@ -47,14 +48,14 @@ struct Delivery {
         case .popup: popup(outcome)
         case .redirect: redirect(outcome)
         case .ios: native(nativeLink(outcome).ios(scheme: handoff.app ?? ""), outcome)
-        // The others have nothing to hand off to.
+        // Flows of these kinds never get here: they have no SDK to hand a result to.
         case .android, .web, .client: native(nativeLink(outcome).android(package: handoff.app ?? ""), outcome)
         }
     }
 
     private var page: PageAddress? { flow.returnURL.flatMap(PageAddress.init) }
 
-    /// What redeems: only letters, digits, `-` and `_` in its values, so that no reader's decoding can change it.
+    /// The address that redeems the result. Its values have only letters, digits, `-` and `_`, so that no reader's decoding can change it.
     private func link(_ code: String) -> String {
         "\(project.pagesURL)/__/auth/handler?providerId=\(PercentEncoding.encode(flow.providerID))&flow=\(FlowID(bytes: flow.id).text)&code=\(code)"
     }
@@ -92,8 +93,8 @@ struct Delivery {
         return response
     }
 
-    /// Whether the way back takes a token along in the address: where the operator switched it on, and in development mode where the app's
-    /// page is at another name of this machine than these pages, since browsers take the two for different sites.
+    /// Whether the way back has a token in its address: where the operator enabled it, and in development mode where the app's page is at
+    /// another name of this machine than these pages, since browsers treat the two names as different sites.
     private var carriesToken: Bool {
         let redirect = project.settings.redirect
         guard !redirect.returnToken, redirect.relay, let own = site.ownName(request).flatMap(URI.parse)?.host, let page else {
@@ -114,8 +115,8 @@ struct Delivery {
         project.handlerPage(.object(data), language: handoff.language, request)
     }
 
-    /// Android gives an intent to the package that it names. A URL scheme may be another app's as well, so an iOS app waits for a tap: the
-    /// person sees the app's name first.
+    /// Android opens exactly the package that an intent names. A URL scheme may also belong to another app, so for an iOS app the page
+    /// waits for a tap: the person sees the app's name first.
     private func native(_ link: String, _ outcome: Outcome) -> Response {
         let isDone = if case .success = outcome { true } else { false }
         return project.appPage(

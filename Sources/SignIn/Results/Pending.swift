@@ -4,7 +4,8 @@ import JSON
 import Text
 import Web
 
-/// `POST /__/auth/pending`: the SDK's iframe asks for a redirect's result that its own storage has not, by the cookie that the redirect left.
+/// `POST /__/auth/pending`: the SDK's iframe asks for the result of a redirect that its own storage does not have, by the cookie that the
+/// redirect set.
 struct Pending: RawEndpoint {
     static let route = Route(.post, "/__/auth/pending", aliases: ["/emulator/auth/pending"], access: .anyone)
     static let tongue = Tongue.googleJSON
@@ -12,9 +13,9 @@ struct Pending: RawEndpoint {
     struct Input: Decodable {
         /// `<API key>:<app name>`
         var storageKey: UTF8Text
-        /// Of the page that frames the iframe.
+        /// The origin of the page that frames the iframe.
         var origin: UTF8Text
-        /// When given, the one flow whose result is asked for: the cookie may be another tab's.
+        /// The one flow whose result is wanted, if given: the cookie may belong to another tab.
         var flow: UTF8Text?
     }
 
@@ -26,7 +27,7 @@ struct Pending: RawEndpoint {
         guard key.endIndex != input.storageKey.utf8.endIndex, !input.storageKey.hasNUL, !input.origin.hasNUL,
             let project = services.projects.current.project(apiKey: apiKey, for: request)
         else { throw Failure.invalidArgument("storageKey names no project.") }
-        // The cookie counts here and nothing else does: no other page may have it sent.
+        // Only the cookie proves the right to the result, so a request of another page must be refused.
         guard let origin = request.headers["origin"], origin == project.pagesURL(for: request, of: services.site),
             request.headers["sec-fetch-site"] ?? "same-origin" == "same-origin"
         else { throw Failure("PERMISSION_DENIED", "Only this server's own frame may ask.", kind: .forbidden) }

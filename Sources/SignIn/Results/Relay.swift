@@ -3,8 +3,8 @@ import HTTP
 import Text
 import Web
 
-/// `POST /__/auth/relay`: the SDK's iframe asks for a result by a ticket: of a popup that may have lost its opener, or out of the address of a
-/// page on another site. No cookie, no origin: who has the ticket may fetch, once.
+/// `POST /__/auth/relay`: the SDK's iframe asks for a result by a ticket, for a popup that may have lost its opener, or for an app's page
+/// on another site that found the ticket in its address. No cookie and no origin are checked: the ticket is the proof, and works once.
 struct Relay: RawEndpoint {
     static let route = Route(.post, "/__/auth/relay", aliases: ["/emulator/auth/relay"], access: .anyone)
     static let tongue = Tongue.googleJSON
@@ -13,7 +13,7 @@ struct Relay: RawEndpoint {
         var relay: UTF8Text
     }
 
-    /// 200 `{}` while the sign-in is under way, 404 once nothing can come any more.
+    /// Answers 200 `{}` while the sign-in is going on, and 404 once no result can come any more.
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let input = try JSONBody.decode(Input.self, from: request)
         guard let ticket = FlowTicket(input.relay),

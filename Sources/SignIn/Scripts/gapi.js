@@ -1,22 +1,22 @@
 /*
- * For an app's page that wants no script of Google's: load this before the Firebase SDK.
+* For the page of an app that does not want to load a script from Google: load this one before the Firebase SDK.
  *
  *   <script src="https://auth.example.com/__/auth/gapi.js"></script>
  *
- * The SDK opens its hidden frame through `gapi.iframes`, and loads https://apis.google.com/js/api.js when the page has none. This is as
- * much of it as the SDK uses: `getContext().open`, and of the frame `register`, `send`, `ping` and `restyle`. A page that already has
- * Google's own keeps it.
+ * The SDK opens its hidden frame through `gapi.iframes`, and loads https://apis.google.com/js/api.js when the page does not have that. This
+ * script has the part of it that the SDK uses: `getContext().open`, and of the frame `register`, `send`, `ping` and `restyle`. A page that
+ * already has Google's own script keeps it.
  *
- * A page of a host that is not authorized cannot load the frame. This script then asks the server for the authorized hosts, so that the SDK
- * gets to its own check of them (or, in emulator mode, where it has none, so that the app gets the same error).
+ * The page of a host that is not authorized cannot load the frame. This script then asks the server for the authorized hosts, so that the
+ * SDK gets to its own check of them. In emulator mode the SDK does not check, so the script gives the app the same error.
  *
- * It also takes the secret of a redirect to another site out of the address (#broker_rt=…, only where the server has that switched on),
- * before the app's router sees it, and hands it to the frame.
+ * It also takes the secret of a redirect to another site out of the address (#broker_rt=…, only where the operator enabled that), before
+ * the app's router sees it, and hands it to the frame.
  */
 (() => {
   "use strict";
 
-  // Only what the server put there goes: the rest of the fragment is the app's, whatever it looks like.
+  // Only what the server added is removed. The rest of the fragment belongs to the app, whatever it looks like.
   let returned = "";
   const take = rest => (_, token) => {
     returned = token;
@@ -29,7 +29,7 @@
     history.replaceState(history.state, "", address);
   }
 
-  // Where the token came from, and the only place that it goes to.
+  // The origin that the token came from, and the only one that it is sent to.
   const home = document.currentScript?.src && new URL(document.currentScript.src).origin;
 
   if (window.gapi?.iframes?.Iframe) return;
@@ -40,8 +40,8 @@
   let opened = 0;
 
   /**
-   * Runs a function of the SDK's or of the app's: what it throws must not end up among the errors of the app's page. (The SDK's function for
-   * the answer to `webStorageSupport` throws after each use.)
+   * Runs a function of the SDK or of the app and catches its errors, so that they do not appear among the errors of the app's page. (The
+   * SDK's function for the answer to `webStorageSupport` throws each time.)
    */
   async function guarded(handler, ...values) {
     try {
@@ -152,13 +152,14 @@
       ping(whenAnswered, value = null) {
         return Promise.race([frame.send("_g_ping", value, whenAnswered), refused.catch(() => never)]);
       },
-      // The SDK waits for this before it looks at the clock, so a frame that could not be loaded must count as restyled.
+      // The SDK waits for this before it starts its own time limit, so a frame that could not be loaded must count as restyled.
       restyle(style, whenAnswered) { return Promise.race([frame.send("_g_restyle", style, whenAnswered), loaded]); },
     };
 
-    // Settles only where this page may not load the frame: the SDK then takes it for loaded, and goes on to its own check of the host. In
-    // emulator mode the SDK has none, so the frame fails as that check would. A frame that is silent when it has loaded was not let in; one that
-    // was has spoken by then, but its message may come after the event.
+    // This ends only where the page may not load the frame. Then the SDK believes that the frame has loaded, and goes on to its own check
+    // of the host. In emulator mode the SDK has no such check, so opening the frame fails with the error of that check. A frame that says
+    // nothing after the load event was refused; a frame that was admitted has sent a message by then, although the message may arrive
+    // after the event.
     const refused = loaded.then(() => new Promise(resolve => setTimeout(resolve, messageLimit))).then(async () => {
       if (!waiting || !await isUnauthorized(address)) return never;
       if (!address.pathname.startsWith("/emulator/")) return null;

@@ -1,12 +1,12 @@
 /*
- * The sign-in window, before it goes to the provider and after it came back.
+* The script of the sign-in window, before it goes to the provider and after it came back.
  *
- * The server has checked everything by now: the app, the provider's answer, the browser's cookie. What is left to a script is to reach the
- * app: by its hidden frame (iframe.js), by this tab's storage, or by an address.
+ * By now the server has checked everything: the app, the provider's answer, the browser's cookie. This script only has to bring the result
+ * to the app: by its hidden frame (iframe.js), by this tab's storage, or by an address.
  *
- * In #data: step (a key of `steps`), storageKey ("<api key>:<app name>"), origin (of the app's page), and as the step needs them authUri
- * (the provider's), relay (a secret for the frame, or null; at the end, whether the frame may ask the server), event (the result), flow
- * (whose), returnURL (the app's page), link (opens the native app).
+ * #data holds step (a key of `steps`), storageKey ("<api key>:<app name>"), origin (of the app's page), and, depending on the step: authUri
+ * (the provider's address), relay (a secret for the frame, or null; at the end, whether the frame may ask the server), event (the result),
+ * flow (the flow that the result belongs to), returnURL (the app's page), link (opens the native app).
  * One of the paragraphs #working, #done and #lost is shown.
  */
 (() => {
@@ -21,12 +21,12 @@
     for (const element of document.querySelectorAll("#working, #done, #lost")) element.hidden = element.id !== id;
   }
 
-  /** No address that this page goes to may run as a script. */
+ /** Opens an address. Addresses that would run as a script are ignored. */
   function go(address) {
     if (!/^(javascript|data|vbscript|blob):/i.test(new URL(address).protocol)) location.replace(address);
   }
 
-  /** The frames of our own origin in the opener's page that stand for the same app. Frames of other origins throw when looked at. */
+ /** The frames of our own origin in the opener's page that belong to the same app. Frames of other origins throw when read. */
   function frames() {
     const found = [];
     for (let index = 0; index < (window.opener?.frames.length ?? 0); index++) {
@@ -44,7 +44,7 @@
     return found;
   }
 
-  /** Whether one of the frames took the message. The frames compare `origin` with their own parent. */
+ /** Whether one of the frames accepted the message. The frames compare `origin` with that of their own parent. */
   async function tell(message) {
     const taken = await Promise.all(frames().map(frame => new Promise(resolve => {
       const channel = new MessageChannel();
@@ -56,15 +56,16 @@
   }
 
   const steps = {
-    /** The window still has its opener, which a provider's page may take away: so the frame learns now where else to ask. */
+   /** The window still has its opener, which a provider's page may take away. So the frame learns now how to ask the server. */
     async "popup-start"() {
       if (await tell({ secret: data.relay })) go(data.authUri);
       else show("lost");
     },
 
     /**
-     * The SDK closes the window when it has signed in. It gives up when the window closes too early, so wait a moment. A window that has
-     * lost its opener closes at once: the frame asks the server, if it may. A window that still has it, and finds nobody, came in vain.
+     * The SDK closes the window when it has signed in. If the window closes too early, the SDK gives up, so this step waits a moment. A
+     * window that has lost its opener closes at once, since the frame asks the server, if it may. A window that still has its opener, but
+     * finds no frame that wants the result, shows the paragraph #lost.
      */
     async "popup-finish"() {
       const taken = await tell({ event: data.event });
@@ -74,7 +75,7 @@
       show("done");
     },
 
-    /** The frame will find the result in this tab, or ask the server for it where browsers keep frames' storage apart. */
+   /** Leaves the result in this tab for the frame. Where browsers keep the storage of frames apart, the frame asks the server for it. */
     "redirect-finish"() {
       try {
         const left = { origin: data.origin, flow: data.flow, event: data.event, until: Date.now() + resultLimit };
@@ -84,7 +85,7 @@
       }
     },
 
-    /** Browsers may refuse to open an app unasked; the page has a button as well. */
+   /** Browsers may refuse to open an app without a tap, so the page has a button, too. */
     "native-finish"() {
       go(data.link);
     },
