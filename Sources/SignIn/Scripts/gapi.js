@@ -1,5 +1,5 @@
 /*
-* For the page of an app that does not want to load a script from Google: load this one before the Firebase SDK.
+ * For the page of an app that does not want to load a script from Google: load this one before the Firebase SDK.
  *
  *   <script src="https://auth.example.com/__/auth/gapi.js"></script>
  *

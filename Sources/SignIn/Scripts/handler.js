@@ -1,5 +1,5 @@
 /*
-* The script of the sign-in window, before it goes to the provider and after it came back.
+ * The script of the sign-in window, before it goes to the provider and after it came back.
  *
  * By now the server has checked everything: the app, the provider's answer, the browser's cookie. This script only has to bring the result
  * to the app: by its hidden frame (iframe.js), by this tab's storage, or by an address.
@@ -21,12 +21,12 @@
     for (const element of document.querySelectorAll("#working, #done, #lost")) element.hidden = element.id !== id;
   }
 
- /** Opens an address. Addresses that would run as a script are ignored. */
+  /** Opens an address. Addresses that would run as a script are ignored. */
   function go(address) {
     if (!/^(javascript|data|vbscript|blob):/i.test(new URL(address).protocol)) location.replace(address);
   }
 
- /** The frames of our own origin in the opener's page that belong to the same app. Frames of other origins throw when read. */
+  /** The frames of our own origin in the opener's page that belong to the same app. Frames of other origins throw when read. */
   function frames() {
     const found = [];
     for (let index = 0; index < (window.opener?.frames.length ?? 0); index++) {
@@ -44,7 +44,7 @@
     return found;
   }
 
- /** Whether one of the frames accepted the message. The frames compare `origin` with that of their own parent. */
+  /** Whether one of the frames accepted the message. The frames compare `origin` with that of their own parent. */
   async function tell(message) {
     const taken = await Promise.all(frames().map(frame => new Promise(resolve => {
       const channel = new MessageChannel();
@@ -56,7 +56,7 @@
   }
 
   const steps = {
-   /** The window still has its opener, which a provider's page may take away. So the frame learns now how to ask the server. */
+    /** The window still has its opener, which a provider's page may take away. So the frame learns now how to ask the server. */
     async "popup-start"() {
       if (await tell({ secret: data.relay })) go(data.authUri);
       else show("lost");
@@ -75,7 +75,7 @@
       show("done");
     },
 
-   /** Leaves the result in this tab for the frame. Where browsers keep the storage of frames apart, the frame asks the server for it. */
+    /** Leaves the result in this tab for the frame. Where browsers keep the storage of frames apart, the frame asks the server for it. */
     "redirect-finish"() {
       try {
         const left = { origin: data.origin, flow: data.flow, event: data.event, until: Date.now() + resultLimit };
@@ -85,7 +85,7 @@
       }
     },
 
-   /** Browsers may refuse to open an app without a tap, so the page has a button, too. */
+    /** Browsers may refuse to open an app without a tap, so the page has a button, too. */
     "native-finish"() {
       go(data.link);
     },

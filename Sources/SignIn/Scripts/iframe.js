@@ -1,16 +1,17 @@
 /*
  * The hidden frame that a Firebase web SDK keeps in the app's page: it brings results of sign-ins to the SDK.
  *
- * Who talks to whom
+ * The other sides that it talks to:
  *   the app's page (window.parent)   strings of the gapi.iframes protocol; only from and to the origin that the fragment names
  *   the sign-in window (handler.js)  messages of our own origin, answered on the port that came with them
  *   the server                       `pending` (a result kept behind a cookie), `relay` (a result kept behind a secret)
  *
  * The server decides which pages may frame this one (frame-ancestors). A page that names another origin than its own in the fragment gets
- * nothing: messages are addressed to the named origin, and no other is heard. Every result says which origin it is for, and goes to no
- * other: two apps may share a project and an app name.
+ * nothing: messages are sent only to the named origin, and messages from other origins are ignored. Every result names the origin that it
+ * is for, and goes to no other, since two apps may share a project and an app name.
  *
- * In #data: storageKey ("<api key>:<app name>"), the addresses `pending` and `relay` (each may be null), transport ("builtin" or "google").
+ * #data holds storageKey ("<api key>:<app name>"), the addresses `pending` and `relay` (each may be null), and transport ("builtin" or
+ * "google").
  */
 (() => {
   "use strict";
@@ -47,7 +48,7 @@
 
   /**
    * The child's half of the gapi.iframes protocol. A message is "!_" and JSON: s the service, f and r the sender, t the parent's token,
-   * c a number to answer to or null, a the arguments. A service is "<sender>:<receiver>:<message>", names being <path>/<frame>.
+   * c a number to answer to or null, a the arguments. A service is "<sender>:<receiver>:<message>", where a name is <path>/<frame>.
    */
   function speakOurselves() {
     const ownName = parentName + "/" + name;
@@ -95,7 +96,7 @@
     });
   }
 
-  /** The same by Google's script, should their half ever change. */
+  /** The same through Google's script, in case Google changes its half of the protocol. */
   async function speakByGoogle() {
     await new Promise((resolve, refuse) => {
       const script = document.createElement("script");
@@ -111,8 +112,9 @@
   }
 
   /**
-   * Any page that may frame this one can name any origin in the fragment. Its first message shows which it is of; every SDK sends one as
-   * soon as it hears that this page listens. Until then no result is fetched: what cannot be told would be lost.
+   * Any page that may frame this one can name any origin in the fragment. The first message from that origin shows that it is true; every
+   * SDK sends one as soon as it hears that this frame listens. Until then no result is fetched, since it could not be handed on and would
+   * be lost.
    */
   const met = new Promise(resolve => window.addEventListener("message", ({ source, origin, data }) => {
     if (source === window.parent && origin === parentOrigin && typeof data === "string" && data.includes(token)) resolve();
@@ -122,7 +124,7 @@
 
   const told = new Map();   // event → promise of whether the SDK had use for it
 
-  /** Brings an event to the SDK, once by however many ways it comes; says whether the SDK had use for it. */
+  /** Brings an event to the SDK, only once even if it arrives in several ways. Returns whether the SDK accepted the event. */
   function tell(event) {
     const key = JSON.stringify([event.type, event.eventId, event.sessionId]);
     if (!told.has(key)) {
@@ -151,8 +153,9 @@
   });
 
   /**
-   * A window may lose its opener on the way (Cross-Origin-Opener-Policy); then its result comes by the server. Such a window looks closed from
-   * here, as one does that the person closed. The SDK gives a closed window up after ten seconds, or twenty on phones, and so does this.
+   * A window may lose its opener on the way (Cross-Origin-Opener-Policy); then its result comes through the server. Such a window looks
+   * closed from here, like a window that the person closed. The SDK gives up a closed window after ten seconds (twenty on phones), and so
+   * does this function.
    */
   async function askOnceClosed(sender, secret) {
     if (!relay) return;
@@ -172,7 +175,7 @@
 
   // ## The server, and what handler.js left in this tab.
 
-  /** The result for this page, if the server has it; `over` when it can have none any more. Never fails. Without an address it has none. */
+  /** The result for this page, if the server has it; `over` when no result can come any more. Never fails. Without an address, `over`. */
   async function ask(address, body, credentials) {
     if (!address) return { over: true };
     const limit = new AbortController();
@@ -190,10 +193,10 @@
     }
   }
 
-  /** With `flow`, the result of that sign-in alone. The server gives no address where this frame's request brought no cookie. */
+  /** With `flow`, only the result of that sign-in. The server gives no address when this frame's own request had no cookie. */
   const askByCookie = flow => ask(pending, { storageKey, origin: parentOrigin, flow }, "include");
 
-  /** Where browsers keep the storage of frames apart there is none. */
+  /** The result that handler.js left in this tab. Where browsers keep the storage of frames apart, this finds nothing. */
   function leftInTab() {
     try {
       const left = JSON.parse(sessionStorage.getItem(slot));
@@ -205,11 +208,11 @@
     }
   }
 
-  /** Exactly one, whatever happens: after a redirect the SDK waits for it without a limit. */
+  /** Gives exactly one event in every case: after a redirect, the SDK waits for it without a time limit. */
   async function firstEvent() {
     const left = leftInTab();
     if (left) {
-      // The same result waits there too; fetched, it is spent. Another tab's must stay.
+      // The server keeps the same result, too; fetching it removes it there. The result of another tab must stay.
       if (left.flow) askByCookie(left.flow);
       return left.event;
     }
