@@ -1,7 +1,7 @@
 extension Section {
     private static let maxAuthorityBytes = 1 << 20
 
-    /// The path of a PEM file of certificate authorities, seen from the configuration file's folder; `nil` where none is named.
+    /// The path of a PEM file with certificate authorities, relative to the configuration file's folder; `nil` where the file names none.
     package func authorities(_ key: String) -> String? {
         guard let name = string(key) else { return nil }
         let file = source.resolved(name)

@@ -4,7 +4,7 @@ import Yams
 extension Section {
     package func strings(_ key: String) -> [String] { values(key, expected: "text") { $0 } }
 
-    /// A list of texts in a form of the caller's own; a single text counts as a list of one.
+    /// A list of texts, which `parse` converts; a single text counts as a list of one.
     package func values<Value>(_ key: String, expected: String, _ parse: (String) -> Value?) -> [Value] {
         guard let node = ask(key), !Self.isNull(node) else { return [] }
         switch node {
@@ -18,7 +18,7 @@ extension Section {
         }
     }
 
-    /// Whether the list is absent or has no entries, whatever is wrong with those that it has.
+    /// Whether the list is absent or has no entries, even if its entries have faults.
     package func isEmpty(_ key: String) -> Bool {
         switch members[key]?.value {
         case nil: true
@@ -38,13 +38,13 @@ extension Section {
         return texts
     }
 
-    /// The mapping under `key`; an empty one when there is none.
+    /// The mapping under `key`; an empty one when it is absent.
     package func section(_ key: String) -> Section {
         let mapping = mapping(key, "expected a mapping")
         return Section(source: source, path: joined(key), node: mapping.map(Node.mapping), near: mark)
     }
 
-    /// The mappings below `key`, by name and in their order. A name with nothing behind it has an empty one.
+    /// The mappings below `key`, by name and in their order. A name without a value has an empty mapping.
     package func sections(_ key: String) -> [(name: String, section: Section)] {
         guard let mapping = mapping(key, "expected a mapping") else { return [] }
         return mapping.compactMap { name, value in

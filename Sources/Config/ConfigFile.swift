@@ -3,17 +3,17 @@ import Yams
 
 /// Strict reading of YAML configuration: unknown keys are faults, secrets come only by reference, and every fault is found at once.
 ///
-/// The kit knows no key by name. A settings type reads its `Section` top to bottom like a table and ends with `finish()`, which reports
-/// every key that nobody asked for. Reading never throws in the middle: what is wrong is noted in `Faults`, and a stand-in is
-/// given back so that the rest can be read too; the caller looks at the faults before it uses anything.
+/// The kit knows no key by name. A settings type reads its `Section` from top to bottom, like a table, and ends with `finish()`, which
+/// reports every key that was not read. Reading never throws in the middle: a mistake is recorded in `Faults`, and a default is returned
+/// so that the rest can be read, too. The caller looks at the faults before it uses anything.
 ///
-/// Of YAML this takes mappings, lists, texts, anchors and aliases. What a plain word means (`yes`, `0123`, `1:30`) is decided by the
-/// setting that asks for it, never guessed from its look. Tags and merge keys are faults.
+/// Of YAML, this accepts mappings, lists, texts, anchors and aliases. The setting that reads a plain word (`yes`, `0123`, `1:30`) decides
+/// what it means; its type is never guessed. Tags and merge keys are faults.
 package enum ConfigFile {
-    /// Anything larger is not a configuration.
+    /// A larger file cannot be a configuration.
     private static let maxBytes = 1 << 20
 
-    /// - Parameter environment: where `{env: NAME}` is looked up.
+    /// - Parameter environment: the variables for `{env: NAME}`.
     /// - Returns: the top mapping; an empty one when the file cannot be read, with the reason in `faults`.
     package static func read(_ file: String, environment: [String: String], faults: Faults) -> Section {
         let source = Source(file: file, environment: environment, faults: faults)
@@ -25,7 +25,7 @@ package enum ConfigFile {
         }
     }
 
-    /// Reads text that comes with the program, as if it were the file `name`.
+    /// Reads text from inside the program, as if it were the file `name`.
     package static func read(text: String, name: String, faults: Faults) -> Section {
         let source = Source(file: name, environment: [:], faults: faults)
         do {
@@ -35,7 +35,7 @@ package enum ConfigFile {
         }
     }
 
-    /// The text of a file that belongs to the configuration without being YAML; `nil` with the reason in `faults`.
+    /// The text of a file that belongs to the configuration but is not YAML; `nil`, with the reason in `faults`, when it cannot be read.
     package static func text(of file: String, faults: Faults) -> String? {
         do { return try text(of: file) } catch {
             faults.add(error.fault(in: file))
@@ -43,7 +43,7 @@ package enum ConfigFile {
         }
     }
 
-    /// Why there is nothing to read.
+    /// The reason why a file cannot be read.
     fileprivate struct Unreadable: Error {
         let message: String
         var line = 0
@@ -71,7 +71,7 @@ package enum ConfigFile {
     private static func compose(_ text: String) throws(Unreadable) -> Node {
         let node: Node?
         do {
-            // The basic resolver: no guessing of types, so `1` and `"1"` are one key, and no regular expression runs at start.
+            // The basic resolver does not guess types, so `1` and `"1"` are the same key, and no regular expression runs at start.
             node = try Yams.compose(yaml: text, .basic, .default, .utf8)
         } catch let error as YamlError {
             throw unreadable(error)
@@ -109,7 +109,7 @@ extension Section {
     }
 }
 
-/// The marks that some editors put in front of a text to say how it is encoded.
+/// The bytes that some editors put in front of a text to mark its encoding.
 private enum ByteOrderMark {
     case utf8, utf16
 
@@ -131,14 +131,14 @@ private enum ByteOrderMark {
     }
 }
 
-/// What all sections of one file share.
+/// The state that all sections of one file share.
 final class Source {
     let file: String
     let environment: [String: String]
     let faults: Faults
-    /// Set once the reason is among the faults.
+    /// Set when the reason has been added to the faults.
     fileprivate(set) var isUnreadable = false
-    /// Every secret that was read by a reference in the file, in the order of asking.
+    /// Every secret that a reference in the file has named, in the order of reading.
     var secrets: [Secret] = []
 
     init(file: String, environment: [String: String], faults: Faults) {
@@ -147,7 +147,7 @@ final class Source {
         self.faults = faults
     }
 
-    /// `path` as seen from the file's own folder.
+    /// `path`, relative to the file's own folder.
     func resolved(_ path: String) -> String {
         guard !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
         return file[...slash] + path

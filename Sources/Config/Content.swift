@@ -2,8 +2,8 @@ import Runtime
 import Yams
 
 extension Section {
-    /// What the mapping says, with the secrets that its file refers to: equal for two readings between which nothing was changed but comments,
-    /// layout and the order of keys. Holds secrets, so it is for hashing.
+    /// The bytes of the mapping and of the secrets that it refers to. They are equal for two readings when only comments, layout and the
+    /// order of keys have changed. They contain secrets, so they are only for hashing.
     package var content: [UInt8] {
         var bytes: [UInt8] = []
         if let node { Self.write(node, to: &bytes) }
@@ -31,7 +31,7 @@ extension Section {
         }
     }
 
-    /// Each text with its length in front, so that no two contents look alike.
+    /// Writes each text with its length in front, so that two different contents never give the same bytes.
     private static func write(_ text: String, _ kind: String, to bytes: inout [UInt8]) {
         bytes += Array("\(kind)\(text.utf8.count):\(text)".utf8)
     }

@@ -1,12 +1,12 @@
-/// One thing wrong with a configuration file, told so that an operator can mend it without reading code.
+/// One mistake in a configuration file, described so that an operator can correct it without reading code.
 package struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
     package let file: String
-    /// From 1; 0 when the fault is the whole file's.
+    /// Counted from 1; 0 when the fault concerns the whole file.
     package let line: Int
     package let column: Int
     /// Keys from the top of the file, joined by dots: `providers.microsoft.com.clientSecret`.
     package let path: String
-    /// What is wrong, and what to do.
+    /// The mistake, and what to do.
     package let message: String
 
     package init(file: String, line: Int, column: Int, path: String, message: String) {
@@ -23,7 +23,7 @@ package struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
     fileprivate var text: String { path.isEmpty ? message : "\(path): \(message)" }
 }
 
-/// All faults of one reading, in the order of the files and lines; and besides them notes, on what is allowed and still looks wrong.
+/// All faults of one reading, in the order of files and lines, and also notes: things that are allowed and still look wrong.
 package final class Faults {
     private var found: [Fault] = []
     private var noted: [Fault] = []
@@ -32,7 +32,7 @@ package final class Faults {
 
     package func add(_ fault: Fault) { found.append(fault) }
 
-    /// Adds what stops nothing, and what an operator should know.
+    /// Adds something that the operator should know, but that does not prevent the start.
     package func note(_ fault: Fault) { noted.append(fault) }
 
     package var all: [Fault] { Self.sorted(found) }
@@ -46,7 +46,7 @@ package final class Faults {
         }.map(\.element)
     }
 
-    /// A line each, with what is wrong in one column, and a last line with their number.
+    /// One line for each fault, with the messages in one column, and a last line with their number.
     package func report() -> String {
         let faults = all
         let width = faults.map(\.place.count).max() ?? 0

@@ -1,13 +1,13 @@
 import Glibc
 import Runtime
 
-/// Reads small files whole: configuration and secrets. Works on pipes too, as `<(command)` and some secret stores give them.
+/// Reads small files completely: configuration and secrets. Also works on pipes, which `<(command)` and some secret stores provide.
 enum FileBytes {
     enum Problem: Error {
         case failed(SystemError)
         case tooLarge(limit: Int)
 
-        /// What to tell the operator, after the file's name.
+        /// The text for the operator, to stand after the file's name.
         var message: String {
             switch self {
             case .failed(let error): "cannot be read (\(error))"
@@ -32,7 +32,7 @@ enum FileBytes {
         }
     }
 
-    /// The mode of a file that its group or others can read, in octal digits; `nil` for one that they cannot, and for a pipe.
+    /// The mode, in octal digits, of a file that its group or others can read; `nil` for other files and for a pipe.
     static func modeOpenToOthers(_ file: String) -> String? {
         var status = stat()
         guard stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & (S_IRGRP | S_IROTH) != 0 else { return nil }

@@ -5,11 +5,11 @@ extension Section {
     private static let remedy = "secrets come by reference only: write {env: NAME} or {file: path}"
     private static let maxSecretBytes = 64 * 1024
 
-    /// A secret by reference: `{env: NAME}` or `{file: path}`, the path seen from the configuration file's folder, newlines at the end left
-    /// away. A secret that stands in the file itself is a fault: configuration is copied, mailed and committed.
+    /// A secret by reference: `{env: NAME}` or `{file: path}`. The path is relative to the configuration file's folder; newlines at the
+    /// end are removed. A secret that stands in the file itself is a fault, because configurations are copied, mailed and committed.
     package func secret(_ key: String) -> Secret? { ask(key).flatMap { secret(key, $0) } }
 
-    /// One secret or a list of them, of which one at least must be there.
+    /// One secret or a list of them; at least one is required.
     package func requiredSecrets(_ key: String) -> [Secret] {
         guard case .sequence(let sequence)? = ask(key), !sequence.isEmpty else { return [requiredSecret(key)] }
         return sequence.enumerated().map { index, node in secret("\(key)[\(index)]", node) ?? Secret("") }
@@ -26,13 +26,13 @@ extension Section {
         }
     }
 
-    /// A secret that must be there.
+    /// A secret that is required.
     package func requiredSecret(_ key: String) -> Secret {
         if !has(key) { fault(key, "is missing; write {env: NAME} or {file: path}") }
         return secret(key) ?? Secret("")
     }
 
-    /// A path in the file system, seen from the configuration file's folder.
+    /// A path in the file system, relative to the configuration file's folder.
     package func path(_ key: String, default value: String) -> String { source.resolved(string(key) ?? value) }
 
     private func variable(_ name: String, _ key: String, _ node: Node) -> Secret? {

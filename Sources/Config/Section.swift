@@ -1,11 +1,11 @@
 import Yams
 
-/// One mapping of a configuration file while it is read. Each call asks for one key; what is wrong is noted, never thrown.
+/// One mapping of a configuration file while it is read. Each call reads one key. Mistakes are recorded, never thrown.
 package final class Section {
     let source: Source
     let path: String
     let node: Node?
-    /// Where faults go that belong to no node: the start of the mapping, or of the one around it when there is none.
+    /// The place for faults that belong to no node: the start of the mapping, or of the surrounding mapping when this one is absent.
     let mark: Mark?
     /// Each key's own node and its value.
     let members: [String: (key: Node, value: Node)]
@@ -31,20 +31,20 @@ package final class Section {
     /// The file the section stands in.
     package var file: String { source.file }
 
-    /// For files of other forms that belong to the section.
+    /// For files in other formats that belong to the section.
     package var faults: Faults { source.faults }
 
     package func has(_ key: String) -> Bool { members[key] != nil }
 
-    /// Notes that the value of `key` will not do; `message` says what to do.
+    /// Records that the value of `key` cannot be used; `message` says what to do.
     package func fault(_ key: String, _ message: String) { add(joined(key), members[key]?.value, message) }
 
-    /// Notes that the value of `key` will do, but is probably not what the operator wants; `message` says why.
+    /// Records that the value of `key` can be used, but is probably not what the operator wants; `message` says why.
     package func note(_ key: String, _ message: String) { note(key, at: members[key]?.value, message) }
 
     func note(_ key: String, at node: Node?, _ message: String) { source.faults.note(fault(at: node, joined(key), message)) }
 
-    /// Reports the keys that nobody asked for.
+    /// Reports the keys that were not read.
     package func finish() {
         guard case .mapping(let mapping)? = node else { return }
         for (key, _) in mapping {
@@ -59,13 +59,13 @@ package final class Section {
         }
     }
 
-    /// The value of `key`, which from now on counts as known.
+    /// The value of `key`, which counts as known from now on.
     func ask(_ key: String) -> Node? {
         asked.insert(key)
         return members[key]?.value
     }
 
-    /// Notes a fault of the value `node` and gives nil back, to be returned or replaced by a stand-in.
+    /// Records a fault of the value `node` and returns nil, so that the caller can return it or use a default.
     func wrong<Value>(_ key: String, _ node: Node, _ message: String) -> Value? {
         add(joined(key), node, message)
         return nil
@@ -74,7 +74,7 @@ package final class Section {
     func joined(_ key: String) -> String { path.isEmpty || key.isEmpty ? path + key : "\(path).\(key)" }
 
     private func add(_ path: String, _ node: Node?, _ message: String) {
-        // An unreadable file is one fault; what cannot be found in it is not another.
+        // An unreadable file is one fault; the keys that are missing because of it are not reported.
         guard !source.isUnreadable else { return }
         source.faults.add(fault(at: node, path, message))
     }
@@ -84,20 +84,20 @@ package final class Section {
         return Fault(file: source.file, line: mark?.line ?? 0, column: mark?.column ?? 0, path: path, message: message)
     }
 
-    /// The text of a scalar as it stands in the file, so that `0123` or `yes` stay what was written. Nil for `null`, for nothing at all, and
-    /// for tagged values such as `!env NAME`, which ask for a meaning we do not give them.
+    /// The text of a scalar exactly as written, so that `0123` or `yes` are not changed. Nil for `null`, for an absent value, and for
+    /// tagged values such as `!env NAME`, since tags are not supported.
     static func text(_ node: Node) -> String? {
         guard case .scalar(let scalar) = node, !isNull(node), isUntagged(node) else { return nil }
         return scalar.string
     }
 
-    /// Unquoted text: what may stand for a number or a truth value.
+    /// Unquoted text, which may be a number or a truth value.
     static func word(_ node: Node) -> String? {
         guard case .scalar(let scalar) = node, scalar.style == .plain else { return nil }
         return text(node)
     }
 
-    /// `key:` with nothing behind it, `null` or `~`.
+    /// Whether the value is `null`, `~`, or absent behind `key:`.
     static func isNull(_ node: Node) -> Bool {
         guard case .scalar(let scalar) = node, scalar.style == .plain else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)

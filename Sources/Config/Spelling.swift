@@ -1,6 +1,6 @@
 /// Guesses which key an operator meant.
 enum Spelling {
-    /// The known word within two edits of `word` (one for short words), the nearest first; `nil` when there is none.
+    /// The known word within two edits of `word` (one for short words) that is nearest to it; `nil` when no word is near.
     static func nearest(to word: String, in known: Set<String>) -> String? {
         let limit = word.count < 5 ? 1 : 2
         return known.filter { abs($0.count - word.count) <= limit }
@@ -8,7 +8,7 @@ enum Spelling {
             .min { ($0.1, $0.0) < ($1.1, $1.0) }?.0
     }
 
-    /// Edits between the two: insertions, deletions, replacements, and swaps of neighbours.
+    /// The number of edits between the two: insertions, deletions, replacements, and swaps of neighbours.
     static func distance(_ left: String, _ right: String) -> Int {
         let a = Array(left), b = Array(right)
         if a.isEmpty || b.isEmpty { return max(a.count, b.count) }

@@ -3,7 +3,7 @@ import Yams
 extension Section {
     package func string(_ key: String) -> String? { value(key, expected: "text") { $0 } }
 
-    /// A text that must be there and not be empty.
+    /// A text that is required and must not be empty.
     package func required(_ key: String) -> String {
         guard let node = ask(key) else {
             fault(key, "is missing")
@@ -28,7 +28,7 @@ extension Section {
         return number
     }
 
-    /// `10s`, `5m`, `24h`, `7d`.
+    /// A duration such as `10s`, `5m`, `24h`, `7d`.
     package func duration(_ key: String, default value: Duration, in range: ClosedRange<Duration>) -> Duration {
         guard let node = ask(key) else { return value }
         guard let duration = Self.text(node).flatMap(Duration.init(text:)), range.contains(duration) else {
@@ -47,7 +47,7 @@ extension Section {
         return choice
     }
 
-    /// A text in a form of the caller's own. `expected` names it: "an https URL".
+    /// A text that `parse` converts. `expected` describes it: "an https URL".
     package func value<Value>(_ key: String, expected: String, _ parse: (String) -> Value?) -> Value? {
         guard let node = ask(key) else { return nil }
         return Self.text(node).flatMap(parse) ?? wrong(key, node, "expected \(expected)")
@@ -64,7 +64,7 @@ extension Duration {
         self = .seconds(count * unit)
     }
 
-    /// The same back, in the largest unit that fits.
+    /// The duration as such a text, in the largest unit that fits.
     package var text: String {
         let seconds = components.seconds
         for (unit, size) in [("d", Int64(86400)), ("h", 3600), ("m", 60)] where seconds > 0 && seconds.isMultiple(of: size) {

@@ -1,10 +1,10 @@
 package import Text
 
-/// JSON as a value, for everything that arrives from outside and everything that is answered.
+/// JSON as a value, for everything that arrives from outside and everything that the server answers.
 ///
-/// The way in is ``parse(_:limits:)`` (strict, RFC 8259) and then either the accessors here or ``decode(_:spelling:)`` into a
-/// `Decodable` type; the way out is ``bytes()``, ``init(encoding:spelling:)`` for an `Encodable` type, or `JSONWriter` where the
-/// shape is known and the path is hot. What a field means, and what the caller is told of a bad one, is left to others.
+/// To read JSON, use ``parse(_:limits:)`` (strict, RFC 8259), and then the accessors here or ``decode(_:spelling:)`` into a `Decodable`
+/// type. To write it, use ``bytes()``, ``init(encoding:spelling:)`` for an `Encodable` type, or `JSONWriter` where the form is known and
+/// the code runs often. The meaning of a field, and the error for a wrong one, are decided elsewhere.
 ///
 /// Names and texts are ``UTF8Text``: they come from outside, so they are compared by their bytes.
 ///
@@ -21,12 +21,12 @@ package enum JSON: Sendable, Equatable {
 }
 
 extension JSON {
-    /// The member of an object; nil when there is none, or when this is no object. A member that is `null` is `.null`.
+    /// The member of an object; nil when it is absent, or when this is not an object. A member that is `null` is `.null`.
     package subscript(name: UTF8Text) -> JSON? {
         if case .object(let object) = self { object[name] } else { nil }
     }
 
-    /// The element of an array; nil outside its bounds, or when this is no array.
+    /// The element of an array; nil outside its bounds, or when this is not an array.
     package subscript(index: Int) -> JSON? {
         if case .array(let elements) = self, elements.indices.contains(index) { elements[index] } else { nil }
     }
@@ -61,7 +61,7 @@ extension JSON {
 }
 
 extension JSON {
-    /// A text of our own.
+    /// A string from a text of our own.
     package static func string(_ text: String) -> JSON { .string(UTF8Text(text)) }
 }
 

@@ -1,8 +1,8 @@
 package import Text
 
-/// What is wrong with a JSON text or with a field of it. Positions are byte offsets; values never appear, since they may be secrets.
+/// A mistake in a JSON text or in one of its fields. Positions are byte offsets. Values never appear, since they may be secrets.
 package enum JSONError: Error, Equatable {
-    // The text is not JSON, or more than we take.
+    // The text is not JSON, or exceeds a limit.
     case tooLarge(limit: Int)
     case tooDeep(limit: Int)
     case unexpectedEnd
@@ -16,7 +16,8 @@ package enum JSONError: Error, Equatable {
     case nameTooLong(at: Int, limit: Int)
     case duplicateKey(UTF8Text, at: Int)
 
-    // The text is JSON, but not what was asked for. `path` reads like `providerUserInfo[0].rawId`, and is empty for the whole.
+    // The text is JSON, but does not have the expected form. `path` looks like `providerUserInfo[0].rawId`, and is empty for the whole
+    // value.
     case missing(path: String)
     case bothSpellings(path: String)
     case typeMismatch(path: String, expected: String)
@@ -24,7 +25,7 @@ package enum JSONError: Error, Equatable {
 }
 
 extension JSONError: CustomStringConvertible {
-    /// A sentence for the caller, fit to follow "Invalid JSON payload received. ".
+    /// A sentence for the caller, to stand after "Invalid JSON payload received. ".
     package var description: String {
         switch self {
         case .tooLarge(let limit): "More than \(limit) bytes."

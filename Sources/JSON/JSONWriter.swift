@@ -1,6 +1,6 @@
 import Text
 
-/// Appends JSON text to a buffer, for answers whose shape is known and whose path is hot; commas and escapes are its work.
+/// Appends JSON text to a buffer, with commas and escapes, for answers whose form is known and that are sent often.
 ///
 ///     var writer = JSONWriter()
 ///     writer.object { writer in
@@ -12,7 +12,7 @@ package struct JSONWriter: Sendable {
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    /// - Parameter capacity: bytes to make room for at once.
+    /// - Parameter capacity: the number of bytes to reserve.
     package init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
     package mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
@@ -33,7 +33,7 @@ package struct JSONWriter: Sendable {
         try array(body)
     }
 
-    /// A member; none at all when the value is nil, as our answers never carry a null for what is absent.
+    /// Writes a member; nothing when the value is nil, since our answers never have a null for an absent value.
     package mutating func field(_ name: String, _ text: String?) {
         guard let text else { return }
         self.name(name)
@@ -46,7 +46,7 @@ package struct JSONWriter: Sendable {
         value(number)
     }
 
-    /// A 64-bit number as a string, which is how Google's servers write it: JavaScript would round the number.
+    /// Writes a 64-bit number as a string, as Google's servers do: JavaScript would round the number.
     package mutating func field(_ name: String, decimal number: Int64?) {
         guard let number else { return }
         self.name(name)
@@ -65,7 +65,7 @@ package struct JSONWriter: Sendable {
         value(json)
     }
 
-    /// A member whose value is JSON text already; it is not looked at.
+    /// Writes a member whose value is JSON text already; it is not checked.
     package mutating func field(_ name: String, verbatim json: some Sequence<UInt8>) {
         self.name(name)
         separate()

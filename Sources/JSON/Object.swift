@@ -1,9 +1,10 @@
 package import Text
 
 extension JSON {
-    /// The members of a JSON object, in the order they were written; two objects are equal whatever their order.
+    /// The members of a JSON object, in the order they were written. Equality ignores the order.
     ///
-    /// Few members are found by looking at each, many through an index, so a large object from outside costs no more than its size.
+    /// Few members are searched one by one, many through an index, so that the cost of a large object from outside grows only with its
+    /// size.
     package struct Object: Sendable {
         package struct Member: Sendable, Equatable {
             package let name: UTF8Text
@@ -16,9 +17,9 @@ extension JSON {
                 mark = Self.mark(of: name)
             }
 
-            /// Length, first and last byte: names that differ in them need no look at their other bytes.
+            /// Length, first and last byte of a name. Names that differ in these need no comparison of their other bytes.
             fileprivate static func mark(of name: UTF8Text) -> Int {
-                // Not `withBytes` of the name: what is generic costs more from another module.
+                // `withBytes` of the name is generic, and generic calls cost more from another module.
                 var text = name.asString
                 return text.withUTF8 { bytes in
                     bytes.isEmpty ? 0 : bytes.count << 16 | Int(bytes[0]) << 8 | Int(bytes[bytes.count - 1])
@@ -32,7 +33,7 @@ extension JSON {
 
         package init() {}
 
-        /// Of two members with one name the later counts.
+        /// When two members have the same name, the later one counts.
         package init(_ members: some Sequence<(UTF8Text, JSON)>) {
             for (name, value) in members { self[name] = value }
         }
@@ -56,12 +57,12 @@ extension JSON {
             }
         }
 
-        /// Both objects' members; of two with one name `other`'s counts.
+        /// The members of both objects; when both have a name, the member of `other` counts.
         package func merging(_ other: Object) -> Object {
             other.members.reduce(into: self) { merged, member in merged[member.name] = member.value }
         }
 
-        /// Appends a member; false, and nothing changed, when the name is taken.
+        /// Appends a member. Returns false and changes nothing when the name is taken.
         mutating func append(_ name: UTF8Text, _ value: JSON) -> Bool {
             let member = Member(name: name, value: value)
             guard position(of: name, mark: member.mark) == nil else { return false }
@@ -85,7 +86,7 @@ extension JSON {
 
         private func position(of name: UTF8Text, mark: Int) -> Int? {
             if let index { return index[name] }
-            // Not `firstIndex`: it copies every member that it looks at.
+            // `firstIndex` would copy every member that it looks at.
             for at in members.indices where members[at].mark == mark && members[at].name == name { return at }
             return nil
         }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A point on the machine's monotonic clock; compares and subtracts, says nothing of the date.
+/// A point on the machine's monotonic clock. It can be compared and subtracted, and has no date.
 package struct MonotonicTime: Comparable, Hashable, Sendable {
     package let nanoseconds: UInt64
 
@@ -25,16 +25,16 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
     }
 }
 
-/// A point in time, as microseconds since 1970-01-01T00:00:00Z: the resolution PostgreSQL keeps.
+/// A point in time, as microseconds since 1970-01-01T00:00:00Z, which is PostgreSQL's resolution.
 package struct Instant: Comparable, Hashable, Sendable {
     package let microseconds: Int64
 
     package init(microseconds: Int64) { self.microseconds = microseconds }
     package init(seconds: Int64) { microseconds = seconds * 1_000_000 }
 
-    /// Whole seconds since 1970, rounded down: what JWT claims and `validSince` carry.
+    /// Whole seconds since 1970, rounded down, as JWT claims and `validSince` have them.
     package var seconds: Int64 { microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000 }
-    /// Whole milliseconds since 1970: what `createdAt` and `lastLoginAt` carry.
+    /// Whole milliseconds since 1970, as `createdAt` and `lastLoginAt` have them.
     package var milliseconds: Int64 { microseconds / 1000 }
 
     package static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
@@ -48,7 +48,7 @@ extension Duration {
     package var wholeSeconds: Int64 { components.seconds }
 }
 
-/// Where the time comes from: the system's in production, a fixed one in tests.
+/// The source of the time: the system's clock in production, a fixed time in tests.
 package struct Clock: Sendable {
     package let now: @Sendable () -> Instant
     package init(now: @escaping @Sendable () -> Instant) { self.now = now }

@@ -2,9 +2,10 @@ import Synchronization
 
 /// Counters and histograms of one process, printed as Prometheus text.
 ///
-/// A metric is made once by the type that counts with it, and counting is one atomic add. The same name and labels made again (by every loop,
-/// say) give another counter of its own, so that loops do not fight over a cache line; they are added up when printed. Label values come from
-/// closed sets (route patterns, provider ids of the configuration, outcomes), never from a request, so the number of series is bounded.
+/// The type that counts makes its metric once; counting is then one atomic addition. The same name and labels made again (for example by
+/// every loop) give a separate counter, so that loops do not compete for a cache line; the counters are added up when printed. Label
+/// values come from closed sets (route patterns, provider ids of the configuration, outcomes), never from a request, so the number of
+/// series is bounded.
 package final class Metrics: Sendable {
     private let families = Mutex<[Family]>([])
     private let rendering = Mutex((made: MonotonicTime(nanoseconds: 0), bytes: [UInt8]()))
@@ -35,14 +36,14 @@ package final class Metrics: Sendable {
         return counter
     }
 
-    /// A count that is kept elsewhere, read when the metrics are printed.
+    /// A count that is kept elsewhere and read when the metrics are printed.
     package func counter(
         _ name: String, _ help: String, _ labels: KeyValuePairs<String, String> = [:], _ read: @escaping @Sendable () -> Int
     ) {
         add(name, help, "counter", labels, .number(read))
     }
 
-    /// The same for what has a fraction: seconds.
+    /// The same for a count with a fraction, such as seconds.
     package func decimalCounter(_ name: String, _ help: String, _ read: @escaping @Sendable () -> Double) {
         add(name, help, "counter", [:], .decimal(read))
     }
@@ -66,11 +67,11 @@ package final class Metrics: Sendable {
         add(name, help, "gauge", [:], .decimal(read))
     }
 
-    /// All of it as bytes, made anew once a second at most: those who ask more often get the former ones (SEC-75).
+    /// All metrics as bytes, rendered at most once a second. Callers that ask more often get the former bytes (SEC-75).
     package func rendered(at now: MonotonicTime) -> [UInt8] {
         let recent = rendering.withLock { rendering in
             let isFresh = now.microseconds(since: rendering.made) < 1_000_000 && !rendering.bytes.isEmpty
-            // Others who come while this one is at it get the former bytes, too.
+            // Other callers get the former bytes while this one renders, too.
             if !isFresh { rendering.made = now }
             return isFresh ? rendering.bytes : nil
         }
@@ -80,7 +81,7 @@ package final class Metrics: Sendable {
         return fresh
     }
 
-    /// All of it, in the Prometheus text format 0.0.4.
+    /// All metrics in the Prometheus text format 0.0.4.
     package func text() -> String {
         families.withLock { families in
             var text = ""
@@ -145,7 +146,7 @@ package final class Counter: Sendable {
     package func decrement() { count.wrappingSubtract(1, ordering: .relaxed) }
 }
 
-/// How long things took: counts in fixed buckets from 100 µs to 10 s.
+/// A distribution of durations: counts in fixed buckets from 100 µs to 10 s.
 package final class Histogram: Sendable {
     static let bounds: [(microseconds: UInt64, label: String)] = [
         (100, "0.0001"), (250, "0.00025"), (500, "0.0005"), (1_000, "0.001"), (2_500, "0.0025"), (5_000, "0.005"),

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What Prometheus expects every process to tell of itself, under the names that its own client libraries use.
+/// The metrics that Prometheus expects of every process, under the names that its own client libraries use.
 /// <https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics>
 package enum ProcessMetrics {
     package static func register(in metrics: Metrics) {
@@ -17,20 +17,20 @@ package enum ProcessMetrics {
         metrics.gauge("process_threads", "Threads.") { Int(field(of: "/proc/self/stat", 17) ?? 0) }
     }
 
-    /// Field of `/proc/self/statm` in bytes.
+    /// A field of `/proc/self/statm`, in bytes.
     private static func pages(_ index: Int) -> Int {
         let words = text(of: "/proc/self/statm").split(separator: " ")
         return words.indices.contains(index) ? (Int(words[index]) ?? 0) * sysconf(Int32(_SC_PAGESIZE)) : 0
     }
 
-    /// In seconds since 1970: the machine's start and the ticks from then to the process's.
+    /// In seconds since 1970: the start of the machine plus the ticks from then to the start of the process.
     private static func startTime() -> Double {
         let boot = text(of: "/proc/stat").split(separator: "\n").first { $0.hasPrefix("btime ") }?.split(separator: " ").last
         guard let boot, let boot = Double(boot), let ticks = field(of: "/proc/self/stat", 19) else { return 0 }
         return boot + Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// A field of `stat` by its position behind the program's name, which may hold spaces: the state is number 0.
+    /// A field of `stat` by its position behind the program's name, which may contain spaces; the state is number 0.
     /// <https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html>
     private static func field(of file: String, _ index: Int) -> UInt64? {
         let text = text(of: file)
@@ -44,7 +44,7 @@ package enum ProcessMetrics {
         defer { closedir(folder) }
         var count = 0
         while readdir(folder) != nil { count += 1 }
-        // Without `.`, `..` and the folder's own.
+        // Without `.`, `..` and the folder's own descriptor.
         return max(0, count - 3)
     }
 
@@ -62,15 +62,15 @@ package enum ProcessMetrics {
     }
 }
 
-/// What the system lets the process have.
+/// The limits that the system sets for the process.
 package enum SystemLimits {
     /// How many file descriptors may be open.
     package static var descriptors: Int { Int(clamping: read().rlim_cur) }
 
-    /// How many the process may raise that number to by itself.
+    /// The number to which the process may raise that limit by itself.
     package static var mostDescriptors: Int { Int(clamping: read().rlim_max) }
 
-    /// Raises that number as far as the process may by itself.
+    /// Raises that limit as far as the process may by itself.
     package static func raiseDescriptors() {
         var limit = read()
         guard limit.rlim_cur < limit.rlim_max else { return }
@@ -80,7 +80,7 @@ package enum SystemLimits {
 
     private static func read() -> rlimit {
         var limit = rlimit()
-        // Fails for an unknown resource alone.
+        // This call only fails for an unknown resource.
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         return limit
     }

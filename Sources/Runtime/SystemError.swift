@@ -1,6 +1,6 @@
 import Glibc
 
-/// A system call that failed, with the call's name and what the kernel said.
+/// A system call that failed, with the call's name and the kernel's reason.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
     package let call: String
     package let code: Int32

@@ -2,13 +2,14 @@ import Glibc
 
 /// Text from outside: compared, ordered, hashed and searched by its UTF-8 bytes (SEC-49).
 ///
-/// Swift compares and hashes a `String` by canonical equivalence: it decomposes both sides and sorts every run of combining marks, in time
-/// that grows with the square of the run. A sender that chooses the text can hold a thread for minutes that way, and two texts that are
-/// different in the database can be equal in the program. So JSON, forms, headers, cookies, queries and path parameters give this type and
-/// never a `String`; nothing in it costs more than one pass over the bytes, and none of it allocates but what makes a new text.
+/// Swift compares and hashes a `String` by canonical equivalence: it decomposes both sides and sorts every run of combining marks, in a
+/// time that grows with the square of the run. A sender that chooses the text can keep a thread busy for minutes that way. And two texts
+/// that are different in the database can be equal in the program. So JSON, forms, headers, cookies, queries and path parameters give this
+/// type and never a `String`. No operation of it costs more than one pass over the bytes, and only those that make a new text allocate
+/// memory.
 ///
-/// ``asString`` is the one way to a `String`: to store, to send and to print the text. What decides anything by the text (a comparison, a
-/// lookup, a search, a cut) is asked of this type, or of ``utf8``.
+/// ``asString`` is the only way to a `String`: to store, to send and to print the text. Every decision by the text (a comparison, a
+/// lookup, a search, a cut) uses this type, or ``utf8``.
 package struct UTF8Text: Sendable {
     package let asString: String
 
@@ -16,10 +17,10 @@ package struct UTF8Text: Sendable {
     package init(_ text: Substring) { asString = String(text) }
     package init(_ bytes: Substring.UTF8View) { asString = String(Substring(bytes)) }
 
-    /// The text of bytes that should be UTF-8; what is not becomes U+FFFD.
+    /// The text of bytes that should be UTF-8; every invalid part becomes U+FFFD.
     package init(decoding bytes: some Collection<UInt8>) { asString = String(decoding: bytes, as: UTF8.self) }
 
-    /// The same, without the cost of a generic call: what every request does several times.
+    /// The same without the cost of a generic call, since every request does this several times.
     package init(decoding bytes: UnsafeRawBufferPointer) { asString = String(decoding: bytes, as: UTF8.self) }
 
     /// The text of the bytes; nil when they are not UTF-8.
@@ -31,7 +32,7 @@ package struct UTF8Text: Sendable {
     package var utf8: String.UTF8View { asString.utf8 }
     package var isEmpty: Bool { asString.isEmpty }
 
-    /// Lends the bytes; they are not copied.
+    /// Gives access to the bytes without a copy.
     package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         var text = asString
         return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
@@ -41,7 +42,7 @@ package struct UTF8Text: Sendable {
 extension UTF8Text: Hashable, Comparable {
     package static func == (left: UTF8Text, right: UTF8Text) -> Bool { Self.areEqual(left.asString, right.asString) }
 
-    /// With a text of our own: a setting, a stored value.
+    /// Compares with a text of our own: a setting, a stored value.
     package static func == (left: UTF8Text, right: String) -> Bool { Self.areEqual(left.asString, right) }
     package static func == (left: String, right: UTF8Text) -> Bool { Self.areEqual(left, right.asString) }
     package static func != (left: UTF8Text, right: String) -> Bool { !Self.areEqual(left.asString, right) }
@@ -49,17 +50,18 @@ extension UTF8Text: Hashable, Comparable {
 
     static func areEqual(_ left: String, _ right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
-        // Two values of the same bits are the same text. Equal texts of up to 15 bytes mostly have the same bits, since they lie in the value.
+        // Two values with the same bits are the same text. Equal texts of up to 15 bytes mostly have the same bits, since they are stored
+        // inside the value.
         typealias Bits = (UInt64, UInt64)
         return unsafeBitCast(left, to: Bits.self) == unsafeBitCast(right, to: Bits.self) || compare(left, right) == 0
     }
 
-    /// In the order of the bytes, which is that of the code points.
+    /// Compares the bytes, which gives the order of the code points.
     package static func < (left: UTF8Text, right: UTF8Text) -> Bool { compare(left.asString, right.asString) < 0 }
 
-    /// Negative, zero or positive, as `memcmp` says it; of two texts of which one begins the other, the shorter is first.
+    /// Negative, zero or positive, like `memcmp`. When one text begins with the other, the shorter one is first.
     static func compare(_ left: String, _ right: String) -> Int {
-        // As `withUTF8`, of texts that do not change: that one wants variables, and so copies.
+        // Like `withUTF8`, but for texts that do not change: `withUTF8` needs a variable, and so a copy.
         let order = left.utf8.withContiguousStorageIfAvailable { left in
             right.utf8.withContiguousStorageIfAvailable { right in
                 guard let first = left.baseAddress, let second = right.baseAddress else { return left.count - right.count }
@@ -73,7 +75,7 @@ extension UTF8Text: Hashable, Comparable {
 
     package func hash(into hasher: inout Hasher) {
         withBytes { hasher.combine(bytes: $0) }
-        // No UTF-8 has this byte, so a text that another one begins with has another hash.
+        // This byte never occurs in UTF-8, so two texts of which one begins with the other have different hashes.
         hasher.combine(UInt8(0xFF))
     }
 }
@@ -118,7 +120,7 @@ extension RawRepresentable where RawValue == String, Self: CaseIterable {
 }
 
 extension String {
-    /// Whether both have the same bytes. For texts of our own that were made of one from outside, such as a stored address.
+    /// Whether both have the same bytes. For texts of our own that came from outside once, such as a stored address.
     package func isExactly(_ other: String?) -> Bool { other.map { UTF8Text(self) == $0 } ?? false }
 
     /// Whether this is `text` byte for byte.

@@ -1,15 +1,15 @@
 extension JSON {
-    /// How names and values are spelled in what is decoded, or how they are to be spelled in what is encoded.
+    /// The spelling of names and values in decoded JSON, or for encoded JSON.
     package enum Spelling: Sendable {
-        /// As the type says; nothing is converted.
+        /// Exactly as the type says; nothing is converted.
         case exact
         /// As Google's servers read and write JSON: a field `idToken` is also found as `id_token` (both at once are refused), whole
-        /// numbers may come as decimal strings and truth values as `"true"` and `"false"`; an `Int64` is written as a string, an `Int` as a number.
-        /// <https://protobuf.dev/programming-guides/json/>
+        /// numbers may come as decimal strings and truth values as `"true"` and `"false"`. An `Int64` is written as a string, an `Int` as
+        /// a number. <https://protobuf.dev/programming-guides/json/>
         case wire
     }
 
-    /// Makes a `T` of this value. Members that `T` does not know are ignored; `null` is the same as absent for what is optional.
+    /// Decodes this value into a `T`. Members that `T` does not know are ignored; for optional fields, `null` is the same as absent.
     package func decode<T: Decodable>(_ type: T.Type = T.self, spelling: Spelling = .exact) throws(JSONError) -> T {
         do {
             return try T(from: ValueDecoder(value: self, path: .whole, spelling: spelling))
@@ -23,7 +23,7 @@ extension JSON {
     }
 }
 
-/// Where in the value the decoder is. Made only when it goes down a level.
+/// The decoder's position in the value. It is only created when the decoder goes down a level.
 indirect enum Path {
     case whole
     case name(String, in: Path)
@@ -51,7 +51,7 @@ indirect enum Path {
     }
 }
 
-/// A coding key of no type in particular.
+/// A coding key for any type.
 struct Name: CodingKey {
     let stringValue: String
     let intValue: Int?
@@ -71,7 +71,7 @@ struct Name: CodingKey {
 }
 
 extension JSONError {
-    /// What `init(from:)` of a decoded type throws of its own accord. Its text is not passed on: it may quote the value.
+    /// Converts an error that the `init(from:)` of a decoded type has thrown. Its text is dropped, since it may quote the value.
     init(_ error: DecodingError) {
         self =
             switch error {
@@ -85,7 +85,7 @@ extension JSONError {
     }
 }
 
-/// Hands a value to `Decodable` types.
+/// Lets `Decodable` types read the value.
 struct ValueDecoder: Decoder {
     let value: JSON
     let path: Path
@@ -115,7 +115,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
 }
 
 extension JSON: Decodable {
-    /// The value as it is: for fields that are passed on rather than read.
+    /// The value itself, for fields that are passed on and not read.
     package init(from decoder: any Decoder) throws {
         guard let decoder = decoder as? ValueDecoder else { throw JSONError.typeMismatch(path: "", expected: "JSON") }
         self = decoder.value

@@ -1,14 +1,14 @@
 import Text
 
-/// The members of an object, by the keys of the type that is decoded.
+/// The members of an object, by the keys of the decoded type.
 struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private let object: JSON.Object
     private let path: Path
     private let spelling: JSON.Spelling
-    /// Positions of the members written in `snake_case`, by their camelCase names.
+    /// The positions of the members that are written in `snake_case`, by their camelCase names.
     private let respelled: [UTF8Text: Int]
 
-    /// - Throws: when a field is there in both its spellings: which one counts would be a guess.
+    /// - Throws: an error when a field has both spellings, since the server would have to guess which one counts.
     init(object: JSON.Object, path: Path, spelling: JSON.Spelling) throws(JSONError) {
         self.object = object
         self.path = path
@@ -71,7 +71,7 @@ struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func path(to key: Key) -> Path { .name(key.stringValue, in: path) }
 }
 
-/// `return_secure_token` as `returnSecureToken`.
+/// Converts `return_secure_token` to `returnSecureToken`.
 func camelCase(_ snake: UTF8Text) -> UTF8Text {
     var camel: [UInt8] = []
     var raisesNext = false

@@ -1,8 +1,8 @@
 import Text
 
 extension JSON {
-    /// What an `Encodable` value looks like in JSON: members in the order they were encoded, nil left out. Fails on numbers JSON does not
-    /// have and on what the value's own `encode(to:)` refuses.
+    /// Encodes an `Encodable` value: members in the order of encoding, without those that are nil. Throws for numbers that JSON cannot
+    /// express and for errors of the value's own `encode(to:)`.
     package init(encoding value: some Encodable, spelling: Spelling = .exact) throws(JSONError) {
         let slot = Slot(path: .whole)
         do {
@@ -23,8 +23,8 @@ extension JSON: Encodable {
     }
 }
 
-/// The place of one value while it is put together; containers stay open as long as their owner likes, hence a reference. Members that
-/// are complete at once take no slot of their own.
+/// Holds one value while it is put together. It is a reference, since containers stay open as long as their owner likes. Members that are
+/// complete at once need no slot of their own.
 final class Slot {
     enum Content {
         case none, object, array
@@ -45,14 +45,14 @@ final class Slot {
 
     let path: Path
     var content = Content.none
-    /// What an object or array holds; names in an array are empty.
+    /// The content of an object or array; in an array the names are empty.
     private var parts: [(name: String, part: Part)] = []
 
     init(path: Path) { self.path = path }
 
     var count: Int { parts.count }
 
-    /// A value that encoded nothing is an empty object, as an endpoint's empty answer is.
+    /// A value that has encoded nothing is an empty object, like the empty answer of an endpoint.
     var value: JSON {
         switch content {
         case .value(let value): value
@@ -72,7 +72,7 @@ final class Slot {
     }
 }
 
-/// Takes a value from an `Encodable` type into a slot.
+/// Writes a value of an `Encodable` type into a slot.
 struct ValueEncoder: Encoder {
     let slot: Slot
     let spelling: JSON.Spelling
@@ -94,7 +94,7 @@ struct ValueEncoder: Encoder {
 }
 
 extension JSON.Spelling {
-    /// A number as the spelling has it; `path` is where it goes.
+    /// A number in this spelling; `path` is its place, for errors.
     func json<Number: FixedWidthInteger>(_ number: Number, _ path: @autoclosure () -> Path) throws(JSONError) -> JSON {
         guard let whole = Int64(exactly: number) else { throw .invalidValue(path: path().text, reason: "does not fit 64 bits") }
         // JavaScript would round an Int64, so on the wire it is a string.

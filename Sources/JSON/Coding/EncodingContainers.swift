@@ -1,4 +1,4 @@
-// One generic function serves each of the whole-number requirements that the standard library names one by one.
+// The standard library requires one function for each type of whole number; one generic function serves all of them.
 
 extension ValueEncoder: SingleValueEncodingContainer {
     func encodeNil() { slot.content = .value(.null) }

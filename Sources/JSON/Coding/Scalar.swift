@@ -1,9 +1,9 @@
 import Text
 
-/// What a JSON string, truth value or number can be read as. The decoding protocols of the standard library name these types one by one;
-/// here one generic function serves each of those requirements.
+/// A type that a JSON string, truth value or number can be read as. The standard library's decoding protocols require one function for
+/// each of these types; here one generic function serves all of them.
 protocol Scalar: Decodable {
-    /// How the type is called in an error.
+    /// The name of the type in an error.
     static var expected: String { get }
     static func read(_ value: JSON, _ spelling: JSON.Spelling) -> Self?
 }

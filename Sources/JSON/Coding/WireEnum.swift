@@ -1,7 +1,7 @@
 import Text
 
-/// An enum as Google's servers read it: by name, by number, or by number in a string. The cases stand in the order of their numbers,
-/// from 1; 0 and the name ending in `_UNSPECIFIED` are no value and refused like unknown ones.
+/// An enum as Google's servers read it: by name, by number, or by number in a string. The cases stand in the order of their numbers, from
+/// 1. The number 0 and the name ending in `_UNSPECIFIED` stand for no value and are refused like unknown ones.
 /// <https://protobuf.dev/programming-guides/json/>
 package protocol WireEnum: RawRepresentable, CaseIterable, Decodable, Sendable where RawValue == String {}
 
@@ -34,7 +34,8 @@ extension Clearable: Decodable {
 }
 
 extension KeyedDecodingContainer {
-    /// What a synthesized `init(from:)` calls for a `Clearable`; the standard one would take an absent field for an error.
+    /// The function that a synthesized `init(from:)` calls for a `Clearable`. The standard library's own would treat an absent field as an
+    /// error.
     package func decode<Value>(_ type: Clearable<Value>.Type, forKey key: Key) throws -> Clearable<Value> {
         guard contains(key) else { return .absent }
         return try decodeNil(forKey: key) ? .null : .value(decode(Value.self, forKey: key))

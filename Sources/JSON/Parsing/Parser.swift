@@ -1,11 +1,11 @@
 import Text
 
 extension JSON {
-    /// How much text and how much nesting is taken.
+    /// Limits on the size and the nesting of a text.
     package struct Limits: Sendable {
         package var bytes: Int
         package var depth: Int
-        /// Of one name of a member.
+        /// The limit for the name of one member.
         package var nameBytes: Int
 
         package init(bytes: Int = 1 << 20, depth: Int = 32, nameBytes: Int = 256) {
@@ -18,9 +18,9 @@ extension JSON {
         package static let standard = Limits()
     }
 
-    /// Reads one JSON text, strictly: RFC 8259 and nothing beside it, valid UTF-8, no byte-order mark, no half surrogate pairs, nothing
-    /// after the value, and no name twice in an object, since two readers could then disagree on what was said. Names are the same
-    /// when their bytes are.
+    /// Reads one JSON text strictly, by RFC 8259: valid UTF-8, no byte-order mark, no half surrogate pairs, nothing after the value. A
+    /// name may stand only once in an object, since otherwise two readers could read different values. Names are the same when their bytes
+    /// are.
     package static func parse(_ bytes: [UInt8], limits: Limits = .standard) throws(JSONError) -> JSON {
         guard bytes.count <= limits.bytes else { throw .tooLarge(limit: limits.bytes) }
         var parser = Parser(bytes: bytes, limits: limits)
@@ -35,7 +35,7 @@ extension JSON {
     }
 }
 
-/// The reading position in a text. Every look at a byte is bounds-checked; recursion ends at the depth limit.
+/// The reading position in a text. Every access to a byte is bounds-checked; recursion ends at the depth limit.
 struct Parser {
     let bytes: [UInt8]
     let limits: JSON.Limits
@@ -98,7 +98,7 @@ struct Parser {
         }
     }
 
-    /// Takes a comma (false) or the closing bracket (true).
+    /// Reads a comma (false) or the closing bracket (true).
     private mutating func ends(with closing: UInt8) throws(JSONError) -> Bool {
         skipSpace()
         let byte = try peek()

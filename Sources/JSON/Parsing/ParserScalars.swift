@@ -1,7 +1,7 @@
 import Text
 
 extension Parser {
-    /// A string, from its opening quote to behind its closing one. Most have no escape and are taken in one piece.
+    /// Reads a string, from its opening quote to behind its closing one. Most strings have no escape and are read in one piece.
     mutating func string() throws(JSONError) -> UTF8Text {
         at += 1
         let start = at
@@ -51,7 +51,7 @@ extension Parser {
         }
     }
 
-    /// What `\u` stands for; above U+FFFF it takes two of them. `start` is where the first backslash is.
+    /// Reads the scalar of a `\u` escape; above U+FFFF it takes two escapes. `start` is the position of the first backslash.
     private mutating func scalar(from start: Int) throws(JSONError) -> Unicode.Scalar {
         let first = try codeUnit(from: start)
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -82,13 +82,14 @@ extension Parser {
         return unit
     }
 
-    /// Text with more than ASCII in it; that alone needs no look at its form, and the look costs as much as the rest of the parser.
+    /// Text that is not all ASCII. ASCII text does not come here, since it needs no validation, which costs as much as the rest of the
+    /// parser.
     private func text(_ bytes: ArraySlice<UInt8>, at start: Int) throws(JSONError) -> UTF8Text {
         guard let text = UTF8Text(validating: bytes) else { throw .notUTF8(at: start) }
         return text
     }
 
-    /// `-? int frac? exp?`. Whole numbers are summed up on the way, below zero, where one more fits than above.
+    /// Reads `-? int frac? exp?`. Whole numbers are summed up while reading, as negative numbers, because one more negative number fits.
     mutating func number() throws(JSONError) -> JSON {
         let start = at
         let isNegative = bytes[at] == .minus
@@ -128,7 +129,7 @@ extension Parser {
         return .number(number)
     }
 
-    /// One digit or more.
+    /// Reads one digit or more.
     private mutating func digits(_ each: (UInt8) -> Void = { _ in }) throws(JSONError) {
         let start = at
         while at < bytes.count, (.zero ... .nine).contains(bytes[at]) {

@@ -1,8 +1,9 @@
-/// Finds what in a text needs a closer look, on the way in and on the way out: most text has nothing of the kind, and is as long as a token.
+/// Finds the characters of a text that need special treatment in reading and writing. Most texts have none, and are as long as a token.
 enum PlainText {
-    /// How far `bytes` go on from `start` without quote, backslash or control character, and whether all of that is ASCII.
+    /// The position up to which `bytes` have no quote, backslash or control character, from `start` on, and whether that part is all
+    /// ASCII.
     ///
-    /// Eight bytes at a time, each tested in its own place of a word. <https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord>
+    /// Tests eight bytes at a time, each in its own place of a word. <https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord>
     static func scan(_ bytes: UnsafeRawBufferPointer, from start: Int) -> (end: Int, isASCII: Bool) {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let tops: UInt64 = 0x8080_8080_8080_8080
@@ -13,7 +14,7 @@ enum PlainText {
             let quotes = word ^ (ones &* UInt64(UInt8.quote))
             let backslashes = word ^ (ones &* UInt64(UInt8.backslash))
             let controls = (word &- ones &* 0x20) & ~word
-            // A byte behind the first find may be marked wrongly, the first never.
+            // A byte behind the first match may be marked wrongly; the first one never is.
             let found = (controls | (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes) & tops
             if found != 0 {
                 let clean = found.trailingZeroBitCount & ~7

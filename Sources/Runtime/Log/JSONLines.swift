@@ -56,7 +56,7 @@ package enum Timestamp {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The same to the minute, for people: `2026-11-22 06:45 UTC`.
+    /// The same without seconds, for people to read: `2026-11-22 06:45 UTC`.
     package static func minute(_ instant: Instant) -> String {
         let text = text(instant)
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
@@ -74,7 +74,7 @@ extension String {
             case "\n": self += "\\n"
             case "\r": self += "\\r"
             case "\t": self += "\\t"
-            // Control characters, and what some readers of lines take for the end of one.
+            // Control characters, and characters that some readers of lines treat as the end of a line.
             case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
                 let digits = String(scalar.value, radix: 16)
                 self += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -3,16 +3,16 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Where log lines go. Nothing that writes a line ever waits: not for a slow reader, not for a full disk (SEC-76).
+/// Writes the log. A caller that logs a line never waits for it, not for a slow reader and not for a full disk (SEC-76).
 ///
-/// A line goes into a bounded queue, and a thread of its own writes the queue to standard error or to a file. Events and access lines have
-/// room of their own, so that a busy access log displaces no event; what finds no room is dropped and counted. Lines of one kind
+/// A line goes into a bounded queue, and a separate thread writes the queue to standard error or to a file. Events and access lines have
+/// separate room, so that a busy access log never pushes out an event. A line that finds no room is dropped and counted. Lines of one kind
 /// keep their order, and each line arrives whole.
 package final class LogOutput: Sendable {
     package enum Kind: String, CaseIterable, Sendable {
-        /// What happened, and why: rare, and never to be missed.
+        /// Something that happened, and why: such lines are rare and must not be missed.
         case event
-        /// One for each request.
+        /// One line for each request.
         case access
     }
 
@@ -29,10 +29,11 @@ package final class LogOutput: Sendable {
         var isFinishing = false
     }
 
-    /// In bytes. As much again may be in the hands of the thread that writes.
+    /// In bytes. The thread that writes may hold the same amount once more.
     private static let eventRoom = 2 * 1024 * 1024
     private static let accessRoom = 4 * 1024 * 1024
-    /// How long access lines may wait for more of their kind, in microseconds: a thread woken for each would cost more than the lines.
+    /// How long access lines may wait for more of their kind, in microseconds: waking the thread for each line would cost more than the
+    /// lines.
     private static let gathering: useconds_t = 2000
 
     private let queue = Mutex(Queue())
@@ -41,7 +42,7 @@ package final class LogOutput: Sendable {
     private let droppedEvents = Counter()
     private let droppedAccess = Counter()
 
-    /// Writes to the file at `path`, which is made when it is not there, or to standard error.
+    /// Writes to standard error, or to the file at `path`, which is created if it does not exist.
     package convenience init(path: String? = nil) throws(SystemError) { try self.init(LogSink(path: path)) }
 
     init(_ sink: LogSink) throws(SystemError) {
@@ -66,16 +67,16 @@ package final class LogOutput: Sendable {
         if mustRing { bell.signal() }
     }
 
-    /// Opens the file anew before the next line, for log rotation. Without a file nothing happens.
+    /// Opens the file again before the next line, for log rotation. Without a file nothing happens.
     package func reopen() { wake { $0.mustReopen = true } }
 
-    /// Waits until all lines are written, but no longer than `patience`: a process ends whether or not its log is read.
+    /// Waits until all lines are written, but no longer than `patience`: a process must end whether or not its log is read.
     package func finish(within patience: Duration) {
         wake { $0.isFinishing = true }
         _ = drained.wait(timeout: .now() + .microseconds(Int(patience.microseconds)))
     }
 
-    /// Has `metrics` tell how many lines were dropped.
+    /// Registers a counter of dropped lines in `metrics`.
     package func count(in metrics: Metrics) {
         for kind in Kind.allCases {
             let counter = counter(kind)
@@ -102,13 +103,13 @@ package final class LogOutput: Sendable {
         if mustRing { bell.signal() }
     }
 
-    /// Whether the thread must be woken: the first ring since it took the queue does.
+    /// Whether the caller must wake the thread: only the first line since the thread took the queue does.
     private static func ring(_ queue: inout Queue) -> Bool {
         defer { queue.hasRung = true }
         return !queue.hasRung
     }
 
-    // What the log's thread does, over and over.
+    // One round of the log's thread.
     private func turn(_ sink: inout LogSink, _ lines: inout Lines) {
         bell.wait()
         if queue.withLock({ $0.lines.events.isEmpty && !$0.isFinishing }) { usleep(Self.gathering) }

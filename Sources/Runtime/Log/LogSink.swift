@@ -1,11 +1,11 @@
 import Glibc
 
-/// The descriptor that log lines are written to. Belongs to the log's thread.
+/// The file descriptor that log lines are written to. It belongs to the log's thread.
 struct LogSink: Sendable {
     /// `nil` for standard error.
     private let path: String?
     private var descriptor: Int32
-    /// Whether what was written last stopped in the middle of a line.
+    /// Whether the last write stopped in the middle of a line.
     private var isMidLine = false
 
     init(path: String?) throws(SystemError) {
@@ -13,13 +13,14 @@ struct LogSink: Sendable {
         descriptor = try path.map { path throws(SystemError) in try Self.open(path) } ?? STDERR_FILENO
     }
 
-    /// For tests: writes to a descriptor of theirs.
+    /// For tests, which pass a descriptor of their own.
     init(descriptor: Int32) {
         path = nil
         self.descriptor = descriptor
     }
 
-    /// Opens the file anew: the one that has the name now. Goes on with the former one when that fails, and says why.
+    /// Opens the file again, so that the file that has the name now is written. When that fails, keeps the former one and returns the
+    /// reason.
     mutating func reopen() -> SystemError? {
         guard let path else { return nil }
         do {
@@ -33,10 +34,10 @@ struct LogSink: Sendable {
         }
     }
 
-    /// Writes whole lines, however long the reader takes, and empties `lines`. Gives the number of lines that could not be written.
+    /// Writes whole lines, however long the reader takes, and empties `lines`. Returns the number of lines that could not be written.
     mutating func write(_ lines: inout [UInt8]) -> Int {
         guard !lines.isEmpty else { return 0 }
-        // A burst's memory is not kept for ever.
+        // The memory of a burst is released again.
         defer { lines.removeAll(keepingCapacity: lines.count < 1024 * 1024) }
         return lines.withUnsafeBytes { bytes in
             if isMidLine { _ = [UInt8(ascii: "\n")].withUnsafeBytes { put($0) } }
@@ -46,7 +47,7 @@ struct LogSink: Sendable {
         }
     }
 
-    /// Gives what could not be written.
+    /// Returns the part that could not be written.
     private func put(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         var rest = bytes
         while let start = rest.baseAddress, !rest.isEmpty {

@@ -1,20 +1,20 @@
 import CSystem
 import Glibc
 
-/// A POSIX thread of our own, for what would hold up a loop or starve Dispatch's threads: long computations, calls that block.
+/// A separate POSIX thread, for work that would hold up a loop or keep Dispatch's threads busy: long computations and calls that block.
 package enum BackgroundThread {
-    /// Runs `body` on a new thread, which ends when `body` does. Signals are left to the other threads.
+    /// Runs `body` on a new thread, which ends when `body` returns. Signals go to other threads.
     ///
     /// - Parameters:
-    ///   - name: what `top -H` and `perf` show; the kernel keeps 15 bytes.
-    ///   - yieldsToOthers: for long computations: of a core that others of its scheduling group want, too, the thread gets a seventieth
-    ///     (docs/adr/0011).
+    /// - name: the name that `top -H` and `perf` show; the kernel keeps 15 bytes.
+    /// - yieldsToOthers: for long computations. On a core that other threads of its scheduling group want, too, this thread gets a
+    ///   seventieth of the time (docs/adr/0011).
     package static func start(name: String, yieldsToOthers: Bool = true, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        // A new thread inherits the mask of the one that makes it.
+        // A new thread inherits the mask of the thread that creates it.
         var all = sigset_t()
         var former = sigset_t()
         sigfillset(&all)
@@ -50,10 +50,10 @@ package enum BackgroundThread {
 
         func run() {
             pthread_setname_np(pthread_self(), name)
-            // Besides the least share, the least slice, 100 µs: on kernels that let a thread finish its slice before another may have the
-            // core, that is how long those who wake up wait.
+            // Besides the smallest share, it takes the smallest time slice, 100 µs: some kernels let a thread finish its slice before
+            // another one gets the core, so a thread that wakes up waits for that long.
             if yieldsToOthers, set_batch_scheduling_of_this_thread(19, 100_000) != 0 {
-                // Not everything that filters system calls knows that one.
+                // Some filters of system calls do not know this one.
                 setpriority(Int32(PRIO_PROCESS.rawValue), 0, 19)
             }
             body()

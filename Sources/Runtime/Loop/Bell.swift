@@ -1,8 +1,8 @@
 /// Wakes one task that waits for work, from anywhere in the process.
 ///
-/// Rings while nobody waits are kept as one. A bell tells that there may be work, not which: who wakes looks for it.
+/// Several rings before the task wakes up count as one. A ring says that there may be work, but not which: the task looks for it.
 package final class Bell: Sendable {
-    /// Every ring, until `fallSilent`; for one reader.
+    /// One element for each ring, until `fallSilent`; for one reader.
     package let rings: AsyncStream<Void>
     private let hammer: AsyncStream<Void>.Continuation
 

@@ -3,16 +3,16 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// One serial queue and one epoll descriptor: the thread of everything that one core owns.
+/// An event loop: one serial queue and one epoll descriptor, which run everything that belongs to one core.
 ///
-/// A loop runs the sockets registered on it (`watch`), its timers (`schedule`) and the jobs of every actor and task that
-/// names it as executor, one after another, so that whatever lives on one loop needs no lock. A turn is: wait for
-/// readiness, tell the watchers, run the jobs that became ready, run what was deferred to the end of the turn
-/// (`atEndOfTurn`), and again until neither is left.
+/// A loop runs the sockets registered on it (`watch`), its timers (`schedule`) and the jobs of every actor and task that has it as its
+/// executor, one after another, so that state that belongs to one loop needs no lock. In each turn the loop waits for ready sockets, calls
+/// their watchers, runs the jobs that became ready, runs the actions deferred to the end of the turn (`atEndOfTurn`), and repeats the last
+/// two until neither is left.
 ///
-/// One `DispatchSource` watches the epoll descriptor, whatever the number of sockets; other threads (an event descriptor) and timers (a
-/// timer descriptor) come in by the same door. Between turns the loop waits in `epoll_wait` for a moment (`patience`)
-/// before it gives its thread back to Dispatch, since coming back costs two thread switches.
+/// One `DispatchSource` watches the epoll descriptor, whatever the number of sockets. Other threads (through an event descriptor) and
+/// timers (through a timer descriptor) use the same epoll descriptor. Between turns the loop waits in `epoll_wait` for a short time
+/// (`patience`) before it gives its thread back to Dispatch, since getting a thread again costs two thread switches.
 package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     // @unchecked Sendable because all state but `inbox` and `owner` is touched only on `queue`, which `assertOnLoop` checks.
 
@@ -20,21 +20,21 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private let queue: DispatchQueue
     private let source: any DispatchSourceRead
     private let epoll: Int32
-    /// Written to by other threads that have put something into the inbox.
+    /// Other threads write to it after they have put something into the inbox.
     private let bell: Int32
-    /// Rings when the earliest timer is due.
+    /// Becomes ready when the earliest timer is due.
     private let alarm: Int32
     private let inbox = Mutex(Inbox())
-    /// The thread that is running a turn, 0 between turns: makes `isIsolatingCurrentContext` a load and a compare.
+    /// The thread that is running a turn, 0 between turns. It makes `isIsolatingCurrentContext` a load and a comparison.
     private let owner = Atomic<UInt>(0)
 
-    /// By descriptor: the kernel gives the lowest free number, so the array stays dense.
+    /// Indexed by descriptor. The kernel gives the lowest free number, so the array stays dense.
     private var watchers: [Registration] = []
     private var generation: UInt32 = 0
     private var jobs: [UnownedJob] = []
     private var endOfTurn: [() -> Void] = []
     private var nextTurn: [() -> Void] = []
-    // What is being run of these two; swapped with them so that no turn allocates.
+    // The part of `jobs` and `endOfTurn` that is being run. They are swapped, so that a turn allocates nothing.
     private var readyJobs: [UnownedJob] = []
     private var ending: [() -> Void] = []
     private let events = UnsafeMutableBufferPointer<epoll_event>.allocate(capacity: 256)
@@ -58,7 +58,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         var generation: UInt32 = 0
     }
 
-    /// Throws when the process has no descriptor left.
+    /// Throws when the process cannot open another descriptor.
     package init(index: Int) throws(SystemError) {
         self.index = index
         queue = DispatchQueue(label: "loop.\(index)")
@@ -71,7 +71,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
             throw failure
         }
         for descriptor in [bell, alarm] {
-            // Edge triggered, so that neither need be read to fall silent. Adding a fresh descriptor to a fresh epoll cannot fail.
+            // Edge triggered, so that they need not be read to become silent. Adding a new descriptor to a new epoll cannot fail.
             var event = epoll_event(events: EPOLLIN.rawValue | EPOLLET.rawValue, data: Self.key(descriptor, 0))
             epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
         }
@@ -107,12 +107,12 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     private func assertOnLoop() { assert(isCurrent, "not on loop \(index)") }
 
-    /// Runs `body` on the loop, at once when already there.
+    /// Runs `body` on the loop; at once when the caller already is on it.
     package func execute(_ body: @escaping @Sendable () -> Void) {
         if isCurrent { body() } else { post { $0.actions.append(body) } }
     }
 
-    /// Puts something into the inbox, and rings unless somebody has.
+    /// Puts something into the inbox, and wakes the loop unless another thread already has.
     private func post(_ put: (inout Inbox) -> Void) {
         let mustRing = inbox.withLock { inbox in
             put(&inbox)
@@ -162,20 +162,20 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         let descriptor = Int32(truncatingIfNeeded: event.data.u64 & 0xFFFF_FFFF)
         if descriptor == bell { return openInbox() }
         if descriptor == alarm { return runTimers() }
-        // A watcher that an earlier event of this turn removed, or replaced on the same number, is not told.
+        // A watcher that an earlier event of this turn removed, or replaced under the same number, is not called.
         let registration = watchers[Int(descriptor)]
         guard let watcher = registration.watcher, registration.generation == UInt32(event.data.u64 >> 32) else { return }
         watcher.ready(Interest(rawValue: event.events))
     }
 
-    /// Runs jobs, then what was deferred, until none is left; a job that makes ever new ones yields to the sockets after a while.
+    /// Runs jobs, then deferred actions, until none is left. If jobs always create new jobs, the sockets get their turn after a while.
     private func settle() {
         for _ in 0..<64 where !jobs.isEmpty || !endOfTurn.isEmpty {
             if !jobs.isEmpty {
                 swap(&jobs, &readyJobs)
                 let serial = asUnownedSerialExecutor()
                 let task = asUnownedTaskExecutor()
-                // As both: a task that prefers this loop stays here when it goes on after a wait, and only asks once.
+                // As both executors: then a task that prefers this loop stays here when it continues after a wait.
                 for job in readyJobs { job.runSynchronously(isolatedTo: serial, taskExecutor: task) }
                 readyJobs.removeAll(keepingCapacity: readyJobs.count < 1024)
                 if !jobs.isEmpty { continue }
@@ -195,7 +195,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     // MARK: Sockets
 
-    /// Tells `watcher` whenever `descriptor` is ready for what `interest` names, until `unwatch`. Level triggered.
+    /// Calls `watcher` whenever `descriptor` is ready for what `interest` names, until `unwatch`. Level triggered.
     package func watch(_ descriptor: Int32, for interest: Interest, _ watcher: any Watcher) throws(SystemError) {
         assertOnLoop()
         generation &+= 1
@@ -213,7 +213,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         guard epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0 else { throw SystemError("epoll_ctl") }
     }
 
-    /// Ends the watch; call it before closing a descriptor that has duplicates or is closed by a library.
+    /// Ends the watch. Call it before a descriptor is closed that has duplicates, or that a library closes.
     package func unwatch(_ descriptor: Int32) {
         assertOnLoop()
         guard isWatched(descriptor) else { return }
@@ -221,7 +221,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         _ = epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
     }
 
-    /// Ends the watch and closes the descriptor, which must have no duplicate: then the kernel forgets the watch without being told.
+    /// Ends the watch and closes the descriptor, which must not have a duplicate: then the kernel removes the watch by itself.
     package func close(_ descriptor: Int32) {
         assertOnLoop()
         if isWatched(descriptor) { watchers[Int(descriptor)].watcher = nil }
@@ -238,13 +238,13 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     // MARK: Time
 
-    /// Runs `action` once at the end of the turn that is under way: the place to send what the turn has queued.
+    /// Runs `action` once at the end of the current turn, which is the time to send what the turn has queued.
     package func atEndOfTurn(_ action: @escaping () -> Void) {
         assertOnLoop()
         endOfTurn.append(action)
     }
 
-    /// Runs `action` once in the next turn, after the sockets that are ready then: the back of the queue.
+    /// Runs `action` once in the next turn, after the sockets that are ready then.
     package func atNextTurn(_ action: @escaping () -> Void) {
         assertOnLoop()
         nextTurn.append(action)
@@ -272,7 +272,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private func setAlarm() {
         guard let deadline = timers.needsArming() else { return }
         let seconds = deadline.nanoseconds / 1_000_000_000
-        // Zero would disarm it.
+        // Zero would switch the timer off.
         let rest = max(1, deadline.nanoseconds % 1_000_000_000)
         var setting = itimerspec()
         setting.it_value = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))

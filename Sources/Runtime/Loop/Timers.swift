@@ -1,4 +1,4 @@
-/// The timers of one loop: a binary heap by deadline, cancelled lazily.
+/// The timers of one loop: a binary heap by deadline. Cancelled timers stay in it for a while.
 struct Timers {
     private struct Entry {
         let deadline: MonotonicTime
@@ -21,7 +21,7 @@ struct Timers {
 
     mutating func cancel(_ timer: Timer) {
         live.remove(timer.id)
-        // Cancelled entries leave the heap when they come due, or all together once they are most of it.
+        // Cancelled entries leave the heap when they are due, or all together once they are more than half of it.
         guard heap.count > 64, live.count * 2 < heap.count else { return }
         let kept = heap.filter { live.contains($0.id) }
         heap.removeAll(keepingCapacity: true)
@@ -31,7 +31,7 @@ struct Timers {
         }
     }
 
-    /// The actions whose time has come, in order of their deadlines.
+    /// The actions that are due now, in the order of their deadlines.
     mutating func due(at now: MonotonicTime) -> [() -> Void] {
         armed = nil
         var actions: [() -> Void] = []
@@ -42,7 +42,7 @@ struct Timers {
         return actions
     }
 
-    /// The deadline to arm the loop's one timer source for, `nil` when it is armed early enough already.
+    /// The deadline to set the loop's one timer descriptor to; `nil` when it is already set early enough.
     mutating func needsArming() -> MonotonicTime? {
         guard let first = heap.first else { return nil }
         if let armed, armed <= first.deadline { return nil }
@@ -76,7 +76,7 @@ struct Timers {
     }
 }
 
-/// A handle on something a loop will do later; see `Loop.schedule`.
+/// Identifies an action that a loop will run later; see `Loop.schedule`.
 package struct Timer: Sendable, Hashable {
     let id: UInt64
 }

@@ -1,12 +1,12 @@
 import Dispatch
 import Glibc
 
-/// Acts after a delay, on a thread of its own, whatever loops, tasks and Dispatch's threads are busy with: the last resort of a stop that does
-/// not come to its end (SEC-49).
+/// Runs an action after a delay, on a separate thread, even if all loops, tasks and Dispatch's threads are busy. It ends a process whose
+/// stop takes too long (SEC-49).
 package final class Watchdog: Sendable {
     private let leash = DispatchSemaphore(value: 0)
 
-    /// The thread is made at once, so that it is there when no other can be.
+    /// The thread is started at once, so that it exists when no other thread can be started.
     ///
     /// - Parameter bark: runs once, `delay` after `begin()`.
     package init(after delay: Duration, _ bark: @escaping @Sendable () -> Void) throws(SystemError) {
@@ -23,6 +23,6 @@ package final class Watchdog: Sendable {
         }
     }
 
-    /// Starts the delay; once is enough.
+    /// Starts the delay. Further calls change nothing.
     package func begin() { leash.signal() }
 }

@@ -1,20 +1,20 @@
 import CSystem
 import Glibc
 
-/// What a descriptor is watched for, and what it turned out to be ready for: epoll's own bits.
+/// The events that a descriptor is watched for, or is ready for: epoll's own bits.
 package struct Interest: OptionSet, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
     package static let read = Interest(rawValue: EPOLLIN.rawValue)
     package static let write = Interest(rawValue: EPOLLOUT.rawValue)
-    /// The peer closed its half; needs no asking for in answers.
+    /// The peer closed its half. It is reported without being asked for.
     package static let readClosed = Interest(rawValue: EPOLLRDHUP.rawValue)
-    /// Only in answers.
+    /// Only reported, never asked for.
     package static let hangUp = Interest(rawValue: EPOLLHUP.rawValue)
-    /// Only in answers.
+    /// Only reported, never asked for.
     package static let failed = Interest(rawValue: EPOLLERR.rawValue)
 
-    /// Whether the socket is closed in both directions or broken: nothing can be sent any more.
+    /// Whether the socket is closed in both directions or broken, so that nothing can be sent any more.
     package var isBroken: Bool { rawValue & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 }
     package var isReadable: Bool { rawValue & EPOLLIN.rawValue != 0 }
 }
