@@ -1,8 +1,8 @@
-/// Base64url without padding, the form of every part of a JSON Web Token. <https://www.rfc-editor.org/rfc/rfc4648#section-5>
+/// Base64url without padding, as in every part of a JSON Web Token. <https://www.rfc-editor.org/rfc/rfc4648#section-5>
 package enum Base64URL {
     package static func encode(_ bytes: [UInt8]) -> String { Alphabet.text(bytes, with: Alphabet.urlSafe, padded: false) }
 
-    /// The same into bytes that are being put together, without a string in between.
+    /// Appends the encoded bytes to `out`, without a string in between.
     package static func append(_ bytes: [UInt8], to out: inout [UInt8]) {
         let start = out.count
         let length = Alphabet.length(bytes.count, padded: false)
@@ -13,7 +13,7 @@ package enum Base64URL {
         }
     }
 
-    /// One text for one value: no padding, no white space, no other alphabet, and unused bits are zero; else nil.
+    /// Accepts exactly one text for each value: no padding, no white space, no other alphabet, unused bits zero. Nil for any other text.
     package static func decodeStrict(_ text: String) -> [UInt8]? { decodeStrict(text.utf8) }
     package static func decodeStrict(_ text: Substring) -> [UInt8]? { decodeStrict(text.utf8) }
     package static func decodeStrict(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
@@ -25,16 +25,16 @@ package enum Base64URL {
     }
 }
 
-/// Base64 as people paste it: either alphabet, padded or not. For keys in configuration and certificates, not for tokens.
+/// Base64 as people paste it, in either alphabet, padded or not. For keys in configuration and certificates, not for tokens.
 /// <https://www.rfc-editor.org/rfc/rfc4648#section-4>
 package enum Base64 {
     /// The standard alphabet with padding.
     package static func encode(_ bytes: [UInt8]) -> String { Alphabet.text(bytes, with: Alphabet.standard, padded: true) }
 
-    /// The standard alphabet without padding, as PHC strings have it.
+    /// The standard alphabet without padding, as in PHC strings.
     static func encodeUnpadded(_ bytes: [UInt8]) -> String { Alphabet.text(bytes, with: Alphabet.standard, padded: false) }
 
-    /// nil for any other character, for padding that is not 0-2 signs to a multiple of four, and for unused bits that are set.
+    /// Nil for any other character, for padding that is not 0–2 signs to a multiple of four, and for unused bits that are set.
     package static func decode(_ text: String) -> [UInt8]? {
         var digits = Array(text.utf8)
         let padded = digits.count
@@ -50,10 +50,10 @@ private enum Alphabet {
     static let urlSafe = common + Array("-_".utf8)
     static let urlSafeValues = values(of: [urlSafe])
     static let eitherValues = values(of: [standard, urlSafe])
-    /// Beyond the 24 bits of four digits.
+    /// A bit outside the 24 bits of four digits.
     static let invalid: UInt32 = 1 << 31
 
-    /// What a digit stands for, at each of the four places of its group: 256 entries a place, shifted there already.
+    /// The value of each digit at each of the four places of its group, already shifted there: 256 entries for each place.
     private static func values(of alphabets: [[UInt8]]) -> [UInt32] {
         var values = [UInt32](repeating: invalid, count: 4 * 256)
         for alphabet in alphabets {
@@ -74,7 +74,7 @@ private enum Alphabet {
         }
     }
 
-    /// Fills `out`, which has the room of the padded or of the bare text.
+    /// Fills `out`, which has the size of the padded or of the unpadded text.
     static func encode(_ bytes: [UInt8], with alphabet: [UInt8], into out: UnsafeMutableBufferPointer<UInt8>) {
         bytes.withUnsafeBufferPointer { bytes in
             alphabet.withUnsafeBufferPointer { alphabet in

@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// Hashes and their keyed form. About 150 ns over the hash itself: the algorithms are fetched once a process.
+/// Hashes and keyed hashes. They cost about 150 ns more than the hash itself, since the algorithms are fetched once in a process.
 package enum Digest {
     package static func sha256(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha256.digest(bytes) }
     package static func sha384(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha384.digest(bytes) }
     package static func sha512(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha512.digest(bytes) }
 
-    /// Only where another's protocol asks for it (key thumbprints, OAuth 1.0a): SHA-1 is broken as a proof of content.
+    /// Only for protocols that require it (key thumbprints, OAuth 1.0a): SHA-1 is broken as a proof of content.
     package static func sha1(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha1.digest(bytes) }
 
     /// <https://www.rfc-editor.org/rfc/rfc2104>, with SHA-256; keys of any length.
@@ -16,9 +16,9 @@ package enum Digest {
     }
 }
 
-/// A hash of libcrypto's, found by name once and kept for the life of the process.
+/// A hash algorithm of libcrypto, fetched by name once and kept as long as the process runs.
 ///
-/// `EVP_sha256()` would be looked up anew in every call, which costs as much as hashing 64 bytes.
+/// `EVP_sha256()` would look it up again in every call, which costs as much as hashing 64 bytes.
 struct DigestAlgorithm: @unchecked Sendable {
     // @unchecked Sendable because an EVP_MD is never changed after it is fetched, and these are never freed.
     let raw: OpaquePointer
@@ -46,7 +46,7 @@ struct DigestAlgorithm: @unchecked Sendable {
 private struct MACContext: ~Copyable {
     private let raw: OpaquePointer
 
-    /// A context that already knows its hash, which is the slow part to set up. Only ever copied from.
+    /// A context that already has its hash, which is the slow part of the setup. It is only ever copied.
     nonisolated(unsafe) static let hmacSHA256: OpaquePointer = {
         // nonisolated(unsafe) because the template is written only here, before anyone can see it.
         let algorithm: OpaquePointer = must(EVP_MAC_fetch(nil, "HMAC", nil), "EVP_MAC_fetch")
@@ -61,7 +61,8 @@ private struct MACContext: ~Copyable {
     deinit { EVP_MAC_CTX_free(raw) }
 
     func authenticate(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
-        // No key means "keep the old one" to OpenSSL; HMAC fills short keys with zeros, so one zero is the empty key.
+        // OpenSSL understands an empty key as "keep the old one". HMAC fills short keys with zeros, so one zero byte is the same as the
+        // empty key.
         let key = key.isEmpty ? [0] : key
         must(EVP_MAC_init(raw, key, key.count, nil) == 1, "EVP_MAC_init")
         must(EVP_MAC_update(raw, bytes, bytes.count) == 1, "EVP_MAC_update")

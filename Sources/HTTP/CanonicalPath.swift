@@ -1,13 +1,13 @@
 import Glibc
 
-/// The one form of a path that routing, limits and access all see (SEC-09).
+/// The one form of a path that routing, limits and access checks all see (SEC-09).
 ///
-/// A canonical path is `/`, then segments of letters, digits and ``-._~!$&'()*+,=:@``, with `%xx` of those decoded, case kept.
-/// Whatever two readers could take for different paths is refused rather than repaired: empty segments, `.` and `..`, a
-/// segment that ends in a dot, `;` parameters, backslashes, and `%xx` that stands for anything but the above (so `%2F`, `%00` and `%25`
-/// too). A trailing slash is kept: `/a` and `/a/` are two paths.
+/// A canonical path is `/`, then segments of letters, digits and ``-._~!$&'()*+,=:@``, with `%xx` of those decoded, in the original case.
+/// A path that two readers could understand differently is refused and not repaired: empty segments, `.` and `..`, a segment that ends in
+/// a dot, `;` parameters, backslashes, and `%xx` of any other byte (also `%2F`, `%00` and `%25`). A trailing slash is kept: `/a` and `/a/`
+/// are two paths.
 package enum CanonicalPath {
-    /// Splits and checks the target of a request; `nil` is to be answered 400.
+    /// Splits and checks the target of a request; `nil` must be answered with 400.
     /// The query comes back as it was: printable ASCII without `#`.
     package static func parse(_ target: String) -> (path: String, query: String)? {
         var target = target
@@ -29,7 +29,7 @@ package enum CanonicalPath {
         guard raw.first == UInt8(ascii: "/") else { return nil }
         if isCanonical(raw) { return String(decoding: raw, as: UTF8.self) }
         guard raw.contains(UInt8(ascii: "%")) else { return nil }
-        // A decoded slash could be told from a written one no longer, so it is looked for before it is decoded.
+        // After decoding, a decoded slash could not be told from a written one, so this counts slashes on both sides.
         guard let decoded = PercentEncoding.decode(raw),
             decoded.count(where: { $0 == UInt8(ascii: "/") }) == raw.count(where: { $0 == UInt8(ascii: "/") })
         else { return nil }
@@ -42,7 +42,7 @@ package enum CanonicalPath {
         var previous: UInt8 = 0
         for byte in path {
             if byte == slash {
-                // An empty segment, or one that ends in a dot.
+                // An empty segment, or a segment that ends in a dot.
                 if previous == slash || previous == dot { return false }
             } else if !isAllowed(byte) {
                 return false
@@ -52,7 +52,7 @@ package enum CanonicalPath {
         return previous != dot
     }
 
-    /// Letters, digits and ``-._~!$&'()*+,=:@``, as a bit a byte: every byte of every path is asked for.
+    /// Letters, digits and ``-._~!$&'()*+,=:@``, as one bit for each byte, since this is called for every byte of every path.
     @inline(__always) private static func isAllowed(_ byte: UInt8) -> Bool {
         let bits: UInt64 = byte < 64 ? 0x27FF_7FD2_0000_0000 : byte < 128 ? 0x47FF_FFFE_87FF_FFFF : 0
         return bits >> UInt64(byte & 63) & 1 == 1

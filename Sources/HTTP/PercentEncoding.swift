@@ -1,6 +1,6 @@
-/// `%xx` in URLs, forms and cookies.
+/// Reads and writes `%xx` in URLs, forms and cookies.
 package enum PercentEncoding {
-    /// Everything but letters, digits, `-`, `.`, `_` and `~` as `%XX` of its UTF-8: safe in any part of a URL.
+    /// Encodes everything except letters, digits, `-`, `.`, `_` and `~` as `%XX` of its UTF-8, which is safe in any part of a URL.
     package static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -8,7 +8,7 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The bytes meant; `nil` when a `%` is not followed by two hex digits.
+    /// The decoded bytes; `nil` when a `%` is not followed by two hex digits.
     package static func decode(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
@@ -25,7 +25,7 @@ package enum PercentEncoding {
         return bytes
     }
 
-    /// The text meant; `nil` when a `%` is not followed by two hex digits or the result is not UTF-8.
+    /// The decoded text; `nil` when a `%` is not followed by two hex digits or the result is not UTF-8.
     package static func decode(_ text: String) -> String? {
         decode(text.utf8).flatMap { String(validating: $0, as: UTF8.self) }
     }
@@ -72,7 +72,7 @@ extension UInt8 {
         }
     }
 
-    /// `pchar` without `%`: what a path segment may hold as it is.
+    /// `pchar` without `%`: the characters that a path segment may contain unencoded.
     var isPathCharacter: Bool {
         switch self {
         case _ where isUnreserved: true
@@ -81,7 +81,7 @@ extension UInt8 {
         }
     }
 
-    /// `tchar`: what methods, header names and cookie names are made of.
+    /// `tchar`: the characters of methods, header names and cookie names.
     package var isToken: Bool {
         switch self {
         case _ where isAlphanumeric: true

@@ -1,9 +1,9 @@
 package import Text
 
-/// An absolute `http` or `https` URL, read strictly: no user, no space, no backslash, no character outside ASCII, only whole `%xx`.
+/// An absolute `http` or `https` URL, read strictly: no user, no space, no backslash, no character outside ASCII, only complete `%xx`.
 ///
-/// Scheme and host are kept in lower case and a default port is dropped; path, query and fragment stay as they came, since redirect
-/// targets are compared exactly (SEC-10). <https://www.rfc-editor.org/rfc/rfc3986>
+/// Scheme and host are kept in lower case and a default port is dropped. Path, query and fragment stay unchanged, since redirect targets
+/// are compared exactly (SEC-10). <https://www.rfc-editor.org/rfc/rfc3986>
 package struct URI: Sendable, Hashable, CustomStringConvertible {
     /// `http` or `https`.
     package let scheme: String
@@ -18,14 +18,14 @@ package struct URI: Sendable, Hashable, CustomStringConvertible {
     /// Without the `#`; `nil` when there was none.
     package let fragment: String?
 
-    /// `nil` when it is not such a URL.
+    /// `nil` when the text is not such a URL.
     package static func parse(_ text: String) -> URI? { URIParser.parse(Array(text.utf8)) }
     package static func parse(_ text: UTF8Text) -> URI? { URIParser.parse(Array(text.utf8)) }
 
-    /// `https://host` or `https://host:port`: what CORS and `postMessage` compare.
+    /// `https://host` or `https://host:port`: the form that CORS and `postMessage` compare.
     package var origin: String { "\(scheme)://\(authority)" }
 
-    /// Host, and port when it is not the scheme's own.
+    /// The host, and the port when it is not the scheme's own.
     package var authority: String { port == (scheme == "https" ? 443 : 80) ? host : "\(host):\(port)" }
 
     package var isSecure: Bool { scheme == "https" }
@@ -33,15 +33,15 @@ package struct URI: Sendable, Hashable, CustomStringConvertible {
     /// Whether the host is `localhost`, a name below it, or a loopback address.
     package var isLoopback: Bool { ThisMachine.isLoopback(host: host) }
 
-    /// The address when the host is one.
+    /// The address, when the host is one.
     package var address: Address? { host.hasPrefix("[") ? Address(host.dropFirst().dropLast()) : Address(host) }
 
     package var description: String {
         origin + path + (query.map { "?" + $0 } ?? "") + (fragment.map { "#" + $0 } ?? "")
     }
 
-    /// The same with `form` behind what the query holds already; fields there that have a name of the form's give way to it, so that
-    /// readers who take the first of a name and readers who take the last find the same.
+    /// The same URL with `form` added to its query. Fields of the query whose names occur in the form are removed, so that readers find
+    /// the same value whether they take the first or the last field of a name.
     package func replacing(_ form: Form) -> URI {
         if form.fields.isEmpty { return self }
         let kept = (query ?? "").utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).filter { piece in
@@ -100,9 +100,9 @@ private enum URIParser {
     }
 }
 
-/// `host[:port]`, as URLs and the Host header carry it.
+/// `host[:port]`, as in URLs and in the Host header.
 package enum Authority {
-    /// Host in lower case (an IPv6 address in brackets) and the port when one was written; `nil` when it is not an authority.
+    /// The host in lower case (an IPv6 address in brackets) and the port if there is one; `nil` when the text is not an authority.
     package static func split(_ bytes: ArraySlice<UInt8>) -> (host: String, port: Int?)? {
         var end = bytes.endIndex
         var port: Int?
@@ -119,7 +119,7 @@ package enum Authority {
         return (host, port)
     }
 
-    /// A DNS name (letters, digits, `-`, `_`), an IPv4 address, or an IPv6 address in brackets.
+    /// Reads a DNS name (letters, digits, `-`, `_`), an IPv4 address, or an IPv6 address in brackets.
     private static func host(_ bytes: ArraySlice<UInt8>) -> String? {
         if bytes.first == UInt8(ascii: "[") {
             guard bytes.last == UInt8(ascii: "]"), let address = Address(String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)),
@@ -135,7 +135,7 @@ package enum Authority {
             else { return nil }
         }
         let host = String(decoding: bytes.map(\.lowercased), as: UTF8.self)
-        // Some readers take 0x7f.1 or 2130706433 for an address: a host that ends in a number is dotted quads or nothing.
+        // Some readers treat 0x7f.1 or 2130706433 as an address, so a host that ends in a number must be an IPv4 address in dotted form.
         let isNumber = last.allSatisfy { (0x30...0x39).contains($0) } || last.starts(with: "0x".utf8) || last.starts(with: "0X".utf8)
         return isNumber && Address(host) == nil ? nil : host
     }

@@ -1,6 +1,6 @@
 package import Crypto
 
-/// The signature algorithms that are understood; no other name is looked at, least of all `none` and the `HS` family.
+/// The signature algorithms that are accepted. All other names are refused, above all `none` and the `HS` family.
 /// <https://www.rfc-editor.org/rfc/rfc7518#section-3.1>, EdDSA (Ed25519) from <https://www.rfc-editor.org/rfc/rfc8037>
 package enum Algorithm: String, Sendable, CaseIterable {
     case rs256 = "RS256"

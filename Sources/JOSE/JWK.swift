@@ -4,18 +4,18 @@ package import Text
 
 /// A public key as its issuer publishes it. <https://www.rfc-editor.org/rfc/rfc7517>
 ///
-/// What cannot verify a signature that we accept is no key: `use` other than `sig`, `key_ops` without `verify`, algorithms and
-/// curves we lack, secrets (`oct`), private keys (published, they prove nothing), and keys too weak to mean anything.
+/// A key is refused when it cannot verify a signature that we accept: `use` other than `sig`, `key_ops` without `verify`, unsupported
+/// algorithms and curves, secrets (`oct`), private keys (a published private key proves nothing), and keys that are too weak.
 package struct JWK: Sendable {
     package let key: PublicKey
     package let kid: UTF8Text?
-    /// The one algorithm the key is for; without it, any that fits its kind.
+    /// The only algorithm that the key is for; without it, any that fits the kind of key.
     package let algorithm: Algorithm?
     package let use: UTF8Text?
     /// Microsoft's addition: the issuer whose tokens this key may sign, with `{tenantid}` for all tenants.
     package let issuer: UTF8Text?
 
-    /// One of our own keys, to publish.
+    /// Makes one of our own keys, to publish it.
     package init(key: PublicKey, kid: UTF8Text?, algorithm: Algorithm?, use: UTF8Text? = "sig") {
         self.key = key
         self.kid = kid
@@ -54,7 +54,7 @@ package struct JWK: Sendable {
 
     func accepts(_ other: Algorithm) -> Bool { algorithm.map { $0 == other } ?? key.components.fits(other.scheme) }
 
-    /// As it is published.
+    /// The key as it is published.
     package var json: JSON {
         var object: JSON.Object = ["kty": .string(kty)]
         object["use"] = use.map { .string($0) }
@@ -78,7 +78,7 @@ package struct JWK: Sendable {
 }
 
 extension JSON {
-    /// A member that is text when it is there at all.
+    /// A member that must be a text when it is present.
     fileprivate func text(_ name: UTF8Text) throws(JOSEError) -> UTF8Text? {
         guard let value = self[name] else { return nil }
         guard let text = value.string else { throw .malformed("\(name) is not a text") }

@@ -4,13 +4,14 @@ package import Text
 /// An issuer's keys, as its key endpoint publishes them. <https://www.rfc-editor.org/rfc/rfc7517#section-5>
 package struct JWKSet: Sendable {
     package let keys: [JWK]
-    /// Entries that are no keys to us, by reason: an issuer may add kinds we do not know, which must not shut its users out.
+    /// The reasons why entries were left out. An issuer may add kinds of keys that are not supported here, and its users must still be
+    /// able to sign in.
     package let skipped: [JOSEError]
 
-    /// Keys looked at; issuers publish two to twenty.
+    /// The most entries that are read; issuers publish two to twenty.
     static let most = 100
 
-    /// Empty for anything that is no set: the caller decides what having no key means.
+    /// Empty for any value that is not a key set; the caller decides what a set without keys means.
     package init(_ json: JSON) {
         var keys: [JWK] = []
         var skipped: [JOSEError] = []
@@ -31,11 +32,11 @@ package struct JWKSet: Sendable {
         skipped = []
     }
 
-    /// The keys a token with this header may have been signed with.
+    /// The keys with which a token with this header may have been signed.
     ///
-    /// - With a `kid`: those of that `kid` which accept the algorithm. Issuers should not give two keys one `kid`, yet some do across
-    ///   kinds or while rotating; all are the issuer's, so each is tried.
-    /// - Without: the only key that accepts the algorithm. Where several do, the token must say which
+    /// - With a `kid`: the keys of that `kid` that accept the algorithm. Issuers should not give two keys the same `kid`, but some do for
+    ///   keys of different kinds or during a rotation. All are the issuer's keys, so each is tried.
+    /// - Without a `kid`: the only key that accepts the algorithm. When several do, the token must name one
     ///   (<https://openid.net/specs/openid-connect-core-1_0.html#Signing>).
     package func candidates(kid: UTF8Text?, alg: Algorithm) -> [JWK] {
         let fitting = keys.filter { $0.accepts(alg) }
@@ -43,7 +44,8 @@ package struct JWKSet: Sendable {
         return fitting.filter { $0.kid == kid }
     }
 
-    /// The same, never empty. A `kid` that is there with another algorithm is an attack or a mistake that no fetching mends.
+    /// The same, but throws when there is none. A known `kid` with another algorithm is an attack or a mistake, and fetching the keys
+    /// again cannot help.
     func candidates(for token: JWS) throws(JOSEError) -> [JWK] {
         let candidates = candidates(kid: token.kid, alg: token.algorithm)
         guard candidates.isEmpty else { return candidates }

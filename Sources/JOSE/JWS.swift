@@ -3,21 +3,21 @@ import Glibc
 package import JSON
 package import Text
 
-/// A compact JSON Web Signature, taken apart and not yet believed. <https://www.rfc-editor.org/rfc/rfc7515#section-7.1>
+/// A compact JSON Web Signature, split into its parts and not verified yet. <https://www.rfc-editor.org/rfc/rfc7515#section-7.1>
 ///
-/// Strays, all on the strict side: `crit` is refused whatever it names; of the header only `alg` and `kid` are read, so keys
-/// and addresses of keys that a token brings along (`jwk`, `jku`, `x5u`, `x5c`) have no effect; there is no JSON serialization.
+/// Stricter than the standard: `crit` is always refused. Of the header only `alg` and `kid` are read, so keys and addresses of keys inside
+/// a token (`jwk`, `jku`, `x5u`, `x5c`) have no effect. The JSON serialization is not supported.
 package struct JWS: Sendable {
     package let header: JSON
     package let algorithm: Algorithm
-    /// Finds a key in a set and proves nothing.
+    /// Used to find a key in a set; it proves nothing.
     package let kid: UTF8Text?
     package let payload: [UInt8]
     let signature: [UInt8]
-    /// Header and payload as they were sent: what is signed.
+    /// Header and payload as they were sent, which are the bytes that were signed.
     package let signedBytes: [UInt8]
 
-    /// Longer tokens are refused before a byte of them is looked at.
+    /// Longer tokens are refused before any byte is read.
     package static let maxBytes = 16_384
 
     package static func parse(_ token: String, maxBytes: Int = maxBytes) throws(JOSEError) -> JWS {
@@ -50,9 +50,9 @@ package struct JWS: Sendable {
         }
     }
 
-    /// The key that made this signature, out of `keys` and with one of `algorithms`; else throws.
+    /// The key of `keys` that made this signature with one of `algorithms`; throws when no key did.
     ///
-    /// ``JOSEError/unknownKey`` says that fetching the issuer's keys again may help; the other errors say that it cannot.
+    /// ``JOSEError/unknownKey`` means that fetching the issuer's keys again may help; the other errors mean that it cannot.
     package func verified(with keys: JWKSet, algorithms: Set<Algorithm>) throws(JOSEError) -> JWK {
         guard algorithms.contains(algorithm) else { throw .unsupportedAlgorithm }
         let candidates = try keys.candidates(for: self)

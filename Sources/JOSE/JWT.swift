@@ -1,8 +1,8 @@
-/// JSON Web Tokens: their signatures, their keys, and nothing of what their claims mean.
+/// JSON Web Tokens: their signatures and their keys, but not the meaning of their claims.
 ///
-/// A token from outside is an ``UnverifiedJWT`` until ``UnverifiedJWT/verified(with:algorithms:)`` has found the key that signed
-/// it in a set the caller trusts; only then it is a ``JWT``. The algorithm belongs to the key (``JWK``), never to the token.
-/// Expiry, issuer and audience are for those who know what to expect. ``Signer`` makes tokens of our own.
+/// A token from outside is an ``UnverifiedJWT`` until ``UnverifiedJWT/verified(with:algorithms:)`` has found the key that signed it in a
+/// set that the caller trusts; only then it is a ``JWT``. The key (``JWK``) decides the algorithm, never the token. Callers check expiry,
+/// issuer and audience, since they know what to expect. ``Signer`` makes our own tokens.
 /// <https://www.rfc-editor.org/rfc/rfc7519>, read with <https://www.rfc-editor.org/rfc/rfc8725>
 package import JSON
 package import Text
@@ -12,11 +12,11 @@ package struct JWT: Sendable {
     package let header: JSON
     /// Always an object.
     package let claims: JSON
-    /// The key that signed it, for rules that hang on the key (Microsoft's say which tenant each is for).
+    /// The key that signed it, for rules that depend on the key (Microsoft's keys name the tenant that each is for).
     package let key: JWK
 }
 
-/// A token that says anything its sender likes: good for choosing where to look for keys, and for nothing else.
+/// A token that was not verified, so its sender may have written anything. It is only good for choosing where to look for keys.
 package struct UnverifiedJWT: Sendable {
     package let signature: JWS
     /// Always an object.
@@ -26,7 +26,8 @@ package struct UnverifiedJWT: Sendable {
     package var algorithm: Algorithm { signature.algorithm }
     package var kid: UTF8Text? { signature.kid }
 
-    /// Three parts of strict base64url, JSON objects without duplicate names, an algorithm we know, no `crit`; `typ` is not looked at.
+    /// Reads three parts of strict base64url, JSON objects without duplicate names, a supported algorithm, no `crit`; `typ` is not
+    /// checked.
     package static func parse(_ token: String, maxBytes: Int = JWS.maxBytes) throws(JOSEError) -> UnverifiedJWT {
         let signature = try JWS.parse(token, maxBytes: maxBytes)
         let claims: JSON
@@ -35,24 +36,24 @@ package struct UnverifiedJWT: Sendable {
         return UnverifiedJWT(signature: signature, claims: claims)
     }
 
-    /// The token, when a key of `keys` signed it with one of `algorithms`. Errors: see ``JWS/verified(with:algorithms:)``.
+    /// The verified token, when a key of `keys` signed it with one of `algorithms`. Errors: see ``JWS/verified(with:algorithms:)``.
     package func verified(with keys: JWKSet, algorithms: Set<Algorithm>) throws(JOSEError) -> JWT {
         JWT(header: header, claims: claims, key: try signature.verified(with: keys, algorithms: algorithms))
     }
 }
 
-/// Why a token, a key or a set of keys is not accepted.
+/// The reason why a token, a key or a set of keys is not accepted.
 package enum JOSEError: Error, Equatable {
     case tooLarge
     case malformed(String)
-    /// The header has `crit`: extensions that must be understood, and none is.
+    /// The header has `crit`, which names extensions that must be understood; none is supported.
     case criticalHeader
-    /// Not one of ours, not one the caller allows, or not the key's.
+    /// The algorithm is not supported, or the caller or the key does not allow it.
     case unsupportedAlgorithm
     /// A key of another kind, curve or use.
     case unsupportedKey(String)
     case weakKey(String)
-    /// No key of the set has the token's `kid`, or the token has none and does not single out a key.
+    /// No key of the set has the token's `kid`, or the token has no `kid` and several keys fit.
     case unknownKey
     case badSignature
 }

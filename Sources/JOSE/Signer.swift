@@ -2,13 +2,13 @@ package import Crypto
 import JSON
 import Text
 
-/// Makes tokens with one key. The header is written once, so a token costs its signature and little else.
+/// Makes tokens with one key. The header is written once, so that a token costs little more than its signature.
 package struct Signer: Sendable {
     package let kid: String
     package let algorithm: Algorithm
     private let key: PrivateKey
     private let usualStart: [UInt8]
-    /// Its dot, its base64url, and a little for rounding.
+    /// The room for the dot, the signature in base64url, and a little for rounding.
     private let roomForSignature: Int
 
     package init(key: PrivateKey, kid: String, algorithm: Algorithm) {
@@ -19,7 +19,7 @@ package struct Signer: Sendable {
         roomForSignature = max(key.publicKey.bits / 6, 86) + 8
     }
 
-    /// The compact token around `claims`, the bytes of a JSON object. `type` becomes `typ` (`at+jwt` for access tokens, RFC 9068).
+    /// The compact token with `claims`, the bytes of a JSON object. `type` becomes `typ` (`at+jwt` for access tokens, RFC 9068).
     /// Throws when the key is of another kind than the algorithm.
     package func sign(claims: [UInt8], type: String = "JWT") throws(CryptoError) -> String {
         let start = type == "JWT" ? usualStart : Self.start(kid: kid, algorithm: algorithm, type: type)

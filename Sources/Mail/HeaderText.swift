@@ -1,18 +1,18 @@
 import Crypto
 import Runtime
 
-/// Text in header fields. <https://www.rfc-editor.org/rfc/rfc5322#section-2.2>, <https://www.rfc-editor.org/rfc/rfc2047>
+/// Writes text in header fields. <https://www.rfc-editor.org/rfc/rfc5322#section-2.2>, <https://www.rfc-editor.org/rfc/rfc2047>
 enum HeaderText {
     private static let lineLength = 76
 
-    /// A subject: as it is when it is short ASCII, in encoded words otherwise.
+    /// A subject: unchanged when it is short ASCII, in encoded words otherwise.
     static func unstructured(_ text: String, after start: Int) -> String {
         let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } && text.utf8.count + start <= lineLength
-        // What looks like an encoded word would be decoded on the other side.
+        // The receiver would decode a text that looks like an encoded word.
         return isPlain && !text.utf8.contains("=?") ? text : encodedWords(text, after: start)
     }
 
-    /// `Name <address>`; the name as an atom sequence, a quoted string, or encoded words.
+    /// `Name <address>`. The name is written as a sequence of atoms, a quoted string, or encoded words.
     static func mailbox(_ mailbox: Mailbox) -> String {
         guard let name = mailbox.name else { return mailbox.address }
         let isShort = name.utf8.count <= 40 && !name.utf8.contains("=?")
@@ -24,9 +24,9 @@ enum HeaderText {
         return "\(encodedWords(name, after: "Reply-To: ".utf8.count))\r\n <\(mailbox.address)>"
     }
 
-    /// Base64 words of at most 75 characters on a line each, broken between scalars.
+    /// Base64 words of at most 75 characters, one on each line, broken between scalars.
     private static func encodedWords(_ text: String, after start: Int) -> String {
-        // `=?utf-8?B?` and `?=` leave room for 45 bytes in 60 digits; the first line has its field's name before it.
+        // `=?utf-8?B?` and `?=` leave room for 45 bytes in 60 digits; the first line also contains the field's name.
         var room = max(9, (lineLength - start - 12) / 4 * 3)
         var words: [String] = []
         var bytes: [UInt8] = []
@@ -50,11 +50,11 @@ enum HeaderText {
     }
 }
 
-/// Text as ASCII lines of at most 76 characters. <https://www.rfc-editor.org/rfc/rfc2045#section-6.7>
+/// Writes text as ASCII lines of at most 76 characters. <https://www.rfc-editor.org/rfc/rfc2045#section-6.7>
 enum QuotedPrintable {
     private static let lineLength = 76
 
-    /// Line breaks of any kind become CR LF; ends with one.
+    /// Line breaks of any kind become CR LF; the result ends with one.
     static func encode(_ text: String) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(text.utf8.count * 5 / 4)
@@ -66,7 +66,7 @@ enum QuotedPrintable {
         var length = 0
         for (index, byte) in zip(line.indices, line) {
             let isLast = index == line.endIndex - 1
-            // A space at the end of a line is lost on some ways.
+            // Some mail servers remove a space at the end of a line.
             let isPlain = byte >= 0x21 && byte <= 0x7E && byte != UInt8(ascii: "=") || (byte == 0x20 || byte == 0x09) && !isLast
             let size = isPlain ? 1 : 3
             if length + size > (isLast ? lineLength : lineLength - 1) {

@@ -1,9 +1,9 @@
 package import Runtime
 
-/// One mail, complete, and its form on the wire.
+/// One complete mail, and its form on the wire.
 ///
-/// This kit knows mail and nothing of why it is sent: `MailMessage` says what one is (RFC 5322, MIME), `MailTransport` takes it on its
-/// way (`SMTPTransport`, `FileTransport`, `LogTransport`). When to try again is decided where mails are kept (`Accounts/Outbox`).
+/// This kit knows mails, but not why they are sent: `MailMessage` is one mail (RFC 5322, MIME), and a `MailTransport` sends it
+/// (`SMTPTransport`, `FileTransport`, `LogTransport`). `Accounts/Outbox` stores mails and decides when to try again.
 package struct MailMessage: Sendable, Equatable {
     package let from: Mailbox
     package let replyTo: Mailbox?
@@ -11,11 +11,12 @@ package struct MailMessage: Sendable, Equatable {
     package let subject: String
     package let text: String
     package let html: String
-    /// What stands before the `@` of the `Message-ID`; the same for every attempt at one mail, so that two copies can be told from two mails.
+    /// The part before the `@` of the `Message-ID`. It is the same for every attempt at one mail, so that two copies can be told from two
+    /// mails.
     package let id: String
     package let date: Instant
 
-    /// `nil` when `subject` or `id` hold what would end their header line.
+    /// `nil` when `subject` or `id` contain a character that would end their header line.
     package init?(
         id: String, from: Mailbox, replyTo: Mailbox? = nil, to recipient: Mailbox, subject: String, text: String, html: String,
         date: Instant
@@ -35,9 +36,9 @@ package struct MailMessage: Sendable, Equatable {
 
     package var messageID: String { "<\(id)@\(from.domain)>" }
 
-    /// Header and body with CR LF, all ASCII, no line longer than 78 characters but for what cannot be broken.
+    /// Header and body with CR LF, all ASCII. No line is longer than 78 characters unless it cannot be broken.
     package func bytes() -> [UInt8] {
-        // No quoted-printable text holds `=_`, so no text can hold the boundary.
+        // Quoted-printable text never contains `=_`, so the boundary cannot occur in the text.
         let boundary = "=_\(id)"
         var out = ""
         for (name, value) in header { out += "\(name): \(value)\r\n" }
@@ -51,12 +52,12 @@ package struct MailMessage: Sendable, Equatable {
         return Array(out.utf8)
     }
 
-    /// The header but for the content type: what may be logged of a mail in development.
+    /// The header without the content type, which is the part of a mail that the log may show in development mode.
     package var header: [(name: String, value: String)] {
         var fields = [
             ("Date", InternetDate.mail(date)), ("From", HeaderText.mailbox(from)), ("To", HeaderText.mailbox(to)),
             ("Subject", HeaderText.unstructured(subject, after: "Subject: ".utf8.count)), ("Message-ID", messageID),
-            // No vacation notice comes back. <https://www.rfc-editor.org/rfc/rfc3834#section-5>
+            // Keeps automatic replies away. <https://www.rfc-editor.org/rfc/rfc3834#section-5>
             ("Auto-Submitted", "auto-generated"), ("X-Auto-Response-Suppress", "All"), ("MIME-Version", "1.0"),
         ]
         if let replyTo { fields.insert(("Reply-To", HeaderText.mailbox(replyTo)), at: 2) }

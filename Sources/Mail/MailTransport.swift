@@ -2,17 +2,17 @@ package import Curl
 package import Logging
 import FoundationEssentials
 
-/// A way that mail takes from here.
+/// A way to send mail.
 package protocol MailTransport: Sendable {
-    /// Returns once somebody else is responsible for the mail.
+    /// Returns once another program is responsible for the mail.
     func send(_ message: MailMessage) async throws(MailError)
 }
 
-/// Why a mail did not get away. Reasons are for the log: they hold nobody's address and nothing of the mail.
+/// The reason why a mail was not sent. Reasons are for the log: they contain no address and no part of the mail.
 package enum MailError: Error, Equatable, Sendable {
-    /// May go better later: no connection, a server that says 4xx, a log-in that needs mending, a full disk.
+    /// Another attempt may succeed: no connection, a 4xx reply, a log-in that the operator must correct, a full disk.
     case temporary(String)
-    /// Will never go better for this mail: the server said 5xx.
+    /// No further attempt can succeed for this mail: the server replied 5xx.
     case permanent(String)
 
     package var reason: String {
@@ -22,7 +22,7 @@ package enum MailError: Error, Equatable, Sendable {
     }
 }
 
-/// To a mail server, by SMTP.
+/// Sends mail to a mail server by SMTP.
 package struct SMTPTransport: MailTransport {
     private let client: HTTPClient
     private let server: SMTPServer
@@ -42,9 +42,9 @@ package struct SMTPTransport: MailTransport {
     }
 }
 
-/// Into a folder, one `.eml` file a mail, for development and for other programs that send mail on.
+/// Writes mails into a folder, one `.eml` file for each mail, for development and for other programs that send them.
 ///
-/// A file appears whole or not at all; an attempt repeated after a crash replaces the same file.
+/// A file appears completely or not at all. An attempt that is repeated after a crash replaces the same file.
 package struct FileTransport: MailTransport {
     private let folder: String
 
@@ -60,12 +60,12 @@ package struct FileTransport: MailTransport {
     }
 }
 
-/// Into the log: who gets what, and in development the text with its link.
+/// Writes mails into the log: recipient and subject, and in development mode the text with its link.
 package struct LogTransport: MailTransport {
     private let log: Logger
     private let showsText: Bool
 
-    /// - Parameter showsText: a reader of the log can then use the links; for development.
+    /// - Parameter showsText: whether the log contains the text, whose links every reader of the log can then use; for development.
     package init(log: Logger, showsText: Bool) {
         self.log = log
         self.showsText = showsText

@@ -1,14 +1,14 @@
-/// An address that mail can be sent to or from, with the name shown beside it: `Gatehouse <no-reply@example.com>`.
+/// An address of a sender or recipient, with the name shown beside it: `Gatehouse <no-reply@example.com>`.
 ///
-/// Addresses are those every mail server takes: ASCII, a local part without quotation marks, a host name of letters, digits and
-/// hyphens. Domains of other scripts must be written in their ASCII form (`xn--…`); local parts of other scripts are refused, since a mail to
-/// them would need SMTPUTF8 on every server on its way.
+/// Only addresses that every mail server accepts: ASCII, a local part without quotation marks, a host name of letters, digits and hyphens.
+/// Domains of other scripts must be written in their ASCII form (`xn--…`). Local parts of other scripts are refused, since a mail to them
+/// would need SMTPUTF8 on every server on its way.
 /// <https://www.rfc-editor.org/rfc/rfc5321#section-4.1.2>
 package struct Mailbox: Sendable, Equatable {
     package let name: String?
     package let address: String
 
-    /// `nil` when `address` is no such address, or `name` has control characters.
+    /// `nil` when `address` is not such an address, or `name` has control characters.
     package init?(name: String? = nil, address: String) {
         guard Self.isAddress(address), name?.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) ?? true else {
             return nil

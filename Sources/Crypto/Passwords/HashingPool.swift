@@ -2,11 +2,11 @@ import Glibc
 package import Runtime
 import Synchronization
 
-/// A few threads for password hashes, behind a queue that has an end: the one place where work leaves its loop.
+/// A few threads for password hashes, behind a queue of limited length. This is the only place where work leaves its loop.
 ///
-/// The threads are our own and give way to others, so that loops run first however many people sign in, and no thread of Dispatch is held
-/// for the 30 ms that a hash takes. They start when there is work for them, so a pool that is never asked costs nothing. What the queue has no room for
-/// is refused at once: to answer "later" costs nothing, to hash what nobody waits for any more costs 30 ms (SEC-20).
+/// The threads belong to the pool and give way to other threads, so that loops run first however many people sign in, and a hash of 30 ms
+/// does not occupy a thread of Dispatch. They start when there is work, so an unused pool costs nothing. Work for which the queue has no
+/// room is refused at once: that costs nothing, while a hash that no client waits for any more costs 30 ms (SEC-20).
 package final class HashingPool: Sendable {
     /// The queue has no room.
     package struct Full: Error { package init() {} }
@@ -14,7 +14,7 @@ package final class HashingPool: Sendable {
     private let core: Core
 
     /// - Parameters:
-    ///   - threads: how many hashes are made at a time; each core can do one.
+    /// - threads: how many hashes are computed at the same time; each core can do one.
     ///   - queue: how many more may wait.
     package init(threads: Int, queue: Int, metrics: Metrics) {
         core = Core(threads: max(1, threads), room: max(1, threads) + max(0, queue), metrics: metrics)
@@ -22,7 +22,7 @@ package final class HashingPool: Sendable {
 
     deinit { core.close() }
 
-    /// Runs `work` on one of the threads; the caller goes on where it was, on its loop. Throws at once when there is no room.
+    /// Runs `work` on one of the threads; then the caller continues on its own loop. Throws at once when the queue is full.
     package func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws(Full) -> Value {
         let outcome: Result<Value, Full> = await withCheckedContinuation { waiting in
             let accepted = core.submit { waiting.resume(returning: .success(work())) }
@@ -31,12 +31,12 @@ package final class HashingPool: Sendable {
         return try outcome.get()
     }
 
-    /// Takes no more work, finishes what was accepted, and returns when the last thread is gone.
+    /// Takes no more work, finishes what was accepted, and returns when the last thread has ended.
     package func stop() async {
         await withCheckedContinuation { done in core.close { done.resume() } }
     }
 
-    /// What the threads share. They hold it, not the pool, so that a pool nobody holds ends them.
+    /// The state that the threads share. They hold it and not the pool, so that they end when the pool is released.
     private final class Core: @unchecked Sendable {
         // @unchecked Sendable because `bell` is a semaphore, which is made for threads, and the rest is behind `state` or immutable.
 
@@ -47,9 +47,9 @@ package final class HashingPool: Sendable {
 
         private struct State {
             var waiting: [Job] = []
-            /// Accepted and not finished.
+            /// The number of jobs that were accepted and are not finished.
             var accepted = 0
-            /// Threads that run, and those of them at work.
+            /// The number of threads, and of those that are working.
             var threads = 0
             var busy = 0
             var isClosed = false
@@ -59,7 +59,7 @@ package final class HashingPool: Sendable {
         private let state = Mutex(State())
         private let threads: Int
         private let room: Int
-        /// Counts what waits, so that threads sleep while there is nothing.
+        /// Counts waiting jobs, so that threads sleep while there is nothing to do.
         private let bell = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
         private let waited: Histogram
         private let worked: Histogram
@@ -86,7 +86,7 @@ package final class HashingPool: Sendable {
             let accepted = state.withLock { state in
                 guard !state.isClosed, state.accepted < room else { return false }
                 if state.threads - state.busy <= state.waiting.count, state.threads < threads { startThread(&state) }
-                // Without memory for a first thread nobody would ever come for it.
+                // Without memory for a first thread, the job would never be done.
                 guard state.threads > 0 else { return false }
                 state.accepted += 1
                 state.waiting.append(Job(work: work, since: MonotonicTime.read()))
@@ -131,7 +131,7 @@ package final class HashingPool: Sendable {
             for tell in told { tell() }
         }
 
-        /// Each thread finds the queue empty once, after all that was accepted, and leaves.
+        /// Makes each thread find the queue empty once, after all accepted jobs, and end.
         func close(_ whenGone: (@Sendable () -> Void)? = nil) {
             let (toWake, isGone) = state.withLock { state in
                 let toWake = state.isClosed ? 0 : state.threads

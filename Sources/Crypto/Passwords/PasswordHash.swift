@@ -1,13 +1,13 @@
-/// A password as it is kept: hashed with a salt of its own, together with the scheme and the parameters it was made by.
+/// A stored password: its hash with a separate salt, the scheme and the parameters.
 ///
-/// `text` is what the database stores, in the PHC string format; its identifier names the scheme. A further scheme (of imported users,
-/// say) is a file beside `ScryptHash` and a case of `Scheme`. The hash never prints.
+/// `text` is stored in the database, in the PHC string format; its identifier names the scheme. To add a scheme (for example for imported
+/// users), add a file beside `ScryptHash` and a case of `Scheme`. The hash never appears in a description.
 package struct PasswordHash: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// `$scrypt$ln=14,r=8,p=1$<salt>$<hash>`, both in base64 without padding.
     package let text: String
     private let scheme: Scheme
 
-    /// The ways a password may have been hashed. New hashes are made by scrypt alone.
+    /// The schemes that stored hashes may have. New hashes always use scrypt.
     private enum Scheme: Equatable {
         case scrypt(ScryptHash)
 
@@ -27,8 +27,8 @@ package struct PasswordHash: Sendable, Equatable, CustomStringConvertible, Custo
         }
     }
 
-    /// Reads a stored hash. Nil for an unknown scheme, for parameters that would cost more than 256 MiB or some seconds, and for any text
-    /// but the one that `text` would be.
+    /// Reads a stored hash. Nil for an unknown scheme, for parameters that would cost more than 256 MiB or a few seconds, and for any text
+    /// that differs from the `text` of the hash that it describes.
     package init?(_ text: String) {
         guard text.utf8.count <= 512 else { return nil }
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
@@ -44,12 +44,13 @@ package struct PasswordHash: Sendable, Equatable, CustomStringConvertible, Custo
         self.scheme = scheme
     }
 
-    /// Hashes a password for keeping: some 30 ms and 16 MiB by default, so it belongs on the `HashingPool`. Throws when there is no memory.
+    /// Hashes a password for storage. This takes about 30 ms and 16 MiB by default, so it must run on the `HashingPool`. Throws when
+    /// memory is short.
     package static func make(password: String, _ parameters: ScryptParameters) throws(CryptoError) -> PasswordHash {
         PasswordHash(.scrypt(try ScryptHash(password: password, parameters)))
     }
 
-    /// A hash that no password has, and that costs what `parameters` cost: to be checked where there is no other.
+    /// A hash that no password matches, with the cost of `parameters`. It is checked where an account has no hash.
     static func unmatchable(_ parameters: ScryptParameters) -> PasswordHash {
         PasswordHash(
             .scrypt(
@@ -57,14 +58,14 @@ package struct PasswordHash: Sendable, Equatable, CustomStringConvertible, Custo
                     parameters: parameters, salt: Random.bytes(ScryptHash.saltLength), digest: Random.bytes(ScryptHash.digestLength))))
     }
 
-    /// Whether this is the password's hash; costs what making it cost, and compares in constant time. Throws when there is no memory.
+    /// Whether this is the password's hash. Costs as much as making it, and compares in constant time. Throws when memory is short.
     package func matches(_ password: String) throws(CryptoError) -> Bool {
         switch scheme {
         case .scrypt(let hash): try hash.matches(password)
         }
     }
 
-    /// Whether a hash made now would have this scheme and these parameters; if not, the next sign-in should make it anew.
+    /// Whether a new hash would have this scheme and these parameters; if not, the next sign-in should replace it.
     package func isCurrent(_ parameters: ScryptParameters) -> Bool {
         switch scheme {
         case .scrypt(let hash): hash.isCurrent(parameters)

@@ -2,17 +2,17 @@ package import Runtime
 
 /// Hashes and checks passwords on a pool, always at the same cost.
 package struct PasswordHashing: Sendable {
-    /// Bytes of a password that are hashed at most: what 4096 UTF-16 units, the longest password that is ever accepted, can take.
+    /// The most bytes of a password that are hashed: the size of 4096 UTF-16 units, which is the longest password ever accepted.
     package static let longestPassword = 3 * 4096
 
     private let pool: HashingPool
     package let parameters: ScryptParameters
-    /// How many hashes were made, for whatever outcome: what tests of equal cost count (SEC-15).
+    /// How many hashes were computed, whatever their result, for tests of equal cost (SEC-15).
     package let hashesDone = Counter()
-    /// Checked in place of the hash that an account does not have.
+    /// The hash that is checked when an account does not have one.
     private let unmatchable: PasswordHash
 
-    /// - Parameter parameters: what new hashes cost; they must be acceptable.
+    /// - Parameter parameters: the cost of new hashes; they must be acceptable.
     package init(pool: HashingPool, parameters: ScryptParameters) {
         precondition(parameters.areAcceptable, "settings are checked where they are read")
         self.pool = pool
@@ -20,14 +20,14 @@ package struct PasswordHashing: Sendable {
         unmatchable = .unmatchable(parameters)
     }
 
-    /// A hash for keeping. A password beyond `longestPassword` is the caller's to refuse; of one that comes through, nothing matches the hash.
+    /// A hash to store. The caller must refuse passwords beyond `longestPassword`; the hash of such a password matches nothing.
     package func hash(_ password: String) async throws(HashingPool.Full) -> PasswordHash {
         let password = password.utf8.count <= Self.longestPassword ? password : Random.token()
         return try await run { [parameters] () throws(CryptoError) in try PasswordHash.make(password: password, parameters) }
     }
 
-    /// Whether `password` is the one that `hash` was made of. Without a hash the answer is no, after just as much work, so that the time of an
-    /// answer does not tell who has a password (SEC-15).
+    /// Whether `hash` was made of `password`. Without a hash the answer is no, after the same amount of work, so that the time of an
+    /// answer does not show who has a password (SEC-15).
     package func check(_ password: String, against hash: PasswordHash?) async throws(HashingPool.Full) -> Bool {
         let isPossible = hash != nil && password.utf8.count <= Self.longestPassword
         let hash = hash ?? unmatchable
@@ -35,10 +35,10 @@ package struct PasswordHashing: Sendable {
         return try await run { () throws(CryptoError) in try hash.matches(password) } && isPossible
     }
 
-    /// Whether `hash` was made as a hash would be made now; if not, a sign-in that succeeds should keep a new one.
+    /// Whether `hash` has the cost of new hashes; if not, a successful sign-in should store a new one.
     package func isCurrent(_ hash: PasswordHash) -> Bool { hash.isCurrent(parameters) }
 
-    /// A hash fails only for want of memory, which is another kind of full.
+    /// A hash can only fail when memory is short, which is handled like a full queue.
     private func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(CryptoError) -> Value
     ) async throws(HashingPool.Full) -> Value {

@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// What one scrypt hash costs. <https://www.rfc-editor.org/rfc/rfc7914#section-2>
+/// The cost of one scrypt hash. <https://www.rfc-editor.org/rfc/rfc7914#section-2>
 package struct ScryptParameters: Sendable, Equatable {
     /// The cost N as a power of two: one more doubles time and memory.
     package var log2N: Int
     /// r: memory is 128·N·r bytes, 16 MiB by default.
     package var blockSize: Int
-    /// p: that many times the work, in the same memory.
+    /// p: multiplies the work, in the same memory.
     package var parallelization: Int
 
     package init(log2N: Int = 14, blockSize: Int = 8, parallelization: Int = 1) {
@@ -15,10 +15,10 @@ package struct ScryptParameters: Sendable, Equatable {
         self.parallelization = parallelization
     }
 
-    /// Bytes that one hash needs while it is made.
+    /// The bytes that one hash needs while it is computed.
     package var memory: Int { 128 * blockSize << log2N }
 
-    /// Whether scrypt is defined for them and one hash stays within 256 MiB and a few seconds.
+    /// Whether scrypt is defined for these parameters, and one hash stays within 256 MiB and a few seconds.
     package var areAcceptable: Bool {
         guard (1...24).contains(log2N), (1...256).contains(blockSize), (1...256).contains(parallelization), log2N < 16 * blockSize else {
             return false
@@ -46,7 +46,7 @@ struct ScryptHash: Equatable {
         self.digest = digest
     }
 
-    /// Hashes `password` with a salt of its own.
+    /// Hashes `password` with a new salt.
     init(password: String, _ parameters: ScryptParameters) throws(CryptoError) {
         let salt = Random.bytes(Self.saltLength)
         self.init(
@@ -54,7 +54,7 @@ struct ScryptHash: Equatable {
             digest: try Self.derive(password: Array(password.utf8), salt: salt, parameters, length: Self.digestLength))
     }
 
-    /// Reads the fields behind the identifier; nil unless `text` would be written just so.
+    /// Reads the fields behind the identifier; nil unless `text` would be written in exactly this way.
     init?(fields: [Substring]) {
         guard fields.count == 3 else { return nil }
         var numbers: [Int] = []
@@ -70,7 +70,7 @@ struct ScryptHash: Equatable {
         self.init(parameters: parameters, salt: salt, digest: digest)
     }
 
-    /// Behind the identifier.
+    /// The fields behind the identifier.
     var fields: String {
         "ln=\(parameters.log2N),r=\(parameters.blockSize),p=\(parameters.parallelization)"
             + "$\(Base64.encodeUnpadded(salt))$\(Base64.encodeUnpadded(digest))"
@@ -85,13 +85,13 @@ struct ScryptHash: Equatable {
         self.parameters == parameters && salt.count == Self.saltLength && digest.count == Self.digestLength
     }
 
-    /// scrypt itself. Throws where its memory cannot be had, or for parameters that are not acceptable.
+    /// Runs scrypt. Throws when its memory is not available, or for parameters that are not acceptable.
     static func derive(password: [UInt8], salt: [UInt8], _ parameters: ScryptParameters, length: Int) throws(CryptoError) -> [UInt8] {
         guard parameters.areAcceptable else { throw .unsupported("scrypt parameters beyond the limits") }
         var status: Int32 = 0
         let digest = [UInt8](unsafeUninitializedCapacity: length) { out, count in
             password.withUnsafeBytes { password in
-                // An empty password still needs an address: a null one asks for a check of the parameters alone.
+                // An empty password still needs an address: with a null address, OpenSSL only checks the parameters.
                 let first = password.baseAddress?.assumingMemoryBound(to: CChar.self)
                 withUnsafePointer(to: CChar(0)) { nothing in
                     status = EVP_PBE_scrypt(

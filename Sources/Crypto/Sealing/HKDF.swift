@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// Makes several independent keys of one secret. <https://www.rfc-editor.org/rfc/rfc5869>, with SHA-256.
+/// Derives several independent keys from one secret. <https://www.rfc-editor.org/rfc/rfc5869>, with SHA-256.
 package enum HKDF {
-    /// `info` names what the key is for; `length` is in bytes, at most 8160 (255 hashes).
+    /// `info` names the purpose of the key; `length` is in bytes, at most 8160 (255 hashes).
     package static func sha256(secret: [UInt8], salt: [UInt8], info: String, length: Int) -> [UInt8] {
         sha256(secret: secret, salt: salt, info: Array(info.utf8), length: length)
     }

@@ -1,10 +1,10 @@
 import COpenSSL
 import Synchronization
 
-/// What a key has at hand to sign or to verify with: contexts that are set up already, lent to one caller at a time.
+/// The OpenSSL contexts of a key for signing and verifying. They are prepared once and lent to one caller at a time.
 ///
-/// Setting one up costs as much as a tenth of an ES256 signature; taking one from here costs a lock. As many are kept as
-/// callers were ever busy at once, which is at most one a thread.
+/// Preparing a context costs up to a tenth of an ES256 signature; taking one from here costs a lock. The number of contexts is the number
+/// of callers that were ever busy at once, which is at most one for each thread.
 final class KeyContexts: Sendable {
     enum Use: Sendable { case sign, verify }
 
@@ -18,7 +18,7 @@ final class KeyContexts: Sendable {
         idle = Mutex(Array(repeating: [], count: SignatureScheme.allCases.count))
     }
 
-    /// OpenSSL's form of the signature: DER for elliptic curves.
+    /// The signature in OpenSSL's form: DER for elliptic curves.
     func sign(_ message: [UInt8], _ scheme: SignatureScheme, with digest: DigestAlgorithm) throws(CryptoError) -> [UInt8] {
         let context = try take(scheme, digest)
         defer { give(back: context, scheme) }
@@ -54,7 +54,7 @@ private final class KeyContext: @unchecked Sendable {
         raw = try key.withPointer { key throws(CryptoError) in
             try check(EVP_PKEY_CTX_new_from_pkey(nil, key, nil), "EVP_PKEY_CTX_new_from_pkey")
         }
-        // From here on deinit frees it, thrown or not.
+        // From here on deinit frees it, even after a throw.
         switch use {
         case .sign: try check(EVP_PKEY_sign_init(raw), "EVP_PKEY_sign_init")
         case .verify: try check(EVP_PKEY_verify_init(raw), "EVP_PKEY_verify_init")
@@ -104,7 +104,7 @@ private struct HashContext: ~Copyable {
 
     func withDigest<Result>(of message: [UInt8], _ body: (UnsafeMutableBufferPointer<UInt8>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { digest in
-            // Without an algorithm it starts over with the one it has.
+            // Without an algorithm it starts again with the one it has.
             must(EVP_DigestInit_ex2(raw, nil, nil) == 1, "EVP_DigestInit_ex2")
             must(EVP_DigestUpdate(raw, message, message.count) == 1, "EVP_DigestUpdate")
             must(EVP_DigestFinal_ex(raw, digest.baseAddress, nil) == 1, "EVP_DigestFinal_ex")

@@ -1,10 +1,10 @@
 import COpenSSL
 
-/// Closes values that lie in the database (signing keys, upstream tokens) so that only a holder of this key reads them.
+/// Encrypts values in the database (signing keys, upstream tokens), so that only a holder of this key can read them.
 ///
 /// Sealed form: version byte 1 ‖ nonce (12) ‖ ciphertext ‖ tag (16), AES-256-GCM with the context as associated data.
-/// The context says what the value is and whose (`"signing-key/42"`): moved to another row, it does not open.
-/// Nonces are random, so one key may seal at most 2³² values (NIST SP 800-38D §8.3).
+/// The context says what the value is and to which row it belongs (`"signing-key/42"`): in another row, the value does not open. Nonces
+/// are random, so one key may seal at most 2³² values (NIST SP 800-38D §8.3).
 package struct SealingKey: Sendable {
     private let bytes: [UInt8]
 
@@ -13,7 +13,7 @@ package struct SealingKey: Sendable {
     private static let nonceLength = 12
     private static let tagLength = 16
 
-    /// Exactly 32 bytes, as ``HKDF`` makes them; stops the process on any other number.
+    /// Takes exactly 32 bytes, as ``HKDF`` makes them; stops the process for any other number.
     package init(_ bytes: [UInt8]) {
         precondition(bytes.count == Self.keyLength, "a sealing key has 32 bytes")
         self.bytes = bytes
@@ -28,7 +28,7 @@ package struct SealingKey: Sendable {
         return [Self.version] + nonce + sealed + cipher.tag(Self.tagLength)
     }
 
-    /// Throws ``CryptoError/notOpened`` without saying why.
+    /// Throws ``CryptoError/notOpened`` without a reason.
     package func open(_ sealed: [UInt8], context: String) throws(CryptoError) -> [UInt8] {
         let overhead = 1 + Self.nonceLength + Self.tagLength
         guard sealed.count >= overhead, sealed[0] == Self.version else { throw .notOpened }
@@ -46,7 +46,7 @@ package struct SealingKey: Sendable {
     }
 }
 
-/// Prints nothing of the key.
+/// Descriptions show nothing of the key.
 extension SealingKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "<sealing key>" }
     package var debugDescription: String { description }
@@ -73,7 +73,7 @@ private struct CipherContext: ~Copyable {
         must(EVP_CipherUpdate(raw, nil, &length, bytes, Int32(bytes.count)) == 1, "EVP_CipherUpdate")
     }
 
-    /// As many bytes out as in: GCM does not pad.
+    /// Returns as many bytes as it gets: GCM does not pad.
     func update(_ bytes: [UInt8]) -> [UInt8] {
         guard !bytes.isEmpty else { return [] }
         return [UInt8](unsafeUninitializedCapacity: bytes.count) { out, count in
@@ -83,7 +83,7 @@ private struct CipherContext: ~Copyable {
         }
     }
 
-    /// False when the tag does not fit, which only opening can find.
+    /// False when the tag does not match, which only opening can find out.
     func finish() -> Bool {
         var length: Int32 = 0
         var nothing: [UInt8] = [0]

@@ -1,6 +1,6 @@
-/// Sealing keys of one purpose while the secret behind them changes: the first one seals, each of them opens.
+/// The sealing keys for one purpose while their secret changes: the first one seals, each of them opens.
 ///
-/// A sealed value does not name its key. Opening tries one key after the other, which costs about a microsecond a key.
+/// A sealed value does not name its key. Opening tries one key after the other, which costs about a microsecond for each.
 package struct SealingKeys: Sendable {
     private let first: SealingKey
     private let others: [SealingKey]

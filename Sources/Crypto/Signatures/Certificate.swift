@@ -1,10 +1,10 @@
 import COpenSSL
 package import Runtime
 
-/// Self-signed X.509 certificates: the wrapping in which Firebase's clients expect our public keys.
+/// Self-signed X.509 certificates, the form in which Firebase's clients expect our public keys.
 /// <https://www.rfc-editor.org/rfc/rfc5280>
 package enum Certificate {
-    /// PEM. The serial is a number, not zero, that takes at most 20 bytes with its sign; times are cut to whole seconds.
+    /// PEM. The serial number is not zero and takes at most 20 bytes with its sign; times are cut to whole seconds.
     /// Signed with SHA-256, or Ed25519's own hash.
     package static func selfSigned(
         key: PrivateKey, commonName: String, notBefore: Instant, notAfter: Instant, serial: [UInt8]
@@ -15,7 +15,7 @@ package enum Certificate {
         try setSerial(serial, of: certificate)
         _ = try check(ASN1_TIME_set(X509_getm_notBefore(certificate), time_t(notBefore.seconds)), "ASN1_TIME_set")
         _ = try check(ASN1_TIME_set(X509_getm_notAfter(certificate), time_t(notAfter.seconds)), "ASN1_TIME_set")
-        // The name it is made out to and the name of who made it are one.
+        // Subject and issuer are the same name.
         let name: OpaquePointer = try check(X509_get_subject_name(certificate), "X509_get_subject_name")
         let text = Array(commonName.utf8)
         try check(

@@ -1,9 +1,9 @@
-/// The two forms of a P-256 signature: DER, which OpenSSL speaks, and r ‖ s, which JSON Web Signatures carry.
+/// Converts between the two forms of a P-256 signature: DER, which OpenSSL uses, and r ‖ s, which JSON Web Signatures use.
 /// <https://www.rfc-editor.org/rfc/rfc7518#section-3.4>
 enum ECDSASignature {
     static let half = 32
 
-    /// 64 bytes, or nil for anything but one DER SEQUENCE of two positive INTEGERs in their shortest form.
+    /// 64 bytes; nil unless `der` is one SEQUENCE of two positive INTEGERs in their shortest form.
     static func raw(der: [UInt8]) -> [UInt8]? {
         guard der.count >= 2, der[0] == 0x30, der[1] < 0x80, Int(der[1]) == der.count - 2 else { return nil }
         var out = [UInt8](repeating: 0, count: 2 * half)
@@ -25,7 +25,7 @@ enum ECDSASignature {
         return position == der.count ? out : nil
     }
 
-    /// nil for another length, and where r or s is zero: such a signature once fitted every message (CVE-2022-21449).
+    /// Nil for another length, and when r or s is zero: some verifiers accepted such a signature for every message (CVE-2022-21449).
     static func der(raw: [UInt8]) -> [UInt8]? {
         guard raw.count == 2 * half else { return nil }
         var out: [UInt8] = [0x30, 0]

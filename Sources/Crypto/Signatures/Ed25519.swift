@@ -2,7 +2,7 @@ import COpenSSL
 
 /// Owns one `EVP_MD_CTX` for one message that is signed or verified whole: exactly one owner, freed exactly once.
 ///
-/// Ed25519 hashes the message twice, so OpenSSL wants it in one piece and takes no digest. <https://www.rfc-editor.org/rfc/rfc8032>
+/// Ed25519 hashes the message twice, so OpenSSL needs it in one piece and takes no digest. <https://www.rfc-editor.org/rfc/rfc8032>
 struct MessageContext: ~Copyable {
     private let raw: OpaquePointer
 

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Owns one `EVP_PKEY`: reads it, writes it, makes it. Kinds and curves other than ours are refused here.
+/// Owns one `EVP_PKEY`, and reads, writes or generates it. Refuses kinds and curves that are not supported.
 final class KeyHandle: @unchecked Sendable {
     // @unchecked Sendable because an EVP_PKEY is not changed after it is made, and OpenSSL counts its references atomically.
     private let raw: OpaquePointer
@@ -45,7 +45,7 @@ final class KeyHandle: @unchecked Sendable {
         return try KeyHandle(owning: check(key, "EVP_PKEY_generate"))
     }
 
-    /// A public key from its numbers. RSA's rules are the caller's; points off the curve are refused here.
+    /// A public key from its numbers. The caller must check the rules for RSA; points off the curve are refused here.
     static func make(_ components: KeyComponents) throws(CryptoError) -> KeyHandle {
         switch components {
         case .rsa(let modulus, let exponent):
@@ -77,7 +77,7 @@ final class KeyHandle: @unchecked Sendable {
 }
 
 extension KeyHandle {
-    /// A private key in PKCS #8, nothing after it.
+    /// Reads a private key in PKCS #8, with nothing after it.
     static func read(pkcs8 der: [UInt8]) throws(CryptoError) -> KeyHandle {
         let key = der.withUnsafeBufferPointer { der -> OpaquePointer? in
             var position = der.baseAddress
@@ -130,7 +130,7 @@ extension KeyHandle {
         throw .unsupported("keys other than RSA, EC and Ed25519")
     }
 
-    /// `length` 0: as many bytes as the number needs.
+    /// - Parameter length: the number of bytes; 0 for as many as the number needs.
     private static func number(_ key: OpaquePointer, _ name: String, length: Int = 0) throws(CryptoError) -> [UInt8] {
         var number: OpaquePointer?
         try check(EVP_PKEY_get_bn_param(key, name, &number), "EVP_PKEY_get_bn_param")
@@ -141,7 +141,7 @@ extension KeyHandle {
     }
 }
 
-/// Runs one of OpenSSL's `i2d` calls: once for the length, once for the bytes.
+/// Runs one of OpenSSL's `i2d` calls twice: for the length, and for the bytes.
 func encodeDER(_ call: StaticString, _ encode: (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> Int32) -> [UInt8] {
     let length = Int(encode(nil))
     must(length > 0, call)

@@ -8,7 +8,7 @@ enum Parameter {
     case number(String, [UInt8])
 }
 
-/// Lends `parameters` to `body` in OpenSSL's form; what they held is wiped afterwards.
+/// Passes `parameters` to `body` in OpenSSL's form; their memory is wiped afterwards.
 func withParameters<Result, Failure: Error>(
     _ parameters: [Parameter], _ body: (UnsafeMutablePointer<OSSL_PARAM>) throws(Failure) -> Result
 ) throws(Failure) -> Result {
@@ -21,7 +21,7 @@ func withParameters<Result, Failure: Error>(
     return try body(first)
 }
 
-/// The memory behind a parameter list: names and values must stay in place for as long as the list is used.
+/// The memory behind a parameter list. Names and values must stay in place as long as the list is used.
 private struct HeldBytes: ~Copyable {
     private var pieces: [UnsafeMutableRawBufferPointer] = []
 
@@ -49,7 +49,7 @@ private struct HeldBytes: ~Copyable {
 
     private mutating func hold(text: String) -> UnsafeMutablePointer<CChar> { hold(Array(text.utf8)) }
 
-    /// Copies the bytes and ends them with a zero, which C strings need and nothing else minds.
+    /// Copies the bytes and adds a zero, which C strings need and other values ignore.
     private mutating func hold<Pointee>(_ bytes: [UInt8]) -> UnsafeMutablePointer<Pointee> {
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count + 1, alignment: 16)
         piece.copyBytes(from: bytes)

@@ -1,4 +1,4 @@
-/// A key that signs: parsed once, then shared by every thread. Never printed.
+/// A key that signs. It is parsed once, then shared by all threads, and never printed.
 package final class PrivateKey: Sendable {
     package let publicKey: PublicKey
     private let handle: KeyHandle
@@ -10,21 +10,21 @@ package final class PrivateKey: Sendable {
         contexts = KeyContexts(key: handle, use: .sign)
     }
 
-    /// RSA takes a tenth of a second or more at 2048 bits, several at 4096: not on a loop.
+    /// RSA takes a tenth of a second or more at 2048 bits, and several times that at 4096, so this must not run on a loop.
     package static func generate(_ algorithm: KeyAlgorithm) throws(CryptoError) -> PrivateKey {
         try PrivateKey(handle: KeyHandle.generate(algorithm))
     }
 
-    /// PKCS #8 and nothing after it; RSA of 2048 bits and more, P-256, Ed25519.
+    /// Reads PKCS #8 with nothing after it: RSA of 2048 bits and more, P-256, Ed25519.
     package convenience init(der: [UInt8]) throws(CryptoError) { try self.init(handle: KeyHandle.read(pkcs8: der)) }
 
-    /// PKCS #8, in the clear: seal it before it is kept.
+    /// PKCS #8 without encryption: seal it before it is stored.
     package var der: [UInt8] { handle.pkcs8() }
 
-    /// The same, armoured: for a file that its owner gets and nobody else.
+    /// The same as PEM text, for a file that only its owner gets.
     package var pem: String { PEM.encode(der, label: "PRIVATE KEY") }
 
-    /// The signature as JSON Web Signatures carry it. Throws ``CryptoError/unsupported(_:)`` when key and scheme do not fit.
+    /// The signature in the form of JSON Web Signatures. Throws ``CryptoError/unsupported(_:)`` when key and scheme do not fit.
     package func sign(_ bytes: [UInt8], _ scheme: SignatureScheme) throws(CryptoError) -> [UInt8] {
         guard publicKey.components.fits(scheme) else { throw .unsupported("\(scheme) with this kind of key") }
         guard let digest = scheme.digest else { return try MessageContext().sign(bytes, with: handle) }

@@ -1,4 +1,4 @@
-/// A key that others' signatures are checked with: parsed and judged once, then shared by every thread.
+/// A key that verifies signatures. It is parsed and checked once, then shared by all threads.
 package final class PublicKey: Sendable {
     package let components: KeyComponents
     private let handle: KeyHandle
@@ -12,18 +12,18 @@ package final class PublicKey: Sendable {
         contexts = KeyContexts(key: handle, use: .verify)
     }
 
-    /// Big-endian numbers; leading zeros are allowed, since some issuers send them.
+    /// Takes big-endian numbers; leading zeros are allowed, since some issuers send them.
     package convenience init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
         try self.init(.rsa(modulus: Array(modulus.drop { $0 == 0 }), exponent: Array(exponent.drop { $0 == 0 })))
     }
 
-    /// Exactly 32 bytes each.
+    /// Takes exactly 32 bytes for each.
     package convenience init(p256X x: [UInt8], y: [UInt8]) throws(CryptoError) { try self.init(.p256(x: x, y: y)) }
 
-    /// Exactly 32 bytes.
+    /// Takes exactly 32 bytes.
     package convenience init(ed25519 bytes: [UInt8]) throws(CryptoError) { try self.init(.ed25519(bytes)) }
 
-    /// False for a signature of another length, a scheme the key does not fit, and a signature that does not verify.
+    /// False for a signature of another length, for a scheme that the key does not fit, and for a signature that does not verify.
     package func verify(_ signature: [UInt8], of bytes: [UInt8], _ scheme: SignatureScheme) -> Bool {
         guard components.fits(scheme), signature.count == components.signatureLength else { return false }
         guard let digest = scheme.digest else { return MessageContext().verify(signature, of: bytes, with: handle) }
@@ -34,7 +34,7 @@ package final class PublicKey: Sendable {
         return contexts.verify(signature, of: bytes, scheme, with: digest)
     }
 
-    /// The size people name: an RSA modulus', or 256.
+    /// The usual measure of a key's size: the bits of an RSA modulus, or 256.
     package var bits: Int {
         switch components {
         case .rsa(let modulus, _): modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
@@ -42,12 +42,12 @@ package final class PublicKey: Sendable {
         }
     }
 
-    /// SubjectPublicKeyInfo.
+    /// The key as a SubjectPublicKeyInfo.
     package var der: [UInt8] { handle.spki() }
     package var pem: String { PEM.encode(der, label: "PUBLIC KEY") }
 }
 
-/// Text armour for DER. <https://www.rfc-editor.org/rfc/rfc7468>
+/// Writes DER as text. <https://www.rfc-editor.org/rfc/rfc7468>
 enum PEM {
     static func encode(_ der: [UInt8], label: String) -> String {
         var text = "-----BEGIN \(label)-----\n"

@@ -1,11 +1,11 @@
-/// What an RSA key must be before anything is verified with it: these are the ways a set of keys goes wrong unseen.
+/// The checks that an RSA key must pass before anything is verified with it. They find the known ways in which keys are weak.
 enum RSAKeyRules {
-    /// Below, it can be factored; above, verifying becomes a way to keep us busy.
+    /// A smaller key can be factored; with a larger one, verifying takes so long that it could be used to overload the server.
     static let bits = 2048...8192
-    /// OpenSSL's own limit for large moduli, and far above the 65537 that all use.
+    /// OpenSSL's own limit for large moduli, far above the usual 65537.
     private static let exponentBytes = 8
 
-    /// Both numbers without leading zeros.
+    /// Takes both numbers without leading zeros.
     static func check(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
         guard let top = modulus.first, let bottom = modulus.last, let lastOfExponent = exponent.last else {
             throw .malformedKey("an RSA key has a modulus and an exponent")
@@ -18,7 +18,7 @@ enum RSAKeyRules {
         guard !hasROCAFingerprint(modulus) else { throw .weakKey("made by a generator whose keys can be factored (CVE-2017-15361)") }
     }
 
-    /// Keys of the Infineon library are a power of 65537 modulo every small prime; others are so with a chance of 2⁻²⁷ or less.
+    /// Keys of the Infineon library are a power of 65537 modulo every small prime. For other keys the chance of that is 2⁻²⁷ or less.
     /// <https://crocs.fi.muni.cz/public/papers/rsa_ccs17>
     private static func hasROCAFingerprint(_ modulus: [UInt8]) -> Bool {
         primes.allSatisfy { prime in

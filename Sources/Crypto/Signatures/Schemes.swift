@@ -1,19 +1,19 @@
 import COpenSSL
 
-/// The kinds of key pair that can be made and kept. RSA below 2048 bits is refused.
+/// The kinds of key pairs that can be generated and stored. RSA below 2048 bits is refused.
 package enum KeyAlgorithm: Sendable, Hashable {
     case rsa(bits: Int = 2048)
     case p256
     case ed25519
 }
 
-/// How a key signs, in the shape JSON Web Algorithms give it. <https://www.rfc-editor.org/rfc/rfc7518#section-3>
+/// The signature schemes, as in JSON Web Algorithms. <https://www.rfc-editor.org/rfc/rfc7518#section-3>
 ///
-/// Strays: `es256` signatures are 64 bytes, r ‖ s, not the DER that OpenSSL makes. `ps256` has a salt as long as its hash.
+/// Differs from OpenSSL: `es256` signatures are 64 bytes, r ‖ s, and not DER. `ps256` has a salt as long as its hash.
 package enum SignatureScheme: Int, Sendable, CaseIterable {
     case rs256, rs384, rs512, ps256, es256, edDSA
 
-    /// nil where the scheme hashes for itself.
+    /// Nil for a scheme that hashes by itself.
     var digest: DigestAlgorithm? {
         switch self {
         case .rs256, .ps256, .es256: .sha256
@@ -24,7 +24,7 @@ package enum SignatureScheme: Int, Sendable, CaseIterable {
     }
 }
 
-/// A public key's numbers, most significant byte first; RSA's without leading zeros, P-256's 32 bytes each.
+/// The numbers of a public key, most significant byte first; RSA's without leading zeros, P-256's with 32 bytes each.
 package enum KeyComponents: Sendable, Equatable {
     case rsa(modulus: [UInt8], exponent: [UInt8])
     case p256(x: [UInt8], y: [UInt8])
@@ -37,7 +37,7 @@ package enum KeyComponents: Sendable, Equatable {
         }
     }
 
-    /// Bytes of a signature; any other length is refused before any arithmetic.
+    /// The length of a signature in bytes; any other length is refused before any arithmetic.
     var signatureLength: Int {
         switch self {
         case .rsa(let modulus, _): modulus.count

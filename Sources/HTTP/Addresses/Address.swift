@@ -11,7 +11,7 @@ package struct Address: Sendable, Hashable, CustomStringConvertible {
 
     init(v4: UInt32) { bits = Self.mapped | UInt128(v4) }
 
-    /// `bytes` are 4 or 16 in network order; any other number gives the unspecified address `::`, which is on no list.
+    /// Takes 4 or 16 bytes in network order. Any other number of bytes gives the unspecified address `::`, which is on no list.
     package init(bytes: [UInt8]) {
         let number = bytes.prefix(16).reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
         switch bytes.count {
@@ -21,7 +21,7 @@ package struct Address: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// `a.b.c.d` without leading zeros, or an RFC 4291 text without brackets or zone; anything else is `nil`.
+    /// Reads `a.b.c.d` without leading zeros, or an RFC 4291 text without brackets and zone; `nil` for anything else.
     package init?(_ text: some StringProtocol) {
         guard text.utf8.count <= 45, let address = AddressText.parse(Array(text.utf8)) else { return nil }
         self = address
@@ -37,10 +37,11 @@ package struct Address: Sendable, Hashable, CustomStringConvertible {
     /// Whether it is 127.0.0.0/8 or `::1`.
     package var isLoopback: Bool { isV4 ? (bits >> 24) & 0xFF == 127 : bits == 1 }
 
-    /// What limits per client count by: the address itself for IPv4, its /64 for IPv6, since one subscriber holds all of a /64.
+    /// The address by which limits for a client count: the address itself for IPv4, its /64 for IPv6, since one subscriber has a whole
+    /// /64.
     package var limitKey: Address { isV4 ? self : Address(bits: bits & ~UInt128(UInt64.max)) }
 
-    /// RFC 5952 text: lower case, the longest run of zero groups as `::`.
+    /// The RFC 5952 text: lower case, the longest run of zero groups as `::`.
     package var description: String { AddressText.format(self) }
 }
 
@@ -50,7 +51,8 @@ package struct CIDR: Sendable, Hashable, CustomStringConvertible {
     private let mask: UInt128
     package let description: String
 
-    /// `nil` when it is no range, or when the address has bits behind the prefix (`10.1.2.3/8`): then what was meant is unclear.
+    /// `nil` when the text is not a range, or when the address has bits behind the prefix (`10.1.2.3/8`), since then its meaning is
+    /// unclear.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = Address(first) else { return nil }
@@ -75,7 +77,8 @@ package struct CIDR: Sendable, Hashable, CustomStringConvertible {
 
     package func contains(_ address: Address) -> Bool { address.bits & mask == base }
 
-    /// Whether it is larger than any network of one's own: more than an IPv4 /8, or more than an IPv6 /7 (all private addresses there are).
+    /// Whether the range is larger than any network of one operator: more than an IPv4 /8, or more than an IPv6 /7 (which holds all
+    /// private addresses).
     package var isWide: Bool {
         let hostBits = mask == 0 ? 128 : mask.trailingZeroBitCount
         let isV4 = hostBits <= 32 && Address(bits: base).isV4

@@ -1,4 +1,5 @@
-/// Reads and writes addresses as text, strictly: two readers that differ over `010.0.0.1` are how address checks are passed.
+/// Reads and writes addresses as text, strictly. When two programs read `010.0.0.1` differently, an attacker can pass the check of one
+/// with an address that the other uses.
 enum AddressText {
     static func parse(_ text: [UInt8]) -> Address? {
         if text.contains(UInt8(ascii: ":")) { return v6(text[...]).map(Address.init(bits:)) }

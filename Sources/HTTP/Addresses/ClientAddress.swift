@@ -1,13 +1,13 @@
 import Text
 
-/// Who sent a request and whether by https, when trusted proxies stand in between (SEC-08).
+/// The address of the client that sent a request, and whether it used https, when trusted proxies stand in between (SEC-08).
 ///
-/// The header that the proxies set counts only from a trusted peer; see ``TrustedProxies`` for why there is one. It is read from the
-/// right, the end that the nearest proxy wrote, up to the first address that is not a trusted proxy: a client may have written what stands
-/// left of it. A header that cannot be read on that way, or is missing, gives the peer itself, which no one can forge.
+/// The header of the proxies counts only when a trusted peer sent it; see ``TrustedProxies`` for why there is only one. It is read from
+/// the right, where the nearest proxy wrote, up to the first address that is not a trusted proxy: the client may have written the part to
+/// the left of it. When the header is missing or cannot be read, the result is the peer itself, which cannot be forged.
 package struct ClientAddress: Sendable, Equatable {
     package let address: Address
-    /// Whether a trusted proxy says that it was reached by https.
+    /// Whether a trusted proxy reports that the client used https.
     package let isSecure: Bool
 
     package static func resolve(peer: Address, headers: Headers, trusted: TrustedProxies) -> ClientAddress {
@@ -26,7 +26,7 @@ package struct ClientAddress: Sendable, Equatable {
         return ClientAddress(address: client(of: nodes, trusted) ?? peer, isSecure: proto.asciiLowercased == "https")
     }
 
-    /// The rightmost address that is not a trusted proxy, or the leftmost when all are.
+    /// The rightmost address that is not a trusted proxy, or the leftmost one when all are.
     private static func client(of nodes: [UTF8Text], _ trusted: TrustedProxies) -> Address? {
         var client: Address?
         for node in nodes.reversed() {
@@ -43,7 +43,7 @@ package struct ClientAddress: Sendable, Equatable {
 }
 
 extension Headers {
-    /// All values of a name as the one list that they are together. <https://www.rfc-editor.org/rfc/rfc9110#section-5.3>
+    /// All values of a header as one list, since together they are one. <https://www.rfc-editor.org/rfc/rfc9110#section-5.3>
     fileprivate func list(_ name: String) -> UTF8Text { UTF8Text(decoding: Array(values(name).map(\.utf8).joined(separator: ",".utf8))) }
 }
 
@@ -91,11 +91,11 @@ enum Forwarded {
         guard let end = rest.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
         let quoted = rest[..<end]
         rest = rest[end...].dropFirst()
-        // No address or scheme needs an escape; one that has it means to confuse.
+        // Addresses and schemes never need an escape, so an escape is an attempt to confuse.
         return quoted.contains(UInt8(ascii: "\\")) ? nil : UTF8Text(quoted)
     }
 
-    /// `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:80`; `unknown` and `_hidden` are no address.
+    /// Reads `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:80`; `unknown` and `_hidden` are not addresses.
     static func address(_ node: UTF8Text) -> Address? {
         if let address = Address(node.asString) { return address }
         let bytes = node.utf8

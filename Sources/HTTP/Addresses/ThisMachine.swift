@@ -1,19 +1,19 @@
 package import Text
 
 extension Request {
-    /// Whether something on this machine made the request, and meant this server by it: what development mode gives away, it gives to
-    /// such requests alone (SEC-22).
+    /// Whether a program of this machine made the request, and addressed this server in it. Only such requests get what development mode
+    /// gives away (SEC-22).
     ///
-    /// - The socket's own peer must be a loopback address, and nothing may say that a proxy stands in between: no proxy belongs before
-    ///   development mode, and one on this machine, such as a tunnel, brings in the world.
-    /// - `Host` must be a name that always means this machine: a page of somebody's whose name was pointed here after it was loaded (DNS
-    ///   rebinding) would otherwise count as the server's own.
+    /// - The peer of the socket must be a loopback address, and no header may show a proxy in between. Development mode must not be behind
+    ///   a proxy: one on this machine, such as a tunnel, would let the whole internet in.
+    /// - `Host` must be a name that always means this machine. Otherwise a page whose name was pointed to this machine after it was loaded
+    ///   (DNS rebinding) would count as the server's own page.
     package var isOfThisMachine: Bool {
         connectedFrom.isLoopback && !cameByProxy && headers.values("host").allSatisfy { ThisMachine.names($0.asString) }
             && headers.contains("host")
     }
 
-    /// Whether a proxy left a trace, whatever it says.
+    /// Whether a proxy has left a trace in the headers, whatever its content.
     private var cameByProxy: Bool {
         var found = false
         headers.forEach { name, _ in
@@ -23,16 +23,16 @@ extension Request {
     }
 }
 
-/// What this machine is called on itself.
+/// The names of this machine, as this machine uses them.
 package enum ThisMachine {
-    /// Fields, besides `X-Forwarded-*`, that proxies, tunnels and content networks add to what they pass on.
+    /// Headers, besides `X-Forwarded-*`, that proxies, tunnels and content networks add to requests.
     static let tracesOfProxies = [
         "via", "forwarded", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "x-original-host", "true-client-ip", "cf-connecting-ip",
         "cf-ray", "fastly-client-ip", "fly-client-ip",
     ]
 
-    /// Whether the host of `authority` (with or without a port) is `localhost`, a name below it, or a loopback address; or 10.0.2.2,
-    /// which is this machine as Android's emulator calls it. <https://developer.android.com/studio/run/emulator-networking>
+    /// Whether the host of `authority` (with or without a port) is `localhost`, a name below it, a loopback address, or 10.0.2.2, the
+    /// address of this machine in Android's emulator. <https://developer.android.com/studio/run/emulator-networking>
     package static func names(_ authority: String) -> Bool {
         guard let host = Authority.split(Array(authority.utf8)[...])?.host else { return false }
         return isLoopback(host: host) || host == "10.0.2.2"
@@ -44,6 +44,6 @@ package enum ThisMachine {
             || (host.hasPrefix("[") ? Address(host.dropFirst().dropLast()) : Address(host))?.isLoopback == true
     }
 
-    /// Whether a page of `origin` (the header's value) is this machine's own.
+    /// Whether a page of `origin` (the header's value) belongs to this machine.
     package static func serves(origin: UTF8Text) -> Bool { URI.parse(origin).map { names($0.host) } ?? false }
 }

@@ -1,9 +1,9 @@
-/// The proxies whose word on a client counts, and the header that they set.
+/// The proxies that are believed about their clients, and the header that they set.
 ///
-/// Only one header counts. A proxy passes on every other header as the client wrote it, so reading a second one would let each client
-/// write a header that disagrees with the proxy's, and hide behind the proxy's own address.
+/// Only one header counts. A proxy passes on every other header as the client wrote it. If a second one were read, each client could write
+/// a header that disagrees with the proxy's, and hide behind the proxy's own address.
 package struct TrustedProxies: Sendable {
-    /// What tells the client: `X-Forwarded-For` and `X-Forwarded-Proto`, or `Forwarded` (RFC 7239) alone.
+    /// The header that names the client: `X-Forwarded-For` with `X-Forwarded-Proto`, or `Forwarded` (RFC 7239) alone.
     package enum Header: String, Sendable, CaseIterable {
         case forwardedFor = "x-forwarded-for"
         case forwarded

@@ -7,7 +7,7 @@ package struct Cookie: Sendable, Equatable {
     package let name: UTF8Text
     package let value: UTF8Text
 
-    /// The pairs of a `Cookie` header in their order; what is no `name=value` with a token for a name is left out.
+    /// The pairs of a `Cookie` header in their order. A part that is not `name=value` with a token as its name is left out.
     package static func parse(_ header: UTF8Text) -> [Cookie] {
         header.utf8.split(separator: UInt8(ascii: ";")).compactMap { part in
             let pair = part.trimmingSpaces.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -22,7 +22,7 @@ package struct Cookie: Sendable, Equatable {
 }
 
 extension Headers {
-    /// The value of the cookie, `nil` when there is none or when two differ: then someone planted one of them.
+    /// The value of the cookie; `nil` when it is absent, or when two values differ, since then another site may have planted one.
     package func cookie(_ name: String) -> UTF8Text? {
         let values = values("cookie").flatMap(Cookie.parse).filter { $0.name == name }.map(\.value)
         guard let first = values.first, values.allSatisfy({ $0 == first }) else { return nil }
@@ -30,7 +30,7 @@ extension Headers {
     }
 }
 
-/// A `Set-Cookie` header. As made it is `Secure`, `HttpOnly`, `SameSite=Lax`, for the whole host and for the browser's session.
+/// A `Set-Cookie` header. By default it is `Secure`, `HttpOnly`, `SameSite=Lax`, for the whole host and for the browser's session.
 /// <https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#section-4.1>
 package struct SetCookie: Sendable {
     package enum SameSite: String, Sendable {
@@ -42,12 +42,12 @@ package struct SetCookie: Sendable {
     package var name: String
     package var value: String
     package var path = "/"
-    /// `nil` ends with the browser's session; zero removes the cookie.
+    /// `nil` means until the browser's session ends; zero removes the cookie.
     package var maxAge: Duration?
     package var isSecure = true
     package var isHTTPOnly = true
     package var sameSite = SameSite.lax
-    /// Kept apart per top-level site (CHIPS), for cookies in frames of other sites.
+    /// Whether browsers store it separately for each top-level site (CHIPS), for cookies in frames of other sites.
     package var isPartitioned = false
 
     package init(_ name: String, _ value: String, maxAge: Duration? = nil) {
@@ -56,7 +56,7 @@ package struct SetCookie: Sendable {
         self.maxAge = maxAge
     }
 
-    /// The value of the header. What a name or value cannot hold is percent-encoded.
+    /// The value of the header. Bytes that a name or value cannot contain are percent-encoded.
     package var header: String {
         var text = Self.encode(name, keeping: \.isToken) + "=" + Self.encode(value, keeping: \.isCookieOctet)
         text += "; Path=" + Self.encode(path) { $0 == UInt8(ascii: "/") || $0.isUnreserved }
@@ -88,7 +88,7 @@ extension UInt8 {
 }
 
 extension Substring.UTF8View {
-    /// Without spaces and tabs at both ends.
+    /// The bytes without spaces and tabs at both ends.
     var trimmingSpaces: Substring.UTF8View {
         var rest = self
         while let first = rest.first, first == 0x20 || first == 0x09 { rest = rest.dropFirst() }

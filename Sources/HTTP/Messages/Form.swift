@@ -2,13 +2,13 @@ package import Text
 
 /// Fields of an `application/x-www-form-urlencoded` body or of a query, in the order they came, duplicates kept.
 ///
-/// Names and values are ``UTF8Text``, and names are bounded (SEC-49). `%xx` is read strictly and `+` is a space; bytes that are not UTF-8 become U+FFFD.
-/// <https://url.spec.whatwg.org/#application/x-www-form-urlencoded>
-/// Strays: a `%` without two hex digits refuses the whole form instead of standing for itself.
+/// Names and values are ``UTF8Text``, and the length of names is limited (SEC-49). `%xx` is read strictly and `+` is a space; bytes that
+/// are not UTF-8 become U+FFFD. <https://url.spec.whatwg.org/#application/x-www-form-urlencoded>
+/// Differs from the standard: a `%` without two hex digits makes the whole form invalid instead of standing for itself.
 package struct Form: Sendable, ExpressibleByDictionaryLiteral {
     package private(set) var fields: [(name: UTF8Text, value: UTF8Text)]
 
-    /// More fields than this are refused: no caller of ours sends as many.
+    /// A form with more fields is refused: no caller of ours sends as many.
     package static let maximumCount = 256
     /// A form with a longer name is refused, for the same reason.
     package static let longestName = 256
@@ -17,7 +17,7 @@ package struct Form: Sendable, ExpressibleByDictionaryLiteral {
 
     package init(_ fields: [(name: UTF8Text, value: UTF8Text)]) { self.fields = fields }
 
-    /// Fields of our own.
+    /// Makes a form of fields of our own.
     package init(_ fields: [(name: String, value: String)]) {
         self.fields = fields.map { (UTF8Text($0.name), UTF8Text($0.value)) }
     }
@@ -50,14 +50,14 @@ package struct Form: Sendable, ExpressibleByDictionaryLiteral {
         return fields
     }
 
-    /// Where the byte stands; the end of the range when it is not there.
+    /// The position of the byte; the end of the range when it does not occur.
     private static func first(_ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Int {
         range.first { bytes[$0] == byte } ?? range.upperBound
     }
 
     private static func text(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> UTF8Text? {
         let part = UnsafeBufferPointer(rebasing: bytes[range])
-        // Tokens, keys and names have nothing to decode.
+        // Tokens, keys and names mostly contain nothing to decode.
         guard part.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
             return UTF8Text(decoding: UnsafeRawBufferPointer(part))
         }
@@ -67,7 +67,7 @@ package struct Form: Sendable, ExpressibleByDictionaryLiteral {
     /// The first value of the name.
     package subscript(name: UTF8Text) -> UTF8Text? { fields.first { $0.name == name }?.value }
 
-    /// Every value of the name: a caller that must not be ambiguous asks for this and refuses two.
+    /// Every value of the name. A caller that cannot accept two values asks for this and refuses them.
     package func all(_ name: UTF8Text) -> [UTF8Text] { fields.filter { $0.name == name }.map(\.value) }
 
     package mutating func add(_ name: UTF8Text, _ value: UTF8Text) { fields.append((name, value)) }

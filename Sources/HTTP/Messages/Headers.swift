@@ -1,12 +1,12 @@
 import Glibc
 package import Text
 
-/// Header fields in the order they came. Names are kept in lower case and compared so.
+/// Header fields in the order they came. Names are kept and compared in lower case.
 ///
 /// Values are ``UTF8Text``: a request may hold any bytes there (SEC-49).
 ///
-/// Kept packed in one allocation, as bytes, and made into text when asked for: most fields of a request are never read.
-/// A line break or NUL in a value becomes a space, so that no value can become a header of its own.
+/// The fields are stored in one allocation, as bytes, and converted to text when asked for, since most fields of a request are never read.
+/// A line break or NUL in a value becomes a space, so that no value can become another header.
 package struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// Each field: length of the name (2 bytes), length of the value (4 bytes), both little endian, name, value.
     private var packed: [UInt8] = []
@@ -28,7 +28,7 @@ package struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         return fields
     }
 
-    /// The first value; setting replaces all values of the name, `nil` removes them. `name` is in lower case.
+    /// The first value. Setting it replaces all values of the name; `nil` removes them. `name` must be in lower case.
     package subscript(name: String) -> UTF8Text? {
         get {
             var name = name
@@ -78,10 +78,10 @@ package struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 
     package mutating func reserve(_ bytes: Int) { packed.reserveCapacity(bytes) }
 
-    /// Adds a field from bytes, as parsers have them. The name is put in lower case; one over 65,535 bytes is not added.
+    /// Adds a field as bytes from a parser. The name is converted to lower case; a name over 65,535 bytes is not added.
     package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         guard name.count <= UInt16.max, value.count <= UInt32.max else { return }
-        // Room for a few more, or else every field would move those before it.
+        // Reserves room for a few more fields; otherwise every field would move those before it.
         if packed.isEmpty { packed.reserveCapacity(max(256, Self.prefix + name.count + value.count)) }
         let start = packed.count
         packed.append(contentsOf: repeatElement(0, count: Self.prefix + name.count + value.count))
@@ -99,7 +99,7 @@ package struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         count += 1
     }
 
-    /// Every field as bytes, valid during the call.
+    /// Calls `body` with every field as bytes, which are valid during the call.
     package func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
         packed.withUnsafeBytes { packed in
             var offset = 0

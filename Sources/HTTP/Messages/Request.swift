@@ -1,26 +1,26 @@
 package import Runtime
 
-/// One HTTP request, complete: the server hands it over once head and body are in.
+/// One complete HTTP request: the server hands it over once head and body have arrived.
 ///
-/// This target is HTTP as values, without a socket: `Request`, `Response`, `Headers`, and the readers and writers of what travels in
-/// them (`CanonicalPath`, `URI`, `Form`, `Cookie`, `Address`, `ClientAddress`). Bytes on the wire are `HTTPServer`'s and `Curl`'s.
+/// This target is HTTP as values, without a socket: `Request`, `Response`, `Headers`, and the readers and writers of their parts
+/// (`CanonicalPath`, `URI`, `Form`, `Cookie`, `Address`, `ClientAddress`). `HTTPServer` and `Curl` handle the bytes on the wire.
 package struct Request: Sendable {
     package var method: Method
-    /// The path as routing, limits and access see it: one canonical form (`CanonicalPath`), without the query.
+    /// The path as routing, limits and access checks see it: in its one canonical form (`CanonicalPath`), without the query.
     package var path: String
-    /// Behind the `?`, as it came; `Form(query)` reads it.
+    /// The part behind the `?`, unchanged; `Form(query)` reads it.
     package var query: String
     package var headers: Headers
     package var body: [UInt8]
-    /// Who opened the connection, or what a trusted proxy says of it.
+    /// The address that opened the connection, or the one that a trusted proxy reports.
     package var peer: Address
-    /// Who opened the connection, whatever is said of it.
+    /// The address that opened the connection, whatever a proxy reports.
     package var connectedFrom: Address
-    /// Whether a trusted proxy says that the client came by https; false without one.
+    /// Whether a trusted proxy reports that the client used https; false without a proxy.
     package var isSecure: Bool
-    /// Names the request in the access log, the error log and the answer to an internal error.
+    /// Identifies the request in the access log, the error log and the answer to an internal error.
     package var id: RequestID
-    /// When its last byte came.
+    /// When the last byte of the request arrived.
     package var received: MonotonicTime
 
     package init(
@@ -43,10 +43,10 @@ package struct Request: Sendable {
 
 package enum Method: Sendable, Hashable {
     case get, head, post, put, patch, delete, options
-    /// Anything else that is a token; answered 405 or 501.
+    /// Any other token; answered with 405 or 501.
     case other(String)
 
-    /// As it stands in a request line.
+    /// The method's name in a request line.
     package var name: String {
         switch self {
         case .get: "GET"
@@ -61,7 +61,7 @@ package enum Method: Sendable, Hashable {
     }
 }
 
-/// A number that is unique in the process's life and hard to guess the neighbours of; printed as 16 hex digits.
+/// A number that is unique in the process, and from which the next one is hard to guess; printed as 16 hex digits.
 package struct RequestID: Sendable, Hashable, CustomStringConvertible {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }
