@@ -1,5 +1,5 @@
-// libcurl takes its options through C variadics, which Swift cannot call. Each wrapper below is one shape of
-// such a call: the option decides the type of the one argument, so there is one wrapper a type, and no more.
+// libcurl takes its options through C variadics, which Swift cannot call. Each wrapper below has one form of such a call. The option
+// decides the type of the one argument, so there is one wrapper for each type.
 #pragma once
 #include <curl/curl.h>
 
@@ -18,7 +18,7 @@ static inline CURLcode curl_easy_set_text(CURL *easy, CURLoption option, const c
     return curl_easy_setopt(easy, option, value);
 }
 
-// What a callback is given, the list of header fields, the error buffer: CURLOPTTYPE_CBPOINT, _SLISTPOINT, _OBJECTPOINT.
+// The data for a callback, the list of header fields, the error buffer: CURLOPTTYPE_CBPOINT, _SLISTPOINT, _OBJECTPOINT.
 static inline CURLcode curl_easy_set_pointer(CURL *easy, CURLoption option, void *value) {
     return curl_easy_setopt(easy, option, value);
 }
@@ -38,7 +38,7 @@ static inline CURLcode curl_easy_set_seek(CURL *easy, curl_seek_callback functio
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
 }
 
-// CURLOPT_OPENSOCKETFUNCTION: shows the resolved address before it is dialled.
+// CURLOPT_OPENSOCKETFUNCTION: gets the resolved address before libcurl connects to it.
 static inline CURLcode curl_easy_set_open_socket(CURL *easy, curl_opensocket_callback function) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
 }
@@ -56,12 +56,12 @@ static inline CURLMcode curl_multi_set_pointer(CURLM *multi, CURLMoption option,
     return curl_multi_setopt(multi, option, value);
 }
 
-// CURLMOPT_SOCKETFUNCTION: which descriptors to watch for what.
+// CURLMOPT_SOCKETFUNCTION: tells which descriptors to watch for which events.
 static inline CURLMcode curl_multi_set_socket_function(CURLM *multi, curl_socket_callback function) {
     return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, function);
 }
 
-// CURLMOPT_TIMERFUNCTION: when to call even if no descriptor is ready.
+// CURLMOPT_TIMERFUNCTION: tells when to call libcurl even if no descriptor is ready.
 static inline CURLMcode curl_multi_set_timer_function(CURLM *multi, curl_multi_timer_callback function) {
     return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, function);
 }

@@ -1,25 +1,25 @@
 package import HTTP
 import Text
 
-/// Which addresses may be dialled.
+/// Decides which addresses the server may connect to.
 ///
-/// Public addresses by `https`; everything else only where the configuration names it. The check runs on the address of each
-/// connection as it is opened, after the name was resolved, so a name that changes its address between check and use gains nothing.
+/// Public addresses only by `https`; other addresses only where the configuration names them. The check runs on the address of each
+/// connection when it is opened, after the name was resolved, so a name that changes its address between check and use gains nothing.
 package struct DialPolicy: Sendable {
     private let allowed: [CIDR]
 
-    /// `https` to public addresses.
+    /// Only public addresses, by `https`.
     package static let production = DialPolicy()
 
-    /// `production`, and besides any scheme to the addresses in `allowed`.
+    /// `production`, and also any scheme to the addresses in `allowed`.
     package init(allowing allowed: [CIDR] = []) { self.allowed = allowed }
 
     package static func allowing(_ allowed: [CIDR]) -> DialPolicy { DialPolicy(allowing: allowed) }
 
-    /// Whether plain `http` can be dialled anywhere at all.
+    /// Whether any address may be called by plain `http`.
     package var allowsPlainText: Bool { !allowed.isEmpty }
 
-    /// Whether a connection to `address` may be opened; `encrypted` is whether TLS will run on it.
+    /// Whether a connection to `address` may be opened; `encrypted` says whether it will use TLS.
     package func permits(_ address: Address, encrypted: Bool) -> Bool {
         let target = Self.embedded(address) ?? address
         if allowed.contains(where: { $0.contains(target) || $0.contains(address) }) { return true }
@@ -37,7 +37,7 @@ package struct DialPolicy: Sendable {
         }
     }
 
-    /// The IPv4 address that a NAT64 gateway would dial for an IPv6 one (RFC 6052 §2.1).
+    /// The IPv4 address that a NAT64 gateway would call for an IPv6 one (RFC 6052 §2.1).
     private static func embedded(_ address: Address) -> Address? {
         guard address.bytes.count == 16, nat64.holds(address.bytes) else { return nil }
         return Address(bytes: Array(address.bytes[12...]))
@@ -85,7 +85,8 @@ package struct DialPolicy: Sendable {
         Block(4, 240),  // reserved, broadcast
     ]
 
-    /// All that is assigned as global unicast; leaves out loopback, unique local, link-local, site-local, multicast, discard, IPv4-compatible.
+    /// Everything that is assigned as global unicast. Not in it are loopback, unique local, link-local, site-local, multicast, discard and
+    /// IPv4-compatible addresses.
     private static let globalIPv6 = Block(3, 0x20)
     private static let specialIPv6 = [
         Block(23, 0x20, 0x01, 0x00),  // protocol assignments, Teredo, ORCHID

@@ -2,7 +2,7 @@ import CCurl
 import HTTP
 import Text
 
-/// Sets options on an easy handle and remembers the first that libcurl refused.
+/// Sets options on an easy handle and remembers the first one that libcurl refused.
 struct EasyOptions {
     private let handle: UnsafeMutableRawPointer
     private(set) var failure: CURLcode?
@@ -27,7 +27,7 @@ struct EasyOptions {
         }
     }
 
-    /// Points libcurl's callbacks at a `Transfer`.
+    /// Makes libcurl's callbacks call a `Transfer`.
     mutating func set(callbacksFor transfer: UnsafeMutableRawPointer) {
         set(CURLOPT_OPENSOCKETDATA, transfer)
         check(
@@ -40,7 +40,7 @@ struct EasyOptions {
             curl_easy_set_sink(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, transfer in
                 guard let transfer else { return 0 }
                 let bytes = UnsafeRawBufferPointer(start: bytes, count: size * count)
-                // Any other number than the given one ends the transfer; of none given, only the error number does.
+                // A result other than the number of given bytes ends the transfer. When no bytes were given, only the error number does.
                 let taken = Unmanaged<Transfer>.fromOpaque(transfer).takeUnretainedValue().receive(bytes)
                 return taken ? bytes.count : Int(CURL_WRITEFUNC_ERROR)
             })
@@ -59,7 +59,7 @@ struct EasyOptions {
                 let buffer = UnsafeMutableRawBufferPointer(start: buffer, count: size * count)
                 return Unmanaged<Transfer>.fromOpaque(transfer).takeUnretainedValue().supply(buffer)
             })
-        // libcurl would send a body again when a reused connection dies. A code must not be sent twice, so a body cannot be rewound.
+        // When a reused connection breaks, libcurl would send a body again. A code must not be sent twice, so seeking in a body fails.
         check(curl_easy_set_seek(handle) { _, _, _ in CURL_SEEKFUNC_FAIL })
     }
 

@@ -4,18 +4,20 @@ package import Logging
 package import Runtime
 import Text
 
-/// Outbound HTTP of one loop.
+/// The outbound HTTP of one loop.
 ///
-/// `send` checks the URL, makes an `HTTPTransfer`, and has `Transfers` run it. Redirects are never followed and the environment's proxies are
-/// ignored; what may be dialled is `DialPolicy`'s matter, what an answer means is the caller's.
+/// `send` checks the URL, makes an `HTTPTransfer`, and lets `Transfers` run it. Redirects are never followed, and the proxies in the
+/// environment are ignored. `DialPolicy` decides which addresses may be called; the caller decides what an answer means.
 package final class HTTPClient: Upstream {
-    /// For other protocols on the same loop.
+    /// Used by other protocols on the same loop.
     package let transfers: Transfers
     private let settings: TransferSettings
     private let metrics: OutboundMetrics
     private let log: Logger
 
-    /// `authorities` is a PEM file to trust in place of the system's store. Throws only when libcurl does not start.
+    /// Throws only when libcurl does not start.
+    ///
+    /// - Parameter authorities: a PEM file to trust instead of the system's.
     package init(loop: Loop, policy: DialPolicy, metrics: Metrics, log: Logger, authorities: String? = nil) throws(OutboundError) {
         transfers = try Transfers(loop: loop, log: log)
         settings = TransferSettings(policy: policy, authorities: authorities)
@@ -23,7 +25,8 @@ package final class HTTPClient: Upstream {
         self.log = log
     }
 
-    /// Sends `request` and waits for the whole answer. A GET whose connection fails is tried once more in what is left of its time.
+    /// Sends `request` and waits for the whole answer. When the connection of a GET fails, it is tried once more within the time that is
+    /// left.
     package func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
         let start = MonotonicTime.read()
         var outcome = await perform(request, timeout: request.timeout)
@@ -47,7 +50,7 @@ package final class HTTPClient: Upstream {
     }
 }
 
-/// One attempt at a request.
+/// One attempt to send a request.
 private struct HTTPJob: TransferJob {
     let request: OutboundRequest
     let timeout: Duration

@@ -3,14 +3,14 @@ import HTTP
 import Runtime
 import Text
 
-/// One request under way: what came so far, and why it must stop.
+/// One request that is being sent: what has arrived so far, and why it must stop.
 final class HTTPTransfer: Transfer {
     let policy: DialPolicy
     let encrypted: Bool
     let maxBytes: Int
     private(set) var headers = Headers()
     private(set) var body: [UInt8] = []
-    /// What we know better than libcurl's code of the reason it stopped.
+    /// The reason why it stopped, when we know it better than libcurl's error code does.
     private(set) var stopped: OutboundError?
     /// The last address that was refused, for the log.
     private(set) var refused: Address?
@@ -21,7 +21,7 @@ final class HTTPTransfer: Transfer {
 
     /// Throws `refusedURL` and `refusedHeader` before anything is sent.
     init(_ request: OutboundRequest, timeout: Duration, settings: TransferSettings) throws(OutboundError) {
-        // Read strictly before libcurl reads it leniently: a missing scheme, backslashes, a user name are refused here.
+        // Read strictly first, because libcurl reads leniently: a missing scheme, backslashes and a user name are refused here.
         guard let target = URI.parse(request.url), target.fragment == nil, target.isSecure || settings.policy.allowsPlainText
         else { throw .refusedURL }
         policy = settings.policy
@@ -38,7 +38,7 @@ final class HTTPTransfer: Transfer {
         OutboundResponse(status: status, headers: headers, body: body)
     }
 
-    /// What `code` means for the caller.
+    /// The error that `code` means for the caller.
     func error(_ code: CURLcode) -> OutboundError {
         if let stopped { return stopped }
         switch code {
@@ -50,7 +50,7 @@ final class HTTPTransfer: Transfer {
         }
     }
 
-    /// Whether a GET that ended so may be tried once more: the connection failed, not the answer.
+    /// Whether a GET that ended like this may be tried once more: the connection failed, and not the answer.
     func mayRetry(_ code: CURLcode) -> Bool {
         guard stopped == nil, refused == nil else { return false }
         return [
@@ -61,7 +61,7 @@ final class HTTPTransfer: Transfer {
 
     // MARK: What libcurl tells and asks
 
-    /// Opens a socket for the address that is about to be dialled, if the policy lets it: the guard of SEC-13.
+    /// Opens a socket for an address if the policy allows it (SEC-13). libcurl asks for it before it connects.
     override func open(_ target: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let address = Address(dialled: target)
         guard let address, policy.permits(address, encrypted: encrypted) else {
@@ -72,7 +72,7 @@ final class HTTPTransfer: Transfer {
         return super.open(target)
     }
 
-    /// Takes bytes of the body; `false` ends the transfer.
+    /// Receives bytes of the body; `false` ends the transfer.
     override func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if body.count + bytes.count > maxBytes {
             stopped = .tooLarge
@@ -82,7 +82,7 @@ final class HTTPTransfer: Transfer {
         return true
     }
 
-    /// Takes one line of the response's head; `false` ends the transfer.
+    /// Receives one line of the response's head; `false` ends the transfer.
     override func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headerBytes += bytes.count
         if headerBytes > 65_536 || headers.fields.count >= 200 {
@@ -92,7 +92,7 @@ final class HTTPTransfer: Transfer {
         let line = bytes.prefix { $0 != 0x0D && $0 != 0x0A }
         if line.isEmpty { headersAreComplete = true }
         if line.starts(with: "HTTP/".utf8) {
-            // The final answer's head replaces that of an interim one.
+            // The head of the final answer replaces that of an interim answer.
             headers = Headers()
             headersAreComplete = false
         } else if !headersAreComplete, let colon = line.firstIndex(of: 0x3A) {
@@ -108,19 +108,19 @@ final class HTTPTransfer: Transfer {
     // MARK: Options
 
     private func addHeaders(_ request: OutboundRequest) throws(OutboundError) {
-        // No `Expect: 100-continue`: it costs a round trip, and the bodies are small.
+        // Without `Expect: 100-continue`: it costs a round trip, and the bodies are small.
         try add("expect", nil)
         if request.headers["user-agent"] == nil { try add("user-agent", "gatehouse") }
         for (name, value) in request.headers.fields { try add(name.asString, value.asString) }
         if request.body != nil, request.headers["content-type"] == nil { try add("content-type", nil) }
     }
 
-    /// Adds a field, or with `nil` takes out the one that libcurl would add itself.
+    /// Adds a field; with `nil`, removes the field that libcurl would add itself.
     private func add(_ name: String, _ value: String?) throws(OutboundError) {
         let valueIsClean = value?.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } ?? true
         let nameIsClean = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3A && $0 != 0x3B }
         guard nameIsClean, valueIsClean else { throw .refusedHeader(name) }
-        // libcurl's spelling of an empty value is a semicolon in the colon's place.
+        // libcurl expects an empty value as a semicolon in place of the colon.
         let line = value.map { $0.isEmpty ? "\(name);" : "\(name): \($0)" } ?? "\(name):"
         lines.append(line)
     }
@@ -141,15 +141,15 @@ final class HTTPTransfer: Transfer {
     }
 }
 
-/// What all transfers of one client share.
+/// The settings that all transfers of one client share.
 struct TransferSettings: Sendable {
     let policy: DialPolicy
-    /// A PEM file of authorities to trust in place of the system's.
+    /// A PEM file of authorities to trust instead of the system's.
     let authorities: String?
 }
 
 extension Address {
-    /// The address in libcurl's note of what it will dial; `nil` for anything but IPv4 and IPv6.
+    /// The address that libcurl is about to call; `nil` unless it is IPv4 or IPv6.
     fileprivate init?(dialled target: UnsafeMutablePointer<curl_sockaddr>) {
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         let count = Int(target.pointee.addrlen)

@@ -1,7 +1,7 @@
 import CCurl
 import Runtime
 
-/// Owns a `CURLM *`: the transfers under way and the connections kept for reuse.
+/// Owns a `CURLM *`: the running transfers, and the connections that are kept for reuse.
 final class MultiHandle {
     let raw: UnsafeMutableRawPointer
 
@@ -13,13 +13,13 @@ final class MultiHandle {
     }
 
     deinit {
-        // Closing the kept connections must not call back into an actor that is going away.
+        // When the kept connections are closed, libcurl must not call an actor that is being released.
         _ = curl_multi_set_socket_function(raw, nil)
         _ = curl_multi_set_timer_function(raw, nil)
         _ = curl_multi_cleanup(raw)
     }
 
-    /// Points libcurl's wishes at a `Transfers`, which outlives this handle and is called on its loop only.
+    /// Makes libcurl's callbacks call a `Transfers`, which outlives this handle and is called only on its loop.
     func setCallbacks(for transfers: UnsafeMutableRawPointer) {
         _ = curl_multi_set_pointer(raw, CURLMOPT_SOCKETDATA, transfers)
         _ = curl_multi_set_socket_function(raw) { _, descriptor, wish, transfers, _ in

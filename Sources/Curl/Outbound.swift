@@ -5,8 +5,8 @@ import Text
 package protocol Upstream: Sendable {
     func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse
 
-    /// The PEM file of the authorities that vouch for the other servers; `nil` means the system's. An answer is worth as much as who
-    /// vouched for it, so caches keep answers apart by this.
+    /// The PEM file of the authorities that are trusted for the other servers; `nil` means the system's. An answer is only worth as much
+    /// as the authority behind it, so caches keep answers apart by this.
     var authorities: String? { get }
 }
 
@@ -21,12 +21,12 @@ package struct OutboundRequest: Sendable {
     package var url: String
     package var headers: Headers
     package var body: [UInt8]?
-    /// For everything from the name look-up to the last byte.
+    /// The limit for everything from the name look-up to the last byte.
     package var timeout: Duration = .seconds(10)
     package var connectTimeout: Duration = .seconds(5)
     /// A longer response body ends the transfer with `tooLarge`.
     package var maxBytes = 1 << 20
-    /// A PEM file of authorities to trust in place of the client's own.
+    /// A PEM file of authorities to trust instead of the client's own.
     package var authorities: String?
 
     package init(_ method: Method = .get, _ url: String, headers: Headers = Headers(), body: [UInt8]? = nil) {
@@ -37,7 +37,7 @@ package struct OutboundRequest: Sendable {
     }
 }
 
-/// What the other server answered, whatever its status.
+/// The answer of the other server, whatever its status.
 package struct OutboundResponse: Sendable {
     package var status: Int
     package var headers: Headers
@@ -50,18 +50,18 @@ package struct OutboundResponse: Sendable {
     }
 }
 
-/// Why there is no answer. Texts are for the log; they name hosts, never paths, queries or header values.
+/// The reason why a request has no answer. Texts are for the log; they name hosts, never paths, queries or header values.
 package enum OutboundError: Error, Equatable, Sendable {
-    /// The name resolves to an address that the dial policy refuses, and to no other.
+    /// All addresses of the name are refused by the dial policy.
     case refusedAddress
-    /// Not an absolute URL of an allowed scheme, or one with a user name in it.
+    /// Not an absolute URL of an allowed scheme, or a URL with a user name in it.
     case refusedURL
     /// A header value that would break the request apart.
     case refusedHeader(String)
     case timedOut
     /// The body passed `maxBytes`, or the header fields passed 64 KiB or 200 lines.
     case tooLarge
-    /// No connection, no TLS, or an answer that is not HTTP.
+    /// The connection or TLS failed, or the answer was not HTTP.
     case unreachable(String)
     /// The task that waited was cancelled.
     case cancelled

@@ -1,6 +1,6 @@
 import Runtime
 
-/// What one loop counts of its outbound requests.
+/// The metrics that one loop keeps of its outbound requests.
 struct OutboundMetrics {
     let answered: Counter
     let failed: Counter

@@ -1,10 +1,10 @@
 import CCurl
 package import Runtime
 
-/// The server that takes our mail, and how to be let in.
+/// The server that takes our mail, and how to log in there.
 package struct SMTPServer: Sendable {
     package enum Security: String, Sendable, CaseIterable {
-        /// Plain until `STARTTLS`, which the server must offer, and encrypted from there on.
+        /// Plain until `STARTTLS`, which the server must offer, and encrypted from then on.
         case starttls
         /// Encrypted from the first byte.
         case tls
@@ -17,11 +17,11 @@ package struct SMTPServer: Sendable {
     package var security: Security
     package var user: String?
     package var password: Secret?
-    /// A PEM file of authorities to trust in place of the system's.
+    /// A PEM file of authorities to trust instead of the system's.
     package var authorities: String?
-    /// What we call ourselves in `EHLO`: a host's name.
+    /// The host name that we give in `EHLO`.
     package var localName: String
-    /// For everything from the name look-up to the server's last word.
+    /// The limit for everything from the name look-up to the server's last reply.
     package var timeout: Duration
 
     package init(
@@ -39,7 +39,7 @@ package struct SMTPServer: Sendable {
     }
 }
 
-/// One mail as SMTP sees it. Addresses are without brackets and free of spaces, brackets and control characters; lines end in CR LF.
+/// One mail as SMTP sees it. Addresses are without brackets and contain no spaces, brackets or control characters; lines end in CR LF.
 package struct SMTPDelivery: Sendable {
     package var sender: String
     package var recipient: String
@@ -52,20 +52,21 @@ package struct SMTPDelivery: Sendable {
     }
 }
 
-/// Why a server did not take a mail. The reason is for the log: it names hosts and reply codes, nobody's address and nothing of the mail.
+/// The reason why a server did not take a mail. It is for the log: it names hosts and reply codes, but no address and no part of the mail.
 package struct SMTPError: Error, Equatable, Sendable {
     package let reason: String
-    /// The server refused this mail for good (5xx); anything else may go better later, a refused log-in too, once its password is mended.
+    /// The server refused this mail for good (5xx). After any other error another attempt may succeed, also after a refused log-in, once
+    /// its password is corrected.
     package let isPermanent: Bool
 }
 
 extension HTTPClient {
-    /// Gives one mail to the server, and returns once the server has said that it is responsible from now on.
+    /// Gives one mail to the server, and returns once the server has confirmed that it is now responsible for the mail.
     package func send(_ delivery: SMTPDelivery, by server: SMTPServer) async throws(SMTPError) {
         if let error = await transfers.run(SMTPJob(server: server, delivery: delivery)) { throw error }
     }
 
-    /// Says hello to the server, with TLS and log-in as configured, and no more. Throws what a mail would meet there.
+    /// Connects and greets the server, with TLS and log-in as configured, and sends nothing. Throws the error that a mail would meet.
     package func greet(_ server: SMTPServer) async throws(SMTPError) {
         if let error = await transfers.run(SMTPJob(server: server, delivery: nil)) { throw error }
     }
@@ -89,7 +90,7 @@ private struct SMTPJob: TransferJob {
     }
 }
 
-/// One SMTP transaction, on a connection that libcurl may have kept from the one before.
+/// One SMTP transaction, on a connection that libcurl may have kept from the previous one.
 private final class SMTPTransfer: Transfer {
     private let isDelivery: Bool
 
@@ -101,7 +102,8 @@ private final class SMTPTransfer: Transfer {
         let host = server.host.contains(":") ? "[\(server.host)]" : server.host
         options.set(CURLOPT_URL, "\(scheme)://\(host):\(server.port)/\(server.localName)")
         options.set(CURLOPT_PROTOCOLS_STR, scheme)
-        // With STARTTLS, all or nothing: a server that does not offer it, or somebody between us who cut the offer out, gets no mail.
+        // STARTTLS is required where it is configured: a server that does not offer it, or an attacker in between who removes the offer,
+        // gets no mail.
         options.set(CURLOPT_USE_SSL, server.security == .none ? Int(CURLUSESSL_NONE.rawValue) : Int(CURLUSESSL_ALL.rawValue))
         if let user = server.user { options.set(CURLOPT_USERNAME, user) }
         if let password = server.password { options.set(CURLOPT_PASSWORD, password.reveal()) }
@@ -120,9 +122,9 @@ private final class SMTPTransfer: Transfer {
 
     func error(_ code: CURLcode) -> SMTPError {
         let status = status
-        // Wrong or missing credentials are a matter of the configuration, not of the mail.
+        // Wrong or missing credentials are a problem of the configuration, not of the mail.
         let isAboutUs = code == CURLE_LOGIN_DENIED || [530, 534, 535, 538].contains(status)
-        // A refusal of MAIL, RCPT or DATA is a failed sending to libcurl, one after the text a strange reply.
+        // libcurl reports a refusal of MAIL, RCPT or DATA as a failed sending, and a refusal after the text as a strange reply.
         let isRefusal = code == CURLE_SEND_ERROR || code == CURLE_WEIRD_SERVER_REPLY && hasSentAll && isDelivery
         let words = words(for: code)
         let said = status < 400 || words.contains("\(status)") ? "" : ", the server's reply was \(status)"

@@ -2,10 +2,10 @@ import CCurl
 import Logging
 package import Runtime
 
-/// The transfers of one loop, whatever their protocol, on one libcurl multi handle.
+/// Runs the transfers of one loop, whatever their protocol, on one libcurl multi handle.
 ///
-/// `run` hands a transfer's easy handle to the multi handle; libcurl then says which sockets to watch (`SocketWatch` on the loop) and when
-/// to be called (`Timer`), and keeps connections for reuse. A finished transfer resumes its caller.
+/// `run` adds a transfer's easy handle to the multi handle. libcurl then says which sockets to watch (`SocketWatch` on the loop) and when
+/// to be called (`Timer`), and keeps connections for reuse. When a transfer has finished, its caller resumes.
 package actor Transfers {
     package nonisolated let loop: Loop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -53,7 +53,7 @@ package actor Transfers {
     }
 
     private func start(_ work: Pending) {
-        // The cancellation handler may have run already and found nothing to cancel.
+        // The cancellation handler may have run already, when there was nothing to cancel yet.
         guard !Task.isCancelled else { return work.finish(.cancelled) }
         guard curl_multi_add_handle(multi.raw, work.transfer.handle) == CURLM_OK else { return work.finish(.notTaken) }
         pending[work.transfer.handle] = work
@@ -65,7 +65,7 @@ package actor Transfers {
         finish(work.transfer.handle, .cancelled)
     }
 
-    /// Lets libcurl work on one descriptor, or on whatever is due, then resumes who has an answer.
+    /// Lets libcurl work on one descriptor, or on everything that is due, then resumes the callers whose transfers have ended.
     private func drive(_ descriptor: curl_socket_t, _ events: Int32) {
         var running: Int32 = 0
         _ = curl_multi_socket_action(multi.raw, descriptor, events, &running)
@@ -78,14 +78,14 @@ package actor Transfers {
 
     private func finish(_ handle: UnsafeMutableRawPointer, _ end: TransferEnd) {
         guard let work = pending.removeValue(forKey: handle) else { return }
-        // What the handle knows of the answer is read while it is still the multi handle's.
+        // Information about the answer must be read while the handle is still part of the multi handle.
         defer { _ = curl_multi_remove_handle(multi.raw, handle) }
         work.finish(end)
     }
 
     // MARK: What libcurl asks of the loop
 
-    /// Watches `descriptor` for what libcurl waits for on it, from now on.
+    /// Watches `descriptor` for the events that libcurl waits for, from now on.
     func watch(_ descriptor: curl_socket_t, _ wish: Int32) {
         if wish == CURL_POLL_REMOVE {
             sockets[descriptor] = nil
@@ -100,7 +100,7 @@ package actor Transfers {
             try loop.watch(descriptor, for: interest, watch)
             sockets[descriptor] = watch
         } catch {
-            // The transfer then ends by its own timeout.
+            // The transfer then ends by its own time limit.
             log.error("cannot watch a socket", metadata: ["reason": .stringConvertible(error)])
         }
     }
@@ -113,7 +113,7 @@ package actor Transfers {
         drive(descriptor, events)
     }
 
-    /// Calls libcurl after `milliseconds`, never if negative; replaces the last such wish.
+    /// Calls libcurl after `milliseconds`, or never if it is negative. Replaces the previous request of this kind.
     func arm(_ milliseconds: Int) {
         if let timer { loop.cancel(timer) }
         timer = nil
@@ -129,20 +129,20 @@ package actor Transfers {
     }
 }
 
-/// How a transfer ended.
+/// The way in which a transfer ended.
 enum TransferEnd {
     case done(CURLcode)
     case cancelled
-    /// libcurl had no room for it.
+    /// libcurl could not accept it.
     case notTaken
 }
 
-/// What is to be transferred, and what its end means.
+/// A transfer to run, and the meaning of its end for the caller.
 protocol TransferJob: Sendable {
     associatedtype Work: Transfer
     associatedtype Outcome: Sendable
 
-    /// Sets up the transfer, on the loop. Throws what forbids to begin at all.
+    /// Sets up the transfer, on the loop. Throws when it must not begin at all.
     func begin() throws(OutboundError) -> Work
     func outcome(of transfer: Work, _ end: TransferEnd) -> Outcome
     func refused(_ error: OutboundError) -> Outcome

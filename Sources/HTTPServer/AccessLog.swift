@@ -2,24 +2,25 @@ import HTTP
 import Runtime
 import Text
 
-/// One JSON line a request, written together at the end of the loop's turn. No query, no header, no address: nothing to redact.
+/// Writes one JSON line for each request; the lines of a turn are written together at its end. A line has no query, no header and no
+/// address, so nothing in it must be hidden.
 final class AccessLog {
     /// Takes whole lines and their number, and must not wait.
     typealias Write = @Sendable (UnsafeRawBufferPointer, Int) -> Void
 
     private let lines = ByteBuffer(capacity: 16 * 1024)
-    /// How many lines that is.
+    /// The number of lines in `lines`.
     private var count = 0
     private let write: Write
     private let loop: Loop
-    /// The route logged last, and what is written for it: under load requests come in runs.
+    /// The last route in the log and its text, since under load the same route often comes many times in a row.
     private var last: (route: String, text: [UInt8]) = ("", [UInt8(ascii: "-")])
     private var flushAtEnd: () -> Void = {}
 
     init(loop: Loop, write: @escaping Write) {
         self.loop = loop
         self.write = write
-        // Made once: a closure a turn would be an allocation a turn.
+        // Made once: a closure for each turn would be an allocation for each turn.
         flushAtEnd = { [unowned self] in flush() }
     }
 
@@ -50,7 +51,7 @@ final class AccessLog {
         if lines.count > 256 * 1024 { flush() }
     }
 
-    /// Routes are patterns from the code, so they need no escapes; should one, it is not worth more than a `-`.
+    /// Routes are patterns from the code, so they need no escapes. A route that does need one is written as `-`.
     private func append(_ route: String) {
         if route != last.route {
             let isPlain = !route.isEmpty && route.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }

@@ -3,13 +3,13 @@ package import Logging
 package import Runtime
 import Text
 
-/// The HTTP/1.1 server of one loop: bytes to `Request`, `Response` to bytes, and the limits of both.
+/// The HTTP/1.1 server of one loop: it turns bytes into a `Request` and a `Response` into bytes, and applies the limits on both.
 ///
-/// The path of a request: `Listener` accepts a socket and makes a `Connection`, which reads into the loop's one buffer and gives the bytes to
-/// a `RequestParser` (a value without I/O). A whole request goes to the `RequestHandler`; its answer is written to the loop's
+/// A request takes this path. `Listener` accepts a socket and makes a `Connection`, which reads into the loop's one buffer and gives the
+/// bytes to a `RequestParser` (a value without I/O). A complete request goes to the `RequestHandler`. Its answer is written to the loop's
 /// one output buffer (`ResponseWriter`), sent in one call for all requests of one read, counted (`RequestMetrics`) and logged
-/// (`AccessLog`). A connection keeps memory of its own only while something is unfinished: half a request, an answer under way, or
-/// bytes that the socket would not take. What a path means is not decided here.
+/// (`AccessLog`). A connection has memory of its own only while something is unfinished: half a request, an answer that is being made, or
+/// bytes that the socket does not take. The meaning of a path is not decided here.
 package actor HTTPServer {
     package nonisolated let loop: Loop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -17,7 +17,7 @@ package actor HTTPServer {
     private let handler: any RequestHandler
     private var listeners: [Listener] = []
 
-    /// `admission` is shared by the servers of all loops, so that the limits on connections hold for the process.
+    /// - Parameter admission: shared by the servers of all loops, so that the limits on connections hold for the whole process.
     package init(
         loop: Loop, limits: ServerLimits = ServerLimits(), trustedProxies: TrustedProxies = TrustedProxies(), handler: any RequestHandler,
         metrics: Metrics,
@@ -40,8 +40,8 @@ package actor HTTPServer {
             admission: admission, clock: clock)
     }
 
-    /// Accepts connections on `host` (an address or `localhost`) and `port` (0 takes a free one); returns the port. Every loop listens on
-    /// the same address and the kernel spreads connections over them.
+    /// Accepts connections on `host` (an address or `localhost`) and `port` (0 for any free one), and returns the port. Every loop listens
+    /// on the same address, and the kernel distributes the connections.
     @discardableResult
     package func listen(host: String, port: Int) throws(SystemError) -> Int {
         connections.server = self
@@ -50,10 +50,12 @@ package actor HTTPServer {
         return listener.port
     }
 
-    /// Throws when anybody listens there already. Listeners of several processes may share a port; this is for one that must not.
+    /// Throws when another process already listens there. Several processes may share a port; this is for a listener that must not be
+    /// shared.
     package static func requireFree(host: String, port: Int) throws(SystemError) { try Listener.requireFree(host: host, port: port) }
 
-    /// Stops accepting, answers what has begun, closes what is idle, and returns when no connection is left, after `grace` at the latest.
+    /// Stops accepting, finishes the requests that have begun, and closes idle connections. Returns when no connection is left, or after
+    /// `grace`.
     package func stop(grace: Duration) async {
         for listener in listeners { listener.stop() }
         listeners = []
@@ -63,17 +65,18 @@ package actor HTTPServer {
             await withCheckedContinuation { continuation in connections.whenEmpty { continuation.resume() } }
             loop.cancel(timer)
         }
-        // Ends the cycle of server and connections that `listen` began.
+        // Ends the reference cycle of server and connections that `listen` began.
         connections.server = nil
     }
 
-    /// Has the handler answer in a task of its own, which begins at once and without leaving the loop.
+    /// Lets the handler answer in a separate task, which begins at once and stays on the loop.
     nonisolated func start(_ request: Request, _ exchange: Exchange, on slot: Int32) {
         assumeIsolated { server in server.run(request, exchange, on: slot) }
     }
 
     private func run(_ request: Request, _ exchange: Exchange, on slot: Int32) {
-        // Without the preference a task would go on after each wait by way of Dispatch's own threads: two thread switches a query.
+        // Without the preference, a task would continue on Dispatch's own threads after each wait, which costs two thread switches for
+        // each query.
         Task.immediate(executorPreference: loop) { await self.answer(request, exchange, on: slot) }
     }
 

@@ -18,7 +18,7 @@ final class Listener: Watcher {
         self.connections = connections
         do throws(SystemError) {
             try Self.set(descriptor, SOL_SOCKET, SO_REUSEPORT)
-            // Accepted sockets inherit it, which saves a call for each.
+            // Accepted sockets inherit this option, which saves a call for each.
             try Self.set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY)
             try SocketAddress.bind(descriptor, address, number)
             guard Glibc.listen(descriptor, 4096) == 0 else { throw SystemError("listen") }
@@ -42,7 +42,7 @@ final class Listener: Watcher {
         return (descriptor, address, number)
     }
 
-    /// Throws when anybody listens there already, also a process that would share the port as the loops of one process do.
+    /// Throws when another process already listens there, even one that would share the port as the loops of one process do.
     static func requireFree(host: String, port: Int) throws(SystemError) {
         let (descriptor, address, number) = try socket(host, port)
         defer { Glibc.close(descriptor) }
@@ -52,7 +52,7 @@ final class Listener: Watcher {
 
     nonisolated func ready(_ interest: Interest) { accept(most: 64) }
 
-    /// Accepts what has come, at most so many, so that open connections get their turn.
+    /// Accepts waiting connections, but at most `most`, so that open connections get their turn.
     private func accept(most: Int) {
         for _ in 0..<most where isOpen {
             guard let (socket, peer) = SocketAddress.accept(descriptor) else {
@@ -64,7 +64,7 @@ final class Listener: Watcher {
         }
     }
 
-    /// Without a descriptor to give, accepting again at once would only spin.
+    /// Waits before it accepts again: without a free descriptor, it would fail at once and keep the loop busy.
     private func pause() {
         let error = SystemError("accept")
         connections.log.error("cannot accept connections", metadata: ["error": "\(error)"])
@@ -74,7 +74,7 @@ final class Listener: Watcher {
         }
     }
 
-    /// Takes what the kernel has accepted already, then closes.
+    /// Takes the connections that the kernel has accepted already, then closes.
     func stop() {
         guard isOpen else { return }
         accept(most: 4096)
@@ -90,7 +90,7 @@ final class Listener: Watcher {
 
 let sockNonblockCloexec = Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
 
-/// `sockaddr` and `Address`.
+/// Converts between `sockaddr` and `Address`.
 enum SocketAddress {
     static func bind(_ descriptor: Int32, _ address: Address, _ port: UInt16) throws(SystemError) {
         var storage = sockaddr_storage()
@@ -122,11 +122,11 @@ enum SocketAddress {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
         guard result == 0 else { throw SystemError("getsockname") }
-        // The port is at the same place in both families.
+        // The port is at the same place in both address families.
         return withUnsafeBytes(of: &storage) { Int($0[2]) << 8 | Int($0[3]) }
     }
 
-    /// `nil` when there is none to accept or `errno` says why not.
+    /// `nil` when no connection waits, or when `errno` has a reason.
     static func accept(_ descriptor: Int32) -> (socket: Int32, peer: Address)? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

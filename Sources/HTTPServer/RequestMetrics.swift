@@ -1,6 +1,6 @@
 import Runtime
 
-/// Requests by route and status, and how long they took by route. Routes are patterns, so the series are few.
+/// Counts requests by route and status, and measures their time by route. Routes are patterns, so there are few series.
 final class RequestMetrics {
     private struct Key: Hashable {
         let route: String
@@ -12,13 +12,13 @@ final class RequestMetrics {
         let latency: Histogram
     }
 
-    /// More series than this are counted together as `other`, should a handler ever answer with routes of the client's making.
+    /// Further series are counted together as `other`, in case a handler ever answers with routes that a client can choose.
     private static let most = 1024
 
     private let metrics: Metrics
     private var series: [Key: Series] = [:]
     private var latencies: [String: Histogram] = [:]
-    /// The one used last: under load requests come in runs.
+    /// The series that was used last, since under load the same one often comes many times in a row.
     private var last: (key: Key, series: Series)?
 
     init(_ metrics: Metrics) { self.metrics = metrics }

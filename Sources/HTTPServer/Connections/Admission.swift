@@ -2,12 +2,12 @@ import HTTP
 import Synchronization
 import Text
 
-/// What all loops of a process count together: open connections, in all and by client address, and the memory of incomplete requests.
+/// The counts that all loops of a process share: open connections, in total and by client address, and the memory of incomplete requests.
 package final class Admission: Sendable {
-    /// Where a connection is counted.
+    /// The limit under which a connection is counted.
     enum Place {
         case ordinary
-        /// Beyond the limit of connections: for health checks alone, so that a full server does not look like a dead one.
+        /// Beyond the limit of connections, only for health checks, so that a full server does not look like a dead one.
         case reserve
     }
 
@@ -32,7 +32,7 @@ package final class Admission: Sendable {
 
     package init() {}
 
-    /// Counts the connection, or says no with `nil`.
+    /// Counts the connection; `nil` when it must be refused.
     func admit(_ address: Address, limits: ServerLimits, isExempt: Bool) -> Place? {
         counts.withLock { counts in
             let key = address.limitKey
@@ -58,7 +58,7 @@ package final class Admission: Sendable {
         }
     }
 
-    /// What incomplete requests hold in memory, in bytes.
+    /// The memory that incomplete requests use, in bytes.
     var held: Int { memory.load(ordering: .relaxed) }
 
     func hold(_ bytes: Int) { memory.wrappingAdd(bytes, ordering: .relaxed) }

@@ -4,23 +4,23 @@ import Logging
 import Runtime
 import Text
 
-/// One client's socket. Lives on the loop; without a request it is this object, a deadline, and nothing else.
+/// One client's socket on a loop. Between requests it needs no memory but this object and a deadline.
 final class Connection: Watcher {
     enum State { case reading, answering, closing, lingering, closed }
 
-    /// Made when something is unfinished, dropped when nothing is.
+    /// The state of an unfinished request or answer. It is dropped when everything is finished.
     final class Work {
         /// `nil` between requests.
         var parser: RequestParser?
-        /// Read and, from `used` on, not used yet: half a line, or requests sent ahead.
+        /// Bytes that were read and, from `used` on, are not used yet: half a line, or requests that the client sent ahead.
         var carry: [UInt8] = []
         var used = 0
         var held: Int { carry.count - used }
-        /// Written and not taken by the socket yet.
+        /// Bytes of answers that the socket has not taken yet.
         var unsent: [UInt8] = []
-        /// The request that the handler is at.
+        /// The request that the handler is working on.
         var answering: RequestID?
-        /// What of this is counted in `Connections.hold`.
+        /// The part of this that is counted in `Connections.hold`.
         var counted = 0
     }
 
@@ -35,10 +35,10 @@ final class Connection: Watcher {
     private var isProcessing = false
     /// Whether it has had its share of this turn and waits for the next one.
     private var isPostponed = false
-    /// How many requests it has answered in which turn of the loop.
+    /// The number of requests that it has answered in the turn `turn` of the loop.
     private var answered = 0
     private var turn: UInt64 = 0
-    /// Whether the client may still be sending when it is closed.
+    /// Whether the client may still be sending when the connection is closed.
     private var mayLinger = false
     private var hasPeerClosed = false
 
@@ -61,7 +61,8 @@ final class Connection: Watcher {
 
     // MARK: Reading
 
-    /// Reads at once, since the first request has often come with the connection; then one answered and closed is never watched at all.
+    /// Reads at once, since the first request has often arrived with the connection. A connection that is answered and closed at once is
+    /// never watched.
     func open() {
         receive()
         guard state != .closed else { return }
@@ -83,7 +84,7 @@ final class Connection: Watcher {
     func receive() {
         let input = shared.input
         let held = work?.held ?? 0
-        // While an answer is under way, no more than may be kept.
+        // While the handler works on a request, only a limited amount may be read ahead.
         let room = state == .answering ? max(1, min(input.count - held, shared.limits.pipelined - held)) : input.count - held
         guard let base = input.baseAddress, room > 0 else { return close() }
         let count = recv(descriptor, base + held, room, 0)
@@ -104,12 +105,12 @@ final class Connection: Watcher {
         }
     }
 
-    /// Answers the requests that are whole, as many as its share of the turn, then keeps the rest and sends the answers.
+    /// Answers the complete requests, up to its share of the turn, then keeps the rest and sends the answers.
     ///
-    /// - Parameter carry: what `input` is the end of, when it has been kept before.
+    /// - Parameter carry: the kept bytes of which `input` is the end, if there are any.
     private func process(_ input: UnsafeRawBufferPointer, of carry: [UInt8]? = nil) {
         var parser = work?.parser ?? RequestParser(shared.parserLimits)
-        // So that the parser's arrays have one owner while it appends to them.
+        // Now the parser's arrays have one owner while it appends to them.
         work?.parser = nil
         var offset = 0
         var hasAnswered = false
@@ -143,7 +144,7 @@ final class Connection: Watcher {
         shared.turns.postpone(self)
     }
 
-    /// Goes on with what has been read already.
+    /// Continues with what has already been read.
     func takeTurn() {
         isPostponed = false
         if state == .reading, !isBlocked { goOn() }
@@ -161,7 +162,7 @@ final class Connection: Watcher {
         }
         let work = makeWork()
         work.parser = parser.isFresh ? nil : parser
-        // What has been kept stays where it is until half of it is used.
+        // Kept bytes stay where they are until half of them are used.
         if let carry, rest.count * 2 > carry.count { work.carry = carry } else { work.carry = Array(rest) }
         work.used = work.carry.count - rest.count
         let size = parser.held + work.carry.count
@@ -192,8 +193,8 @@ final class Connection: Watcher {
         }
     }
 
-    /// The handler's answer has come, perhaps while the request is still being processed, perhaps much later. False when it is not
-    /// this connection that waits for it.
+    /// Takes the answer of the handler, which may come while the request is still being processed, or much later. Returns false when this
+    /// connection does not wait for it.
     func finish(_ exchange: Exchange, _ response: Response) -> Bool {
         guard state == .answering, let work, work.answering == exchange.id else { return false }
         work.answering = nil
@@ -216,7 +217,7 @@ final class Connection: Watcher {
         mayLinger = true
     }
 
-    /// Processes what was sent ahead, or at least sends what has been written.
+    /// Processes the requests that were sent ahead, or at least sends what has been written.
     private func goOn() {
         if state == .reading, let work, work.held > 0 {
             let (carry, used) = (work.carry, work.used)
@@ -228,7 +229,7 @@ final class Connection: Watcher {
 
     // MARK: Sending
 
-    /// Sends what is in the shared output buffer; what the socket does not take is kept.
+    /// Sends the content of the shared output buffer, and keeps what the socket does not take.
     func flush() {
         let bytes = shared.output.bytes
         guard !bytes.isEmpty, state != .closed else { return }
@@ -241,7 +242,7 @@ final class Connection: Watcher {
         if sent < 0 { close() } else if sent < bytes.count { makeWork().unsent = Array(bytes[sent...]) }
     }
 
-    /// How many bytes the socket took; -1 when it is broken.
+    /// The number of bytes that the socket took; -1 when it is broken.
     private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
         while true {
             let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -262,7 +263,7 @@ final class Connection: Watcher {
 
     // MARK: Between turns
 
-    /// Sets what the connection waits for, and until when.
+    /// Sets what the connection waits for, and for how long.
     func settle(isNewRequest: Bool = false) {
         if isBlocked {
             wait(.write, for: .write, restarting: true)

@@ -10,8 +10,8 @@ extension Connection {
         settle()
     }
 
-    /// Says that nothing more will come and drops what does: closing with unread bytes would reset the connection, and the client might
-    /// never see the answer. <https://www.rfc-editor.org/rfc/rfc9112#section-9.6>
+    /// Announces that nothing more will come, and drops what the client still sends. Closing with unread bytes would reset the connection,
+    /// and the client might never see the answer. <https://www.rfc-editor.org/rfc/rfc9112#section-9.6>
     func linger() {
         forgetWork()
         state = .lingering
@@ -24,7 +24,7 @@ extension Connection {
         if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { close() }
     }
 
-    /// The server stops: a request that is already in the socket is still answered, an idle connection is closed.
+    /// The server stops: a request that is already in the socket is still answered; an idle connection is closed.
     func closeIfIdle() {
         guard state == .reading, work == nil else { return }
         receive()

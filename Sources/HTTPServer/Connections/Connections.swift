@@ -3,7 +3,7 @@ import Logging
 import Runtime
 import Text
 
-/// The open connections of one loop and what they share: buffers, deadlines, time, counters.
+/// The open connections of one loop and the parts that they share: buffers, deadlines, time, counters.
 ///
 /// Lives on the loop, inside `HTTPServer`.
 final class Connections {
@@ -13,14 +13,14 @@ final class Connections {
     let handler: any RequestHandler
     let log: Logger
     let trustedProxies: TrustedProxies
-    /// Every connection reads into this; what it cannot use at once it must copy before the next one's turn.
+    /// Every connection reads into this buffer. Bytes that it cannot use at once it must copy before another connection reads.
     let input: UnsafeMutableRawBufferPointer
     /// Every connection writes its answers here and sends them before its turn ends.
     let output = ByteBuffer(capacity: 64 * 1024)
     var deadlines: Deadlines
     /// Set while there are listeners or connections.
     var server: HTTPServer?
-    /// Who has their turn, and how much of it.
+    /// Decides which connections may answer requests, and how many.
     let turns: Turns
     private(set) var isStopping = false
 
@@ -48,7 +48,7 @@ final class Connections {
         self.trustedProxies = trustedProxies
         self.admission = admission
         parserLimits = RequestParser.Limits(limits)
-        // Room for the longest unfinished line and a read behind it.
+        // Room for the longest unfinished line and for one more read behind it.
         input = .allocate(byteCount: max(64 * 1024, limits.headerBlock + limits.requestLine + limits.pipelined), alignment: 16)
         deadlines = Deadlines(limits)
         turns = Turns(loop: loop)
@@ -94,7 +94,7 @@ final class Connections {
         for action in actions { action() }
     }
 
-    /// Looks for passed deadlines now and then, as long as there are connections.
+    /// Looks for passed deadlines from time to time, as long as there are connections.
     private func tick() {
         guard !isTicking, !isEmpty else { return }
         isTicking = true
@@ -110,7 +110,7 @@ final class Connections {
 
     // MARK: Requests and answers
 
-    /// Adds what does not stand in the request: from whom it is, its number, its time.
+    /// Adds the facts that the request itself does not contain: its client, its number, its time.
     func address(_ request: inout Request, from peer: Address) {
         request.peer = peer
         request.connectedFrom = peer
@@ -122,7 +122,7 @@ final class Connections {
         request.isSecure = client.isSecure
     }
 
-    /// Counts what incomplete requests hold in memory, of all loops.
+    /// Counts the memory of incomplete requests, for all loops together.
     func hold(_ bytes: Int) { admission.hold(bytes) }
 
     var isOverfull: Bool { admission.held > limits.unfinished }
@@ -146,10 +146,10 @@ final class Connections {
             at: time, now)
     }
 
-    /// For a request that is no request.
+    /// For bytes that are not a valid request.
     func exchangeOfRefused() -> Exchange { Exchange(id: ids.next(), received: loop.now, method: nil, keepsAlive: false, isHTTP10: false) }
 
-    /// The answer of a handler that took its time; the connection may have gone, and its slot may be another's.
+    /// Passes on an answer that a handler was slow to give. The connection may be closed by now, and another may have its slot.
     func finish(_ slot: Int32, _ exchange: Exchange, _ response: Response) {
         if slots[Int(slot)]?.finish(exchange, response) == true { return }
         time.update(loop.now)
@@ -170,7 +170,7 @@ final class Connections {
     }
 }
 
-/// What is to be known of a request when its answer comes.
+/// The facts about a request that are needed when its answer comes.
 struct Exchange {
     let id: RequestID
     let received: MonotonicTime
@@ -180,7 +180,7 @@ struct Exchange {
     let isHTTP10: Bool
 }
 
-/// Numbers that do not repeat and do not show how many there were: a counter through a bijection that is drawn at the start.
+/// Makes numbers that do not repeat and do not show how many there were: a counter, mapped by a random one-to-one function.
 struct RequestIDs {
     private var count: UInt64
     private let keys: (UInt64, UInt64, UInt64)
@@ -192,7 +192,7 @@ struct RequestIDs {
 
     init(using random: inout some RandomNumberGenerator) {
         count = random.next()
-        // Odd, so that multiplying loses nothing.
+        // Odd, so that multiplying keeps different numbers different.
         keys = (random.next() | 1, random.next(), random.next() | 1)
     }
 

@@ -1,9 +1,9 @@
 import Runtime
 
-/// Until when each connection may stay as it is: at most one deadline a connection, 16 bytes each.
+/// The deadlines of connections: at most one for each, with 16 bytes each.
 ///
-/// Every kind of deadline is a fixed time after it was set, so each kind is a list in the order of setting, and only its first
-/// entry can be due: setting, clearing and finding what is due take a few writes, whatever the number of connections.
+/// Each kind of deadline has a fixed delay, so each kind is a list in the order of setting, and only its first entry can be due. Setting,
+/// clearing and finding a deadline takes a few writes, whatever the number of connections.
 struct Deadlines {
     enum Kind: Int, CaseIterable {
         case header, body, idle, write, linger
@@ -24,17 +24,17 @@ struct Deadlines {
 
     init(_ limits: ServerLimits) {
         let delays: [Duration] = [limits.headerRead, limits.bodyRead, limits.idle, limits.write, limits.linger]
-        // Half of the number space at most, so that the order survives its overflow after 49 days.
+        // At most half of the number space, so that the order stays right when the numbers overflow after 49 days.
         self.delays = delays.map { UInt32(clamping: max(1, min($0.microseconds / 1000, 1 << 30))) }
     }
 
-    /// How often to look, in order to be late by a quarter at most.
+    /// How often to look for passed deadlines, so that one is found late by a quarter at most.
     var interval: Duration { .milliseconds(Int64(min(1000, max(5, (delays.min() ?? 1000) / 4)))) }
 
-    /// Whether that kind is set for the slot.
+    /// Whether a deadline of that kind is set for the slot.
     func has(_ kind: Kind, _ slot: Int32) -> Bool { links.indices.contains(Int(slot)) && links[Int(slot)].kind == Int8(kind.rawValue) }
 
-    /// Sets the slot's one deadline anew.
+    /// Sets the slot's one deadline, in place of an earlier one.
     mutating func set(_ kind: Kind, _ slot: Int32, now: MonotonicTime) {
         while links.count <= Int(slot) { links.append(Link()) }
         clear(slot)
@@ -54,7 +54,7 @@ struct Deadlines {
         links[Int(slot)].kind = -1
     }
 
-    /// Clears and gives one deadline that has passed; `nil` when none has.
+    /// Clears and returns one deadline that has passed; `nil` when none has.
     mutating func expired(_ now: MonotonicTime) -> (slot: Int32, kind: Kind)? {
         for kind in Kind.allCases {
             let slot = first[kind.rawValue]

@@ -1,20 +1,20 @@
 import Runtime
 
-/// Fair turns: how many requests a connection may have answered before the others of its loop get theirs (SEC-75).
+/// Shares a loop fairly: limits how many requests a connection may have answered before the other connections get their turn (SEC-75).
 ///
-/// A client may send requests ahead, thousands in one read. A connection answers at most `most` of them in one turn of the loop, and
-/// fewer when many wait; then it goes to the back of the queue. So a request that comes alone never waits for more than about `most` of each
-/// of a few connections, or for one of each of many.
+/// A client may send thousands of requests ahead, in one read. A connection answers at most `most` of them in one turn of the loop, and
+/// fewer when many connections wait; then it goes to the back of the queue. So a single request waits for at most about `most` requests of
+/// each of a few connections, or for one request of each of many.
 final class Turns {
     static let most = 16
-    /// What all connections that wait may answer in one turn together, as long as that gives each of them one request.
+    /// The number of requests that all waiting connections may answer together in one turn, as long as each of them gets at least one.
     private static let together = 64
 
     private let loop: Loop
     private var waiting: [Connection] = []
-    // What is being served; swapped with the other so that no turn allocates.
+    // The connections that are being served. Swapped with `waiting`, so that a turn allocates nothing.
     private var serving: [Connection] = []
-    /// How many requests a connection may have answered in this turn.
+    /// The number of requests that a connection may have answered in this turn.
     private(set) var share = Turns.most
     private var serveAll: () -> Void = {}
 
@@ -26,7 +26,7 @@ final class Turns {
     /// The number of this turn.
     var number: UInt64 { loop.turn }
 
-    /// Has `connection` go on in the next turn, behind what comes in by then.
+    /// Lets `connection` continue in the next turn, after the requests that arrive until then.
     func postpone(_ connection: Connection) {
         if waiting.isEmpty { loop.atNextTurn(serveAll) }
         waiting.append(connection)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The bytes and byte classes that the grammar of HTTP/1.1 is written in.
+/// The bytes and byte classes of the grammar of HTTP/1.1.
 enum Byte {
     static let cr: UInt8 = 0x0D
     static let lf: UInt8 = 0x0A
@@ -16,16 +16,16 @@ enum Byte {
         }
     }
 
-    /// `tchar`, as a bit a byte: the parser asks it for every byte of a name.
+    /// `tchar`, as one bit for each byte, since the parser calls this for every byte of a name.
     @inline(__always) static func isToken(_ byte: UInt8) -> Bool {
         let bits: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : byte < 128 ? 0x57FF_FFFF_C7FF_FFFE : 0
         return bits >> UInt64(byte & 63) & 1 == 1
     }
 
-    /// Whether a field value may hold them all: no control character but tab.
+    /// Whether all bytes may stand in a field value: no control character except tab.
     static func areFieldContent(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var isBad = false
-        // Without a way out in the middle, so that it runs on vectors.
+        // Without an early exit, so that the compiler can use vector instructions.
         for byte in bytes { isBad = isBad || (byte < 0x20 && byte != tab) || byte == 0x7F }
         return !isBad
     }
@@ -48,7 +48,8 @@ enum Byte {
         return memcmp(base, text.utf8Start, bytes.count) == 0
     }
 
-    /// `text` is in lower case, without `@`, `[`, `\`, `]`, `^`, `_` or control characters: for them the shortcut would err.
+    /// `text` must be in lower case, without `@`, `[`, `\`, `]`, `^`, `_` and control characters: for those this fast comparison would be
+    /// wrong.
     static func equal(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
         guard bytes.count == text.utf8CodeUnitCount else { return false }
         let pointer = text.utf8Start

@@ -1,7 +1,7 @@
 import HTTP
 import Text
 
-/// The head of one request, line by line, and what its fields say of the body.
+/// The head of one request, read line by line, and what its fields say about the body.
 struct HeadParser {
     enum Framing {
         case none
@@ -10,7 +10,7 @@ struct HeadParser {
     }
 
     var message = RequestParser.Message()
-    /// Bytes of the field lines so far, trailers included.
+    /// The bytes of the field lines so far, trailers included.
     private(set) var size = 0
     private(set) var expectsContinue = false
     private var count = 0
@@ -22,7 +22,7 @@ struct HeadParser {
 
     private enum Coding { case chunked, unknown, malformed }
 
-    /// For the next request, once `message` has been taken.
+    /// Prepares for the next request, once `message` has been taken.
     mutating func reset() {
         size = 0
         expectsContinue = false
@@ -118,7 +118,7 @@ struct HeadParser {
             length = try number(value)
         case 17 where Byte.equal(name, "transfer-encoding"):
             coding = coding == nil ? read(coding: value) : .malformed
-            // What is in memory is no longer chunked.
+            // The body in memory is not chunked any more.
             return
         default: break
         }
@@ -141,7 +141,7 @@ struct HeadParser {
             hasUnderscore = hasUnderscore || line[colon] == UInt8(ascii: "_")
             colon += 1
         }
-        // Also a folded line, which starts with a space.
+        // This also finds a folded line, which starts with a space.
         guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else { throw .bad("malformed field name") }
         let value = Byte.trimmed(UnsafeRawBufferPointer(rebasing: line[(colon + 1)...]))
         guard Byte.areFieldContent(value) else { throw .bad("control character in a field") }
@@ -189,7 +189,7 @@ struct HeadParser {
     }
 }
 
-/// The Host field: `name[:port]`, checked without being kept, since nothing here is decided by it (SEC-07).
+/// The Host field: `name[:port]`. It is checked but not kept, since nothing is decided by it here (SEC-07).
 enum Host {
     static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var index = 0

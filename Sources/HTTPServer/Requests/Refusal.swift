@@ -1,4 +1,5 @@
-/// Why a request is not even handed to the handler. The connection ends with it: what follows cannot be told from what it was part of.
+/// The reason why a request is not even given to the handler. It also ends the connection, because it is unclear where the next request
+/// would begin.
 struct Refusal: Error, Equatable {
     let status: Int
     /// For the log, never for the client.

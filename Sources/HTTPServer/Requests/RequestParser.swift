@@ -3,27 +3,27 @@ import HTTP
 import Runtime
 import Text
 
-/// The bytes of one connection to its requests, one after another: a value without I/O.
+/// Turns the bytes of one connection into its requests, one after another: a value without I/O.
 ///
-/// It is fed whatever has been read, reads in place, and says how far it got; what it did not use is fed again with what came after. It
-/// keeps finished lines and body bytes itself, so a caller never holds more than one unfinished line. Framing is strict (SEC-19): what
-/// RFC 9112 lets a server tolerate and two servers could read in two ways is refused.
-/// <https://www.rfc-editor.org/rfc/rfc9112>
+/// It gets the bytes that have been read, reads them in place, and reports how far it got. Bytes that it did not use are given to it
+/// again, together with the next ones. It keeps finished lines and body bytes itself, so that a caller never holds more than one
+/// unfinished line. Framing is strict (SEC-19): forms that RFC 9112 lets a server tolerate, and that two servers could read in two ways,
+/// are refused. <https://www.rfc-editor.org/rfc/rfc9112>
 ///
-/// Strays: bare LF, obs-fold, a repeated or a listed Content-Length, leading zeros in it, Transfer-Encoding beside Content-Length, any transfer
-/// coding but `chunked`, and white space where the grammar has none are 400, not repaired; fields with `_` in their name are dropped,
-/// since gateways map `_` and `-` to one name; trailers are checked and dropped.
+/// Stricter than the standard: bare LF, obs-fold, a repeated or a listed Content-Length, leading zeros in it, Transfer-Encoding beside
+/// Content-Length, any transfer coding but `chunked`, and white space that is not part of the grammar are answered with 400 and not
+/// repaired. Fields with `_` in their name are dropped, since gateways map `_` and `-` to one name. Trailers are checked and dropped.
 struct RequestParser {
     enum Outcome {
-        /// All that is whole has been read.
+        /// All complete parts have been read.
         case more
-        /// `take()` it, then go on.
+        /// A request is complete: `take()` it, then continue.
         case request
         /// Nothing that follows can be read.
         case refused(Refusal)
     }
 
-    /// A request as it was on the wire: who sent it and when is not in it.
+    /// A request as it was on the wire, without its client and its time.
     struct Message {
         var request = Request(method: .get, path: "", received: MonotonicTime(nanoseconds: 0))
         /// Whether the client will use the connection again.
@@ -43,11 +43,11 @@ struct RequestParser {
     private let limits: Limits
     private var state = State.start
     private var head = HeadParser()
-    /// How much of the unfinished line is known to hold no LF.
+    /// The length of the part of the unfinished line that is known to contain no LF.
     private var searched = 0
     private var hasSkippedLine = false
     private var chunkExtensions = 0
-    /// Whether the client waits for `100 Continue` before it sends the body. The code that answers sets it back.
+    /// Whether the client waits for `100 Continue` before it sends the body. The code that answers resets it.
     var isContinueExpected = false
 
     /// The limits that the parser itself enforces.
@@ -66,10 +66,10 @@ struct RequestParser {
         self.limits = limits
     }
 
-    /// Whether no byte of a request has come, so that the parser may be thrown away.
+    /// Whether no byte of a request has arrived, so that the parser may be dropped.
     var isFresh: Bool { if case .start = state { !hasSkippedLine } else { false } }
 
-    /// Whether the head is in and the body is not.
+    /// Whether the head has arrived and the body has not.
     var isInBody: Bool {
         switch state {
         case .start, .headers, .refused: false
@@ -77,10 +77,10 @@ struct RequestParser {
         }
     }
 
-    /// Bytes held of a request that is not complete.
+    /// The bytes in memory of an incomplete request.
     var held: Int { head.size + head.message.request.body.count }
 
-    /// Reads from `offset` on and moves it behind what has been used.
+    /// Reads from `offset` on and moves it behind the bytes that were used.
     mutating func parse(_ input: UnsafeRawBufferPointer, from offset: inout Int) -> Outcome {
         do throws(Refusal) {
             while offset < input.count {
@@ -94,7 +94,7 @@ struct RequestParser {
         }
     }
 
-    /// The request that `parse` has just announced; the parser is ready for the next one.
+    /// The request that `parse` has just announced. Then the parser is ready for the next one.
     mutating func take() -> Message {
         var message = Message()
         swap(&message, &head.message)
@@ -105,14 +105,14 @@ struct RequestParser {
         return message
     }
 
-    /// Takes one step; false when more bytes are needed for it. A step that ends in `.start` has finished a request.
+    /// Takes one step; false when it needs more bytes. A step that ends in `.start` has finished a request.
     private mutating func advance(_ input: UnsafeRawBufferPointer, _ offset: inout Int) throws(Refusal) -> Bool {
         switch state {
         case .refused(let refusal): throw refusal
         case .start:
             guard let line = try line(input, &offset, limit: limits.requestLine, tooLong: .targetTooLong) else { return false }
             if line.isEmpty {
-                // One empty line before a request is forgiven: <https://www.rfc-editor.org/rfc/rfc9112#section-2.2>
+                // One empty line before a request is allowed: <https://www.rfc-editor.org/rfc/rfc9112#section-2.2>
                 guard !hasSkippedLine else { throw .bad("empty line for a request line") }
                 hasSkippedLine = true
                 return offset < input.count ? try advance(input, &offset) : false
@@ -149,7 +149,7 @@ struct RequestParser {
         return true
     }
 
-    /// The next line without its CRLF; `nil` when its end has not come.
+    /// The next line without its CRLF; `nil` when its end has not arrived.
     private mutating func line(
         _ input: UnsafeRawBufferPointer, _ offset: inout Int, limit: Int, tooLong: Refusal
     ) throws(Refusal) -> UnsafeRawBufferPointer? {
@@ -174,7 +174,7 @@ struct RequestParser {
         case .length(let length):
             guard length <= limits.body else { throw .bodyTooLarge }
             state = .body(remaining: length)
-            // Room for what was promised, but no more than a read brings: promises are cheap.
+            // Reserves room for the announced length, but not more than one read can bring, since a client can announce any length.
             head.message.request.body.reserveCapacity(min(length, 64 * 1024))
             if length == 0 { state = .start }
         case .chunked: state = .chunkSize
@@ -203,7 +203,7 @@ struct RequestParser {
         let extensions = UnsafeRawBufferPointer(rebasing: line[digits...])
         guard ChunkExtension.isValid(extensions) else { throw .bad("malformed chunk extension") }
         chunkExtensions += extensions.count
-        // Extensions are ignored; a body that consists of them is not.
+        // Extensions are ignored, but a body must not consist of them.
         guard chunkExtensions <= 4096 else { throw .bad("too many chunk extensions") }
         guard size <= limits.body - head.message.request.body.count else { throw .bodyTooLarge }
         state = size == 0 ? .trailers : .chunk(remaining: size)

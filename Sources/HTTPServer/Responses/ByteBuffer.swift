@@ -1,16 +1,16 @@
 import Glibc
 
-/// Bytes on their way out, in one piece of memory that a loop uses over and over.
+/// The bytes that are about to be sent, in one piece of memory that a loop uses again and again.
 ///
-/// By hand and not an `[UInt8]`, since most of what is written are pieces of 5 to 40 bytes, each of which would pay for the array's checks
-/// of uniqueness and capacity and for a generic copy.
+/// It is not a `[UInt8]`, since most writes are pieces of 5 to 40 bytes, and each of them would pay for the array's checks of uniqueness
+/// and capacity and for a generic copy.
 final class ByteBuffer {
     private var base: UnsafeMutableRawPointer
     private var capacity: Int
     private(set) var count = 0
     private let usual: Int
 
-    /// `capacity` is what it shrinks to again after something larger.
+    /// - Parameter capacity: the size to which it shrinks again after a larger content.
     init(capacity: Int) {
         base = .allocate(byteCount: capacity, alignment: 16)
         self.capacity = capacity
@@ -30,7 +30,7 @@ final class ByteBuffer {
         capacity = usual
     }
 
-    /// Makes room for `extra` bytes and counts them as written; the caller writes them at once.
+    /// Reserves `extra` bytes and counts them as written; the caller must write them at once.
     @inline(__always) private func extend(_ extra: Int) -> UnsafeMutableRawPointer {
         if count + extra > capacity { grow(extra) }
         defer { count += extra }
@@ -50,7 +50,7 @@ final class ByteBuffer {
         extend(bytes.count).copyMemory(from: source, byteCount: bytes.count)
     }
 
-    /// `name: value` and CRLF.
+    /// Appends `name: value` and CRLF.
     func append(field name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         let target = UnsafeMutableRawBufferPointer(start: extend(name.count + value.count + 4), count: name.count + value.count + 4)
         target.copyMemory(from: name)
@@ -82,7 +82,7 @@ final class ByteBuffer {
         }
     }
 
-    /// 16 digits.
+    /// Appends 16 digits.
     func append(hex number: UInt64) {
         let target = extend(16)
         for index in 0..<16 {

@@ -1,11 +1,11 @@
 import HTTP
 import Text
 
-/// A `Response` to the bytes of its head and body.
+/// Writes the bytes of a `Response`: its head and its body.
 enum ResponseWriter {
     static let interim: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
 
-    /// `time` has been updated for this turn. Returns how many bytes of body were written.
+    /// `time` must have been updated for this turn. Returns how many bytes of the body were written.
     static func write(
         _ response: borrowing Response, to output: ByteBuffer, isHead: Bool, keepsAlive: Bool, isHTTP10: Bool, time: borrowing ServerTime
     ) -> Int {
@@ -39,7 +39,7 @@ enum ResponseWriter {
         return response.body.count
     }
 
-    /// Fields of the connection, which a handler cannot know.
+    /// Whether a field belongs to the connection, which a handler cannot know.
     private static func isOurs(_ name: UnsafeRawBufferPointer) -> Bool {
         switch name.count {
         case 4: Byte.equal(name, "date")

@@ -1,6 +1,6 @@
 import Runtime
 
-/// The date as answers and log lines carry it, formatted once a second.
+/// The date for answers and log lines, formatted once a second.
 struct ServerTime {
     private let clock: Clock
     private var second = MonotonicTime(nanoseconds: 0)
@@ -23,6 +23,6 @@ struct ServerTime {
         timestamp = Array(Timestamp.text(date).utf8.prefix(19))
     }
 
-    /// Behind the timestamp's second.
+    /// The milliseconds behind the timestamp's second.
     func milliseconds(_ now: MonotonicTime) -> Int { Int(min(999, now.microseconds(since: second) / 1000)) }
 }
