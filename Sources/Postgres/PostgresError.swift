@@ -1,14 +1,15 @@
-/// Why a statement gave no rows. Descriptions name schema objects and states, never a bound value.
+/// The reason why a statement returned no rows. Descriptions name schema objects and states, never a bound value.
 package enum PostgresError: Error, Equatable, Sendable {
-    /// The database is down, read-only, full or at one of its limits, or too much waits for it. A write answered so may have happened.
+    /// The database is down, read-only, full or at one of its limits, or too many calls wait for it. A write with this answer may have
+    /// happened.
     case unavailable(String)
     /// The statement ran longer than `DatabaseSettings.statementTimeout` and was cancelled.
     case timedOut
-    /// A constraint refused the row; `name` is the constraint's, or the column's for NOT NULL (state 23502).
+    /// A constraint refused the row; `name` is that of the constraint, or of the column for NOT NULL (state 23502).
     case constraint(name: String, state: String)
     /// PostgreSQL refused the statement. <https://www.postgresql.org/docs/15/errcodes-appendix.html>
     case sql(state: String, message: String)
-    /// A column can't be read as what the code asked for.
+    /// A column cannot be read as the type that the code asked for.
     case decoding(String)
 }
 
@@ -24,7 +25,7 @@ extension PostgresError: CustomStringConvertible {
     }
 }
 
-/// What the server said when it refused a statement.
+/// The server's reason for refusing a statement.
 struct ServerError: Error, Equatable {
     var state: String
     var message: String
@@ -33,12 +34,13 @@ struct ServerError: Error, Equatable {
     /// FATAL or PANIC: the server ends the connection.
     var endsConnection = false
 
-    /// As callers see it. What is refused while it is prepared has met no value yet, so that message is whole and quotes the statement.
+    /// The error for callers. A statement that is refused while it is prepared has met no value yet, so the message is complete and quotes
+    /// the statement.
     func publicError(preparing text: String) -> PostgresError {
         state == "57014" ? .timedOut : .sql(state: state, message: "\(message), in: \(text.prefix(200))")
     }
 
-    /// As callers see it. "invalid input syntax for type uuid: "…"" and the like quote a value, so most messages are withheld.
+    /// The error for callers. Messages such as "invalid input syntax for type uuid: "…"" quote a value, so most messages are withheld.
     var publicError: PostgresError {
         switch state {
         case "57014": .timedOut
@@ -49,16 +51,17 @@ struct ServerError: Error, Equatable {
         }
     }
 
-    /// Classes of states whose primary message speaks of the schema, the transaction or the server.
+    /// Classes of states whose message names only the schema, the transaction or the server.
     private static let namesOnlySchema: Set<String> = ["0A", "25", "26", "40", "53", "54", "55", "57", "58"]
 
-    /// The server has no room (disk, memory, connections) or is going down: nothing is wrong with the statement.
+    /// The server has no room (disk, memory, connections) or is shutting down; the statement itself is correct.
     private var isOutOfService: Bool { state.hasPrefix("53") || state.hasPrefix("57P") }
 
-    /// The statement writes, and the server takes no writes: a standby, or a primary that was made read-only.
+    /// The statement writes, but the server takes no writes: it is a standby, or a primary that was made read-only.
     var isReadOnly: Bool { state == "25006" }
 
-    /// The connection's prepared statement is gone (`DISCARD`, a pooler) or no longer fits its tables (a migration): prepare it again.
+    /// The connection's prepared statement is gone (`DISCARD`, a pooler) or does not fit its tables any more (a migration), so it must be
+    /// prepared again.
     var isStaleStatement: Bool {
         state == "26000" || state == "0A000"
     }

@@ -1,43 +1,44 @@
 import Runtime
 
-/// How a call is answered: by resuming its continuation, exactly once. Continuations are held in one place at a time, and the code
-/// that takes one out (`Slab.remove`, `Deque.popFirst`) answers it.
+/// The answer to a call: its continuation is resumed exactly once. A continuation is held in one place at a time, and the code that takes
+/// it out (`Slab.remove`, `Deque.popFirst`) resumes it.
 typealias Answer<Value: Sendable> = UnsafeContinuation<Result<Value, PostgresError>, Never>
 
-/// A read that awaits its rows.
+/// A read that waits for its rows.
 struct Read: Sendable, Waiting {
     let sql: SQL
     let answer: Answer<[Row]>
     let since: MonotonicTime
-    /// How many connections died under it.
+    /// The number of connections that were lost while it waited.
     var losses = 0
 }
 
-/// A write, or a step of a transaction, that awaits its commit.
+/// A write, or a step of a transaction, that waits for its commit.
 struct Write: Sendable {
     let statements: [SQL]
     let answer: Answer<[[Row]]>
     let since: MonotonicTime
     /// Whether it belongs to a transaction, which keeps the connection.
     var isStep = false
-    /// The one row that its one statement locks, when that is known.
+    /// The one row that its one statement locks, if that is known.
     var lock: [UInt8]?
-    /// Whether it may be committed together with others.
+    /// Whether it may be committed together with other writes.
     var mayShare = false
 }
 
-/// What goes under one Sync of a write connection: a write, or several of one statement each that are committed together.
+/// The content of one Sync of a write connection: one write, or several writes of one statement each that are committed together.
 struct Batch: Sendable {
-    /// Several are in the order of their locks. All batches keep it, so that no two of them wait for one another.
+    /// Several writes are in the order of their locks. All batches keep this order, so that no two of them wait for one another.
     let members: [Write]
 
-    /// - Parameter members: one, or several that `mayShare`.
+    /// - Parameter members: one write, or several that `mayShare`.
     init(_ members: [Write]) {
         self.members = members.count == 1 ? members : members.sorted { ($0.lock ?? []).lexicographicallyPrecedes($1.lock ?? []) }
     }
 
-    /// What ends a batch that meets a lock. Each statement may wait so long, for a row and then for the transaction that has it: all of a
-    /// batch of 16 wait less than the server's `deadlock_timeout` (1 s), after which it might end the other transaction instead.
+    /// Limits the wait of a batch for a lock. Each statement may wait this long for a row, and then for the transaction that has it. All
+    /// statements of a batch of 16 together wait less than the server's `deadlock_timeout` (1 s), after which the server might end the
+    /// other transaction instead.
     private static let bound: SQL = "SELECT set_config('lock_timeout', '20', true)"
 
     var isStep: Bool { members.contains(where: \.isStep) }
@@ -48,7 +49,7 @@ struct Batch: Sendable {
         return [Self.bound] + members.flatMap(\.statements)
     }
 
-    /// Answers every write with its own of the rows that `statements` gave.
+    /// Answers every write with its own part of the rows that `statements` returned.
     func answer(_ rows: [[Row]]) {
         guard isShared else {
             for write in members { write.answer.resume(returning: .success(rows)) }
@@ -62,7 +63,7 @@ struct Batch: Sendable {
     }
 }
 
-/// What waits for a write connection: a write, or a transaction that wants one to itself.
+/// A job that waits for a write connection: a write, or a transaction that needs a connection of its own.
 enum WriteJob: PoolJob {
     case write(Write)
     case lease(Answer<Connection>)

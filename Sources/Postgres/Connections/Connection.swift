@@ -1,9 +1,9 @@
 import Glibc
 import Runtime
 
-/// One connection on a loop, from opening to its end: carries out what its `Pipeline` says.
+/// One connection on a loop, from its opening to its end. It carries out the commands of its `Pipeline`.
 ///
-/// It is used once: after `lost` its `Database` makes another. All of it runs on the loop.
+/// It is used once: after `lost`, its `Database` opens another one. All of its code runs on the loop.
 actor Connection: Watcher {
     enum Kind: Sendable {
         case read
@@ -12,7 +12,7 @@ actor Connection: Watcher {
 
     enum State {
         case opening
-        /// Connected; the session's guards are being set.
+        /// Connected; the first statement of the session is being run.
         case guarding
         case ready
         case closed
@@ -27,7 +27,7 @@ actor Connection: Watcher {
     nonisolated let loop: Loop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     nonisolated let kind: Kind
-    /// Its place in the pool; `nil` for one that only asks whether the server is there.
+    /// Its place in the pool; `nil` for one that only finds out whether the server answers.
     nonisolated let slot: Int?
     let settings: DatabaseSettings
     private let metrics: DatabaseMetrics
@@ -35,25 +35,25 @@ actor Connection: Watcher {
 
     var state = State.opening
     var wire: Wire?
-    /// The descriptor that is watched, -1 for none.
+    /// The descriptor that is watched; -1 when none is.
     var socket: Int32 = -1
     var deadline: Timer?
 
     var pipeline: Pipeline
     var waiters = Slab<Waiter>()
-    /// What the statements of the write under way have given so far.
+    /// The results so far of the statements of the current write.
     private var kept: [[Row]] = []
     private var willFlush = false
     private var awaitsRoom = false
-    /// Since when something is awaited and nothing has come.
+    /// The time since which an answer is awaited and nothing has arrived.
     var quietSince = MonotonicTime.read()
-    /// When the server was last heard.
+    /// The time at which something last arrived from the server.
     private(set) var heard = MonotonicTime.read()
-    /// Names the server that it leads to; empty until it is connected.
+    /// The server that it is connected to; empty until then.
     var server = ""
-    /// With which of several hosts it began to look for a server.
+    /// The position, among several hosts, at which it began to look for a server.
     var turn = 0
-    /// Whether opening took longer than it may.
+    /// Whether opening took longer than allowed.
     var ranOutOfTime = false
 
     init(loop: Loop, kind: Kind, slot: Int?, settings: DatabaseSettings, metrics: DatabaseMetrics, database: Database) {
@@ -66,10 +66,10 @@ actor Connection: Watcher {
         pipeline = Pipeline(statements: settings.statements)
     }
 
-    /// For what comes after the connection was lost: a step of a transaction that had it.
+    /// The error for a step of a transaction whose connection was lost before.
     private static let gone = PostgresError.unavailable("the connection was lost before")
 
-    /// Reads and writes that await an answer.
+    /// The number of reads and writes that wait for an answer.
     var load: Int { waiters.count }
 
     // MARK: Sending
@@ -105,7 +105,7 @@ actor Connection: Watcher {
         }
     }
 
-    /// Sends everything the pipeline has to send.
+    /// Sends everything that the pipeline has to send.
     func pump() {
         guard state == .ready || state == .guarding else { return }
         pipeline.endReads()
@@ -151,13 +151,13 @@ actor Connection: Watcher {
         do throws(Wire.Broken) {
             try wire?.consume()
         } catch {
-            // What arrived before the end still tells why it ended.
+            // The results that arrived before the end may contain the reason for it.
             return drain() ? lose(error.reason) : ()
         }
         if drain() { pump() }
     }
 
-    /// Deals with every result that has arrived; `false` when the connection was lost meanwhile.
+    /// Handles every result that has arrived; `false` when the connection was lost meanwhile.
     private func drain() -> Bool {
         var separators = 0
         while true {
@@ -165,7 +165,7 @@ actor Connection: Watcher {
             case .nothing, nil:
                 return true
             case .separator:
-                // One ends each statement; more means that libpq has nothing left.
+                // One separator ends each statement; a second one means that libpq has no more results.
                 separators += 1
                 if separators > 1 || !pipeline.isAwaiting { return true }
             case .result(let result):
@@ -219,7 +219,7 @@ actor Connection: Watcher {
         }
     }
 
-    /// The server refused it, and undid what belonged to it.
+    /// The server refused it and rolled back everything that belonged to it.
     private func fail(_ ticket: Int, _ error: PostgresError) {
         switch waiters.remove(ticket) {
         case .read(let read):
@@ -227,7 +227,7 @@ actor Connection: Watcher {
             read.answer.resume(returning: .failure(error))
         case .write(let batch):
             if batch.isShared, let database {
-                // Any of them may be to blame: each for itself, they show which.
+                // Any of the writes may be the cause, so each runs again by itself.
                 metrics.undone.increment()
                 database.assumeIsolated { $0.sendAgain(batch.members) }
             } else {

@@ -1,9 +1,9 @@
 import Runtime
 
-// How a connection is given up: after silence, when it breaks, or by choice.
+// The end of a connection: after silence, when it breaks, or on purpose.
 
 extension Connection {
-    /// Looks again when it would have been quiet for long, as long as anything is awaited.
+    /// Checks again at the time when the silence would have become long, as long as an answer is awaited.
     func watchSilence() {
         if deadline != nil { return }
         let passed = Duration.microseconds(Int64(clamping: loop.now.microseconds(since: quietSince)))
@@ -13,10 +13,11 @@ extension Connection {
         }
     }
 
-    /// Whether something has been awaited for long, and nothing has come.
+    /// Whether an answer has been awaited for a long time, and nothing has arrived.
     var isSilent: Bool { pipeline.isAwaiting && loop.now >= quietSince + settings.quiet }
 
-    /// Gives the connection up when nothing has come for longer than a statement may take; long before that, has the server looked for.
+    /// Gives the connection up when nothing has arrived for longer than a statement may take. Long before that, it lets the database find
+    /// out whether the server still answers.
     private func lookForSilence() {
         deadline = nil
         guard pipeline.isAwaiting else { return }
@@ -26,9 +27,10 @@ extension Connection {
         watchSilence()
     }
 
-    /// Ends the connection and tells the database, which sends the reads again elsewhere; what was written may have happened or not.
+    /// Ends the connection and tells the database, which sends the reads again on another connection. It is unknown whether the writes
+    /// happened.
     ///
-    /// - Parameter readsMayRepeat: whether another connection may do better.
+    /// - Parameter readsMayRepeat: whether the reads may succeed on another connection.
     func lose(_ reason: String, readsMayRepeat: Bool = true) {
         guard state != .closed else { return }
         let wasReady = state == .ready
@@ -41,19 +43,19 @@ extension Connection {
         database?.assumeIsolated { $0.lost(self, wasReady: wasReady, reads: reads, reason: reason) }
     }
 
-    /// Ends the connection for good, without another in its place.
+    /// Ends the connection for good; no other takes its place.
     func close() {
         for read in retire() { read.answer.resume(returning: .failure(.unavailable("closed"))) }
     }
 
-    /// Ends the connection for good; what it gives are the reads without an answer, for another connection.
+    /// Ends the connection for good, and returns the reads without an answer, for another connection.
     func retire() -> [Read] {
         guard state != .closed else { return [] }
         end()
         return takeReads(failingWrites: "closed")
     }
 
-    /// Takes out everything that awaits an answer.
+    /// Takes out everything that waits for an answer.
     private func takeReads(failingWrites reason: String) -> [Read] {
         var reads: [Read] = []
         for waiter in waiters.removeAll() {

@@ -1,10 +1,10 @@
 import Runtime
 
 extension Connection {
-    /// Starts to connect; the database hears `opened` or `lost`.
+    /// Starts to connect; then the database's `opened` or `lost` is called.
     ///
-    /// - Parameter turn: which of several hosts comes first. libpq tries the next one only when a host refuses: one that never answers takes
-    ///   all the time there is, so the next attempt has to begin behind it.
+    /// - Parameter turn: which of several hosts comes first. libpq tries the next host only when one refuses. A host that never answers
+    ///   uses up all the time, so the next attempt must begin with the host behind it.
     func open(_ target: ConnectionString, turn: Int) {
         self.turn = turn
         deadline = loop.schedule(after: settings.connectTimeout) { [weak self] in
@@ -27,12 +27,12 @@ extension Connection {
         } catch {
             return lose(error.reason)
         }
-        // libpq asks to be polled first when the socket takes bytes.
+        // libpq's rule: poll for the first time when the socket can be written.
         watchWhileOpening(.write)
     }
 
     func continueOpening() {
-        // libpq may close its socket within the poll, and another may get the same number.
+        // libpq may close its socket within the poll, and another socket may get the same number.
         unwatch()
         do throws(Wire.Broken) {
             switch try wire?.poll() {
@@ -46,7 +46,7 @@ extension Connection {
         }
     }
 
-    /// The session's first statement; nothing else is sent before it is answered.
+    /// Sends the first statement of the session; nothing else is sent before it is answered.
     private func setGuards() throws(Wire.Broken) {
         try wire?.enterPipeline()
         server = wire?.server ?? ""
@@ -65,7 +65,7 @@ extension Connection {
         if let database { database.assumeIsolated { $0.opened(self) } } else { close() }
     }
 
-    /// Why the guards of a session could not be set.
+    /// The reason why the first statement of a session failed.
     static func explain(_ error: PostgresError) -> String {
         guard case .sql("42P05", _) = error else { return "\(error)" }
         return "a fresh session has prepared statements of another already: \(Database.needsSessions)"
@@ -73,7 +73,7 @@ extension Connection {
 
     private func watchWhileOpening(_ interest: Interest) {
         let descriptor = wire?.socket ?? -1
-        // Without a socket the next poll says what is wrong.
+        // Without a socket, the next poll returns the error.
         guard descriptor >= 0 else { return continueOpening() }
         do throws(SystemError) {
             try loop.watch(descriptor, for: [interest, .readClosed], self)

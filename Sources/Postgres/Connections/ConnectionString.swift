@@ -1,7 +1,7 @@
 import CPostgres
 package import Runtime
 
-/// Where the database is: a libpq URL or `key=value` text, taken apart.
+/// The address of the database: a libpq URL or `key=value` text, split into its keywords.
 /// <https://www.postgresql.org/docs/15/libpq-connect.html#LIBPQ-CONNSTRING>
 package struct ConnectionString: Sendable, CustomStringConvertible, CustomReflectable {
     private(set) var keywords: [(name: String, value: String)]
@@ -9,7 +9,7 @@ package struct ConnectionString: Sendable, CustomStringConvertible, CustomReflec
     package var description: String { "<connection string>" }
     package var customMirror: Mirror { Mirror(reflecting: description) }
 
-    /// Throws `.unavailable` when libpq can't read `text`; the error doesn't quote it, since it may hold a password.
+    /// Throws `.unavailable` when libpq cannot read `text`. The error does not quote the text, since it may contain a password.
     package init(_ text: Secret) throws(PostgresError) {
         guard let options = PQconninfoParse(text.reveal(), nil) else {
             throw .unavailable("the database URL is neither a postgresql:// URL nor key=value text that libpq reads")
@@ -31,14 +31,14 @@ package struct ConnectionString: Sendable, CustomStringConvertible, CustomReflec
         }
     }
 
-    /// Sets what the text leaves open.
+    /// Sets a keyword that the text does not contain.
     mutating func setDefault(_ name: String, _ value: String) {
         if self[name] == nil { self[name] = value }
     }
 
     var hasSeveralHosts: Bool { (self["host"] ?? self["hostaddr"] ?? "").utf8.contains(UInt8(ascii: ",")) }
 
-    /// The same hosts in another order: begins with the one at `turn`, counted round and round.
+    /// The same hosts in another order: it begins with the host number `turn`, modulo the number of hosts.
     func rotated(by turn: Int) -> ConnectionString {
         var copy = self
         for name in ["host", "hostaddr", "port"] {
@@ -51,19 +51,19 @@ package struct ConnectionString: Sendable, CustomStringConvertible, CustomReflec
         return copy
     }
 
-    /// Asks libpq for a server that takes writes, whatever the text says of other sessions: `prefer-standby` and the like are for reads.
+    /// Asks libpq for a server that takes writes, whatever the text asks for: `prefer-standby` and similar values are for reads.
     mutating func requireWrites() {
         if self["target_session_attrs"] != "primary" { self["target_session_attrs"] = "read-write" }
     }
 
-    /// The same server's database `name`.
+    /// The database `name` of the same server.
     package func database(_ name: String) -> ConnectionString {
         var copy = self
         copy["dbname"] = name
         return copy
     }
 
-    /// As `key='value'` text, which `init` reads again.
+    /// The keywords as `key='value'` text, which `init` can read again.
     package var text: Secret {
         Secret(
             keywords.map { name, value in

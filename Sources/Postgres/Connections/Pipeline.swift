@@ -1,24 +1,25 @@
 import DequeModule
 
-/// What one pipelined connection has sent and what it awaits: libpq's pipeline mode as a value without I/O.
+/// The state of one pipelined connection: what it has sent and which answers it awaits. This is libpq's pipeline mode as a value without
+/// I/O.
 ///
-/// The connection submits reads and writes, sends each `next()` command until there is none, and tells each result to `receive`,
-/// which says what becomes of it. PostgreSQL answers in order; from an error on it skips everything up to the next Sync.
-/// - Reads share a Sync (`endReads`), so an error makes the server skip the reads behind it; those go out again, each with a Sync of its
-///   own, so that they meet no further foreign error.
-/// - A write is one Sync: an implicit transaction, all or none, finished when its Sync is answered.
-/// - A statement the server no longer has, or whose tables changed, is prepared again, and the read or the write sent once more: the
-///   failed one was rolled back.
+/// The connection submits reads and writes, sends each `next()` command until there is none, and gives each result to `receive`, which
+/// returns what to do with it. PostgreSQL answers in order; after an error it skips everything up to the next Sync.
+/// - Reads share a Sync (`endReads`), so after an error the server skips the reads behind it. Those are sent again, each with a Sync of
+///   its own, so that the error of one read cannot affect another any more.
+/// - A write is one Sync: an implicit transaction, which happens as a whole or not at all. It is finished when its Sync is answered.
+/// - When the server does not have a prepared statement any more, or the tables of the statement have changed, it is prepared again and
+///   the read or write is sent once more. The failed one was rolled back.
 ///
 /// <https://www.postgresql.org/docs/15/libpq-pipeline-mode.html>
 struct Pipeline {
-    /// Names the call that awaits a read or a write; the pipeline only hands it back.
+    /// Identifies the call that waits for a read or a write; the pipeline only returns it.
     typealias Ticket = Int
 
     enum Command: Equatable {
         case prepare(name: String, SQL)
         case execute(name: String, SQL)
-        /// Parse, bind and execute at once, unnamed.
+        /// Parse, bind and execute in one message, without a name.
         case run(SQL)
         case sync
     }
@@ -32,25 +33,25 @@ struct Pipeline {
 
     enum Action: Equatable {
         case none
-        /// The rows at hand answer this read.
+        /// The current rows are the answer to this read.
         case answer(Ticket)
-        /// The rows at hand belong to this write, whose Sync is still awaited.
+        /// The current rows belong to this write, whose Sync is still awaited.
         case keep(Ticket)
-        /// This write was rolled back and goes out again; the rows kept so far are void.
+        /// This write was rolled back and is sent again; the rows kept so far are not valid.
         case restart(Ticket)
         /// This write is committed.
         case finish(Ticket)
         case fail(Ticket, PostgresError)
-        /// The connection is of no more use.
+        /// The connection cannot be used any more.
         case drop(String)
-        /// As `drop`, and so are other connections for writes: the server takes none.
+        /// As `drop`, and other connections for writes cannot be used either, because the server takes no writes.
         case leave(String)
     }
 
     struct Write: Equatable {
         let ticket: Ticket
         let statements: [SQL]
-        /// Whether it may be sent twice, the first having been rolled back: not so inside a transaction that was begun before it.
+        /// Whether it may be sent again after it was rolled back. This is not possible inside a transaction that began before it.
         var mayRepeat: Bool
     }
 
@@ -74,16 +75,16 @@ struct Pipeline {
     private var awaited = Deque<Awaited>()
     private var openReads = 0
 
-    // Within `next`: the execute behind a prepare, the write that is going out, reads that have no Sync yet.
+    // Used by `next`: the execute behind a prepare, the write that is being sent, reads that have no Sync yet.
     private var afterPrepare: Command?
     private var writing: (write: Write, sent: Int)?
     private var isAmongReads = false
 
-    // Within `receive`: why the last prepare was refused, why the write under way fails.
+    // Used by `receive`: the reason why the last prepare was refused, and why the current write fails.
     private var refusedPrepare: ServerError?
     private var writeFailure: (error: PostgresError, isStale: Bool)?
 
-    /// `depth` bounds what is awaited at once, `readsPerSync` the reads that one error can disturb.
+    /// `depth` limits how many answers are awaited at the same time, `readsPerSync` the number of reads that one error can affect.
     init(statements: Int = 512, depth: Int = 1024, readsPerSync: Int = 64) {
         self.statements = Statements(capacity: statements)
         self.depth = depth
@@ -98,7 +99,7 @@ struct Pipeline {
         if openReads == readsPerSync { endReads() }
     }
 
-    /// Ends the group of reads submitted so far: one Sync for all of them.
+    /// Ends the group of reads submitted so far: they get one Sync.
     mutating func endReads() {
         if openReads > 0 { outgoing.append(.endOfReads) }
         openReads = 0
@@ -111,7 +112,7 @@ struct Pipeline {
 
     // MARK: Sending
 
-    /// What to send next; `nil` when there is nothing, or so much is awaited that sending pauses.
+    /// The next command to send; `nil` when there is none, or when so many answers are awaited that sending pauses.
     mutating func next() -> Command? {
         if let command = afterPrepare {
             afterPrepare = nil
@@ -165,7 +166,7 @@ struct Pipeline {
 
     // MARK: Receiving
 
-    /// What becomes of the next result.
+    /// Returns what to do with the next result.
     mutating func receive(_ received: Received) -> Action {
         if case .refused(let error) = received, error.endsConnection { return .drop("\(error.message) (\(error.state))") }
         guard let expected = awaited.popFirst() else { return .drop("a result that nothing awaits") }
@@ -208,7 +209,7 @@ struct Pipeline {
             return .none
 
         case (.sync, .refused(let error)):
-            // What is checked at commit failed: the Sync's own answer still follows.
+            // A check at the commit failed. The answer to the Sync itself is still to come.
             writeFailure = (error.publicError, false)
             awaited.prepend(expected)
             return .none

@@ -1,4 +1,4 @@
-/// Things held under small numbers that are used again: what awaits an answer, and can be taken out only once.
+/// Stores elements under small numbers that are reused. A call that waits for an answer is stored here, and can be taken out only once.
 struct Slab<Element> {
     private var elements: [Element?] = []
     private var free: [Int] = []
@@ -22,7 +22,7 @@ struct Slab<Element> {
         return element
     }
 
-    /// Everything, in no order; the slab is empty afterwards.
+    /// Returns all elements, in no particular order, and leaves the slab empty.
     mutating func removeAll() -> [Element] {
         let all = elements.compactMap { $0 }
         elements = []

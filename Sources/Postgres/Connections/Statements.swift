@@ -1,12 +1,13 @@
-/// The statements prepared on one connection, by what they consist of.
+/// The statements that are prepared on one connection, by their text.
 ///
-/// Full, it prepares no more: later ones are sent unprepared, so texts made at run time can't fill the server's memory.
+/// When it is full, it prepares no more: later statements are sent unprepared, so that texts made at run time cannot fill the server's
+/// memory.
 struct Statements {
     enum Plan: Equatable {
         case known(String)
-        /// To be prepared under this name first.
+        /// It must first be prepared under this name.
         case new(String)
-        /// To be sent with its text: the table is full, or the statement is prepared for other types.
+        /// It must be sent with its text: the table is full, or the statement is prepared for other types.
         case unprepared
     }
 
@@ -17,14 +18,14 @@ struct Statements {
 
     let capacity: Int
     private var byShape: [Shape: Prepared] = [:]
-    /// Names are never used twice on a connection, so a forgotten one can't be met again.
+    /// A name is never used twice on a connection, so a forgotten name cannot come up again.
     private var lastNumber = 0
 
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// How to send `sql`; a new statement counts as prepared from here on.
+    /// How to send `sql`. From then on a new statement counts as prepared.
     mutating func plan(_ sql: SQL) -> Plan {
         if let prepared = byShape[sql.shape] {
             return sql.values.fit(prepared.types) ? .known(prepared.name) : .unprepared
@@ -36,7 +37,7 @@ struct Statements {
         return .new(name)
     }
 
-    /// Forgets `sql` if `name` is what it is prepared as.
+    /// Forgets `sql` if it is prepared under `name`.
     mutating func forget(_ sql: SQL, _ name: String) {
         if byShape[sql.shape]?.name == name { byShape[sql.shape] = nil }
     }

@@ -1,10 +1,10 @@
 import CPostgres
 import Glibc
 
-/// One libpq connection, never blocking: owns the `PGconn` and passes on what the pipeline says to send.
+/// One non-blocking libpq connection. It owns the `PGconn` and sends the commands of the pipeline.
 ///
-/// Calls that fail mean that the connection is of no more use; the error carries libpq's reason, which holds host and user but no
-/// password and no values.
+/// A call that fails means that the connection cannot be used any more. The error contains libpq's reason, with host and user but without
+/// a password or values.
 struct Wire: ~Copyable {
     struct Broken: Error {
         let reason: String
@@ -17,7 +17,7 @@ struct Wire: ~Copyable {
     }
 
     enum Incoming {
-        /// Nothing whole has arrived.
+        /// No complete result has arrived.
         case nothing
         /// libpq's mark between the results of two statements.
         case separator
@@ -26,16 +26,16 @@ struct Wire: ~Copyable {
 
     private let raw: OpaquePointer
 
-    /// Starts to connect, with libpq's keywords; what is wrong with them comes out of the first `poll`.
+    /// Starts to connect with libpq's keywords; the first `poll` reports what is wrong with them.
     init(_ keywords: [(name: String, value: String)]) throws(Broken) {
         let raw = withCStrings(keywords.map(\.name)) { names in
             withCStrings(keywords.map(\.value)) { values in PQconnectStartParams(names, values, 0) }
         }
         guard let raw else { throw Broken(reason: "out of memory") }
         self.raw = raw
-        // Tells the state of a refusal beside its text, which is in the server's language.
+        // Shows the SQLSTATE of a refusal beside its text, which is in the server's language.
         _ = PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
-        // Notices may quote values, and libpq's default prints them.
+        // Notices may quote values, and libpq would print them by default.
         _ = PQsetNoticeReceiver(raw, { _, _ in }, nil)
     }
 
@@ -51,12 +51,12 @@ struct Wire: ~Copyable {
 
     private func broken() -> Broken {
         let text = PQerrorMessage(raw).map { String(cString: $0) } ?? ""
-        // Where in the server's sources it came from is of no use here.
+        // The location in PostgreSQL's own source code does not help.
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION: ") }
         return Broken(reason: lines.joined(separator: "; "))
     }
 
-    /// What every libpq call that answers 1 for success goes through.
+    /// Checks the result of a libpq call that returns 1 for success.
     private func check(_ code: Int32) throws(Broken) {
         if code != 1 { throw broken() }
     }
@@ -71,7 +71,7 @@ struct Wire: ~Copyable {
         }
     }
 
-    /// Turns a fresh connection into a pipelined one that never blocks.
+    /// Switches a new connection to pipeline mode and non-blocking calls.
     func enterPipeline() throws(Broken) {
         guard PQsetnonblocking(raw, 1) == 0 else { throw broken() }
         try check(PQenterPipelineMode(raw))
@@ -97,7 +97,7 @@ struct Wire: ~Copyable {
         }
     }
 
-    /// Hands what is queued to the socket; `false` when some of it must wait until it takes more.
+    /// Gives queued bytes to the socket; `false` when some must wait until the socket takes more.
     func flush() throws(Broken) -> Bool {
         switch PQflush(raw) {
         case 0: return true
@@ -121,7 +121,7 @@ struct Wire: ~Copyable {
     var reason: String { broken().reason }
 }
 
-/// Calls `body` with the C arrays that libpq takes parameters in: count, types, values, lengths, formats (all binary).
+/// Calls `body` with the C arrays in which libpq takes parameters: count, types, values, lengths, formats (all binary).
 private func withParameters(
     _ values: BoundValues,
     _ body: (
@@ -133,7 +133,7 @@ private func withParameters(
     return withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: count) { pointers in
         withUnsafeTemporaryAllocation(of: Int32.self, capacity: 3 * count) { numbers in
             values.bytes.withUnsafeBufferPointer { bytes in
-                // An empty value needs an address too: a null pointer means NULL.
+                // An empty value needs an address, too, since a null pointer means NULL.
                 let base = bytes.baseAddress.map(UnsafeRawPointer.init) ?? UnsafeRawPointer(pointers.baseAddress)
                 for (index, slot) in values.slots.enumerated() {
                     let address = slot.length < 0 ? nil : base.map { $0 + (slot.length == 0 ? 0 : slot.start) }

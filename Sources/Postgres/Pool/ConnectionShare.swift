@@ -1,8 +1,8 @@
 import Runtime
 import Synchronization
 
-/// Lets the loops of one process have connections from one another, where the server lets in fewer than all of them want: each needs one
-/// for reads, and one for writes while it has something to write, before any needs more.
+/// Lets the loops of one process take connections from one another when the server allows fewer than all of them want. Each loop needs one
+/// for reads, and one for writes while it has something to write, before any loop gets more.
 package final class ConnectionShare: Sendable {
     private struct Member {
         weak var database: Database?
@@ -16,15 +16,16 @@ package final class ConnectionShare: Sendable {
         members.withLock { $0.append(Member(database: database)) }
     }
 
-    /// Whether a connection was refused because there are too many: of the role, the database or the server (SQLSTATE 53300).
+    /// Whether a connection was refused because there are too many, for the role, the database or the server (SQLSTATE 53300).
     static func isLimit(_ reason: String) -> Bool { reason.contains(" 53300: ") }
 
-    /// Asks one after the other for a connection until one gives it, on behalf of a database that was refused its only one of this kind.
+    /// Asks the databases one after the other for a connection until one gives it, for a database whose only connection of this kind was
+    /// refused.
     func ask(for database: Database, _ kind: Connection.Kind) {
         let members = members.withLock { $0.compactMap(\.database) }
         let place = members.firstIndex { $0 === database } ?? 0
-        // Begins behind the one that asks, so that not all ask the same one first. It may ask itself last: a read may take the place of its own
-        // loop's writes.
+        // Begins behind the asking database, so that not all databases ask the same one first. It may ask itself last: a read may take a
+        // connection from its own loop's writes.
         let others = members[(place + 1)...] + members[..<place]
         ask(kind == .read ? others + [database] : others)
     }
@@ -43,7 +44,7 @@ extension Database {
 
     private static let givingBack = "another loop needs a connection"
 
-    /// Closes a connection that this loop can do without, now or as soon as it has done its work; `false` when there is none.
+    /// Closes a connection that this loop does not need, now or as soon as it has done its work; `false` when all are needed.
     @discardableResult
     func giveBack() -> Bool {
         owesConnection = false
@@ -61,7 +62,7 @@ extension Database {
         return owesConnection
     }
 
-    /// The connection for reads with the least to do, if there is another one: what awaits its answer there is asked again on the other.
+    /// The connection for reads with the least work, if there is another one. Reads that wait on it are sent again on the other one.
     private func spareRead() -> Connection? {
         let ready = ready(.read)
         guard ready.count > 1 else { return nil }
@@ -70,7 +71,7 @@ extension Database {
 
     private func holdBack() { holdsBackUntil = loop.now + Self.holdingBack }
 
-    /// Whether to do with what there is, since another loop has nothing.
+    /// Whether this loop opens no more connections, since another loop has none.
     func holdsBack(_ kind: Connection.Kind) -> Bool {
         guard let end = holdsBackUntil else { return false }
         return loop.now < end && hasConnection(kind)

@@ -2,22 +2,22 @@ import DequeModule
 package import Logging
 package import Runtime
 
-/// PostgreSQL for one loop: a few connections that every read shares, and a pool of connections for writes.
+/// PostgreSQL for one loop: a few connections that all reads share, and a pool of connections for writes.
 ///
-/// - `query` is for statements that only read. Those of one turn of the loop travel together on a shared connection; the server holds
-///   these connections read-only, so a read whose connection dies is sent again on another, at
-///   most `DatabaseSettings.readConnections` times.
-/// - `write` is one statement, or several, in one implicit transaction and one round trip, answered after the commit. It isn't sent
-///   twice: `.unavailable` may mean that it happened. Short ones that lock one row may share their commit.
+/// - `query` is for statements that only read. The reads of one turn of the loop are sent together on a shared connection. The server
+///   keeps these connections read-only, so a read whose connection breaks can be sent again on another one, at most
+///   `DatabaseSettings.readConnections` times.
+/// - `write` runs one or several statements in one implicit transaction and one round trip, and answers after the commit. It is never sent
+///   twice: `.unavailable` may mean that it happened. Short writes that lock one row may share their commit.
 /// - `transaction` is for steps that depend on one another's answers.
 ///
-/// Statements are prepared once a connection, by their text. Connections are opened when they are first needed, one for reads before all
-/// others, and again with growing pauses while the database is down; calls wait at most `DatabaseSettings.patience`, and no longer than
-/// twice `DatabaseSettings.quiet` for a server that has fallen silent. Cancelling a task doesn't cut its statement short:
-/// that ends by `statementTimeout`. What this leaves to others: which statements there are (`Accounts`), and the schema (`Schema`).
+/// A statement is prepared once on each connection, by its text. Connections are opened when they are first needed, one for reads before
+/// all others, and again with growing pauses while the database is down. Calls wait at most `DatabaseSettings.patience`, and no longer
+/// than twice `DatabaseSettings.quiet` for a server that does not answer any more. Cancelling a task does not end its statement;
+/// `statementTimeout` does. The statements themselves are in `Accounts`, the schema in `Schema`.
 ///
-/// The path of a call: `Database` picks a `Connection` (`WritePool`) → its `Pipeline` says what to send → `Wire` sends it at the end of
-/// the turn → results come back to the `Pipeline`, which says whom they answer.
+/// A call takes this path: `Database` chooses a `Connection` (`WritePool`), its `Pipeline` decides what to send, and `Wire` sends it at
+/// the end of the turn. Results come back to the `Pipeline`, which decides which call they answer.
 package actor Database {
     package nonisolated let loop: Loop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -34,21 +34,21 @@ package actor Database {
     var reading = Reach()
     var writing = Reach()
     let share: ConnectionShare
-    /// Whether another loop needs one of the connections that are at work.
+    /// Whether another loop needs one of the connections that are working.
     var owesConnection = false
-    /// Until when this loop opens no second connection, having given one to another loop.
+    /// The time until which this loop opens no second connection, because it has given one to another loop.
     var holdsBackUntil: MonotonicTime?
-    /// Whether connections for writes were dropped since their server takes none.
+    /// Whether connections for writes were dropped because their server takes no writes.
     var leftServer = false
-    /// Which of several hosts connections begin with.
+    /// The position, among several hosts, at which connections begin.
     var turn = 0
     var patience: Timer?
     var willCarryOut = false
     var isClosed = false
 
-    /// `url` is anything libpq reads. Nothing is opened yet; a `url` that libpq can't read makes every call fail.
+    /// `url` is any text that libpq reads. Nothing is opened yet. With a `url` that libpq cannot read, every call fails.
     ///
-    /// - Parameter share: Shared by the databases of one process, so that loops can give connections to one another.
+    /// - Parameter share: shared by the databases of one process, so that loops can give connections to one another.
     package init(
         loop: Loop, url: Secret, settings: DatabaseSettings = DatabaseSettings(), share: ConnectionShare = ConnectionShare(),
         metrics: Metrics, log: Logger
@@ -67,7 +67,7 @@ package actor Database {
 
     isolated deinit { closeAll() }
 
-    /// The rows of a statement that only reads; anything else is refused by the server (state 25006).
+    /// The rows of a statement that only reads; the server refuses anything else (state 25006).
     package func query(_ sql: SQL) async throws(PostgresError) -> [Row] {
         if let fault = sql.fault { throw fault }
         return try await withUnsafeContinuation { answer in
@@ -80,7 +80,7 @@ package actor Database {
         try await write(all: [sql]).first ?? []
     }
 
-    /// Runs statements in order in one round trip and commits them together: all or none. The rows are by statement.
+    /// Runs statements in order in one round trip and commits them together: all or none. Returns the rows of each statement.
     package func write(all statements: [SQL]) async throws(PostgresError) -> [[Row]] {
         for sql in statements { if let fault = sql.fault { throw fault } }
         if statements.isEmpty { return [] }
@@ -89,12 +89,12 @@ package actor Database {
         }.get()
     }
 
-    /// Runs one statement and commits it together with other writes of this kind that wait at the same time: a commit costs the server as
+    /// Runs one statement and commits it together with other writes of this kind that wait at the same time. A commit costs the server as
     /// much as a short statement, and the disk more.
     ///
-    /// When one of them fails, all were undone, and each runs again by itself, so nobody meets another's error. Until the commit the
-    /// statement keeps its locks while others run. So it may lock one row only, which `row` names in any encoding that tells rows apart,
-    /// besides rows that it takes with `SKIP LOCKED`; writes that name the same row follow one another.
+    /// When one of them fails, all are rolled back, and each runs again by itself, so that no call gets the error of another. Until the
+    /// commit, the statement keeps its locks while others run. So it may lock only one row, besides rows that it takes with `SKIP LOCKED`.
+    /// `row` names that row, in any encoding that tells rows apart; writes that name the same row run one after another.
     package func write(_ sql: SQL, sharingCommitAs row: [UInt8]) async throws(PostgresError) -> [Row] {
         if let fault = sql.fault { throw fault }
         return try await withUnsafeContinuation { answer in
@@ -102,9 +102,9 @@ package actor Database {
         }.get().first ?? []
     }
 
-    /// Runs `body` between `BEGIN` and `COMMIT` on a connection of its own; rolls back when it throws, and then throws the same.
+    /// Runs `body` between `BEGIN` and `COMMIT` on a connection of its own. When `body` throws, it rolls back and throws the same error.
     ///
-    /// The connection is taken from everyone else meanwhile: don't wait in `body` for anything but the database.
+    /// Meanwhile no other call can use the connection, so `body` must not wait for anything but the database.
     package nonisolated func transaction<T>(_ body: (Transaction) async throws -> T) async throws -> T {
         let transaction = try await begin()
         do {
@@ -124,10 +124,10 @@ package actor Database {
         return Transaction(on: connection, of: self)
     }
 
-    /// Round trips so far: what a test holds a design to.
+    /// The number of round trips so far, for tests.
     package nonisolated var roundTrips: Int { metrics.syncs.value }
 
-    /// Closes every connection; whatever still waits or runs fails with `.unavailable`, and so does every later call.
+    /// Closes every connection. Calls that wait or run fail with `.unavailable`, and so does every later call.
     package func close() {
         closeAll()
     }

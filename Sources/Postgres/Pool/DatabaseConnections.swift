@@ -2,7 +2,7 @@ import DequeModule
 import Logging
 import Runtime
 
-// How calls find connections, and how connections come and go.
+// How calls get connections, and how connections are opened and closed.
 
 extension Database {
     // MARK: Calls
@@ -15,7 +15,7 @@ extension Database {
         }
         guard mayWait(reading, hasConnection: false, waiting: waitingReads.count) else { return refuse(read) }
         waitingReads.append(read)
-        // One that lost its connection may be older than what the timer was set for.
+        // A read that lost its connection may have waited longer than the one that the timer was set for.
         if read.since < loop.now, let timer = patience {
             loop.cancel(timer)
             patience = nil
@@ -44,7 +44,7 @@ extension Database {
         carryOutLater()
     }
 
-    /// As `add`, for what must not queue behind a crowd of calls: whether the database takes writes at all.
+    /// As `add`, but before all waiting calls: for the question whether the database takes writes.
     func addInFront(_ write: Write) {
         guard mayWait(writing, hasConnection: pool.hasConnection, waiting: 0) else {
             return write.answer.resume(returning: .failure(refusal(writing)))
@@ -65,7 +65,7 @@ extension Database {
         return .unavailable(reach.outage.isUnderWay ? reach.lastReason : "too many calls wait for a connection")
     }
 
-    /// At the end of the turn, so that writes of the turn find one another.
+    /// At the end of the turn, so that the writes of a turn can share a commit.
     private func carryOutLater() {
         if willCarryOut { return }
         willCarryOut = true
@@ -78,7 +78,7 @@ extension Database {
     }
 
     func carryOutWrites() {
-        // Where the server lets in only a few, reads go first: they are most of what there is to do.
+        // When the server allows only a few connections, reads go first, since most of the work is reads.
         let readsHaveTheirs = hasReadConnection || reading.outage.isUnderWay
         if !readsHaveTheirs && pool.waitingCount > 0 { openRead() }
         let mayOpen = readsHaveTheirs && !writing.outage.isUnderWay && !holdsBack(.write)
@@ -111,7 +111,7 @@ extension Database {
         if !writes.isEmpty { connection.assumeIsolated { $0.submit(Batch(writes)) } }
     }
 
-    /// Fails what has waited too long; runs while anything waits.
+    /// Fails calls that have waited too long; runs while any call waits.
     private func watchPatience() {
         if patience != nil { return }
         guard let oldest = [waitingReads.oldest, pool.oldestWait].compactMap({ $0 }).min() else { return }
@@ -151,7 +151,7 @@ extension Database {
     func open(_ kind: Connection.Kind, _ slot: Int) -> Connection? {
         guard let target else { return nil }
         let connection = Connection(loop: loop, kind: kind, slot: slot, settings: settings, metrics: metrics, database: self)
-        // Not at once: a failure reported from within would find the pool half changed.
+        // Not at once: a failure reported from within this call would find the pool half changed.
         loop.atEndOfTurn { [turn] in connection.assumeIsolated { $0.open(target, turn: turn) } }
         return connection
     }
@@ -184,7 +184,7 @@ extension Database {
         carryOutWrites()
     }
 
-    /// A write was answered: its connection is free for the next.
+    /// A write was answered, so its connection is free for the next.
     func finished(_ connection: Connection) {
         guard let slot = connection.slot else { return }
         pool.free(slot)
@@ -192,7 +192,7 @@ extension Database {
         carryOutLater()
     }
 
-    /// Writes that were undone together run again, each by itself.
+    /// Writes that were rolled back together run again, each by itself.
     func sendAgain(_ writes: [Write]) {
         let alone = writes.map { write in
             var write = write
@@ -202,9 +202,9 @@ extension Database {
         pool.addFirst(alone, at: loop.now)
     }
 
-    /// A transaction gives its connection back.
+    /// A transaction returns its connection.
     func release(_ connection: Connection) {
-        // Unless it was lost meanwhile, which vacated its place.
+        // If the connection was lost meanwhile, its place is already free.
         guard let slot = connection.slot, writes[slot] === connection else { return }
         finished(connection)
     }
@@ -222,7 +222,7 @@ extension Database {
 
     // MARK: By choice
 
-    /// Ends connections for reads: what awaits its answer there is asked again on others.
+    /// Ends connections for reads; reads that wait on them are sent again on others.
     func retire(_ connections: [Connection], _ reason: String) {
         var unanswered: [Read] = []
         for connection in connections {
@@ -235,7 +235,7 @@ extension Database {
         for read in unanswered { place(read) }
     }
 
-    /// Ends a connection for writes that has nothing to do.
+    /// Ends a connection for writes that is idle.
     func closeWrite(_ slot: Int, _ reason: String) {
         writes[slot]?.assumeIsolated { $0.close() }
         writes[slot] = nil

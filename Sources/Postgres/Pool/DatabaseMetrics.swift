@@ -1,7 +1,7 @@
 import Runtime
 import Synchronization
 
-/// What one loop's `Database` counts. The gauges are set on the loop and printed from anywhere.
+/// The metrics of one loop's `Database`. The gauges are set on the loop and may be read from any thread.
 final class DatabaseMetrics: Sendable {
     final class Gauge: Sendable {
         private let number = Atomic<Int>(0)

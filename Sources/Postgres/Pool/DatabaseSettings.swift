@@ -1,36 +1,36 @@
 import Runtime
 
-/// How many connections a loop's `Database` has and how long it waits.
+/// How many connections a loop's `Database` has, and how long it waits.
 package struct DatabaseSettings: Sendable {
-    /// Shared connections for `query`; opened as they are needed.
+    /// Shared connections for `query`; opened when they are needed.
     package var readConnections = 2
-    /// Connections for `write` and `transaction`, one of either at a time each; opened as they are needed.
+    /// Connections for `write` and `transaction`, each used by one of them at a time; opened when they are needed.
     package var writeConnections = 8
-    /// How many writes are committed together at most, of those that may be (`write(_:sharingCommitAs:)`).
+    /// The most writes that are committed together, of those that may share a commit (`write(_:sharingCommitAs:)`).
     package var writesTogether = 16
-    /// What one statement may take on the server; also how long a transaction may stay idle between statements.
+    /// How long one statement may take on the server, and how long a transaction may stay idle between statements.
     package var statementTimeout = Duration.seconds(10)
     /// How much longer than `statementTimeout` a connection may stay silent before it is given up.
     package var silence = Duration.seconds(2)
-    /// After so much silence on all connections a new connection is tried for the same time: when that says nothing either, the
-    /// server is frozen or cut off, and what awaits its answers fails.
+    /// After this much silence on all connections, a new connection is tried for the same time. When that gets no answer either, the
+    /// server is frozen or cut off, and the calls that wait for its answers fail.
     package var quiet = Duration.seconds(2)
-    /// What opening a connection may take, name resolution included.
+    /// How long opening a connection may take, name resolution included.
     package var connectTimeout = Duration.seconds(5)
-    /// How long a call waits for a connection. While the database has been down for longer, calls fail at once.
+    /// How long a call waits for a connection. When the database has been down for longer than this, calls fail at once.
     package var patience = Duration.seconds(2)
-    /// Calls that may wait for a write connection, and as many again for the first read connection; more are refused at once.
+    /// How many calls may wait for a write connection, and as many again for the first read connection; more are refused at once.
     package var waiting = 1024
-    /// Reads that may be under way on each connection; more are refused at once.
+    /// How many reads may wait for an answer on each connection; more are refused at once.
     package var readsUnderWay = 8192
-    /// Statements kept prepared on each connection.
+    /// How many statements are kept prepared on each connection.
     package var statements = 512
-    /// What `pg_stat_activity` shows.
+    /// The name that `pg_stat_activity` shows.
     package var applicationName = "gatehouse"
 
     package init() {}
 
-    /// The connection's keywords: `url` with what it leaves open.
+    /// The keywords of a connection: `url`, completed with defaults.
     func keywords(_ url: ConnectionString, for kind: Connection.Kind) -> ConnectionString {
         var url = url
         switch kind {
@@ -39,7 +39,7 @@ package struct DatabaseSettings: Sendable {
         }
         url["client_encoding"] = "UTF8"
         url.setDefault("fallback_application_name", applicationName)
-        // Kerberos, which libpq tries first, blocks.
+        // libpq tries Kerberos first, and that would block.
         url.setDefault("gssencmode", "disable")
         url.setDefault("keepalives_idle", "30")
         url.setDefault("keepalives_interval", "10")
@@ -47,8 +47,8 @@ package struct DatabaseSettings: Sendable {
         return url
     }
 
-    /// The first statement of every session: what guards it. These are no startup parameters, since poolers refuse those, and libpq takes
-    /// a server whose sessions begin read-only for one that takes no writes.
+    /// The first statement of every session, which sets its limits. They are not startup parameters, since poolers refuse those, and libpq
+    /// would take a server whose sessions begin read-only for one that takes no writes.
     func guards(of kind: Connection.Kind) -> SQL {
         let milliseconds = "\(statementTimeout.microseconds / 1000)"
         let readOnly: SQL = kind == .read ? ", set_config('default_transaction_read_only', 'on', false)" : ""

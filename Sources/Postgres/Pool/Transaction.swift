@@ -1,6 +1,6 @@
-/// A transaction that is under way on a connection of its own: `Database.transaction` begins and ends it.
+/// A running transaction on a connection of its own; `Database.transaction` begins and ends it.
 ///
-/// After an error nothing more can be done in it, and it is rolled back even if the body catches the error.
+/// After an error it accepts no more statements, and it is rolled back even if the body catches the error.
 package actor Transaction {
     private enum State {
         case fresh
@@ -19,7 +19,7 @@ package actor Transaction {
         self.database = database
     }
 
-    /// Runs one statement; the first brings `BEGIN` along in the same round trip.
+    /// Runs one statement; the first one sends `BEGIN` in the same round trip.
     package func query(_ sql: SQL) async throws(PostgresError) -> [Row] {
         switch state {
         case .over: throw .unavailable("the transaction is over")
@@ -42,7 +42,7 @@ package actor Transaction {
         return error
     }
 
-    /// Commits what was done; answers only when the server has.
+    /// Commits; returns only when the server has answered.
     func commit() async throws(PostgresError) {
         switch state {
         case .over: return
@@ -55,7 +55,7 @@ package actor Transaction {
         }
     }
 
-    /// Undoes what was done, if it isn't committed.
+    /// Rolls back, unless it is committed already.
     func rollBack() async {
         switch state {
         case .over: return

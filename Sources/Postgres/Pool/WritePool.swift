@@ -1,18 +1,19 @@
 import DequeModule
 import Runtime
 
-/// What a pool has to know of a job.
+/// The facts about a job that a pool needs.
 protocol PoolJob: Sendable {
-    /// The one row that the job locks, when that is known: jobs that lock the same row don't run on two connections at a time.
+    /// The one row that the job locks, if that is known: jobs that lock the same row never run on two connections at a time.
     var lock: [UInt8]? { get }
-    /// Whether it may share a connection, and its commit, with others that may.
+    /// Whether it may share a connection and its commit with other jobs that may, too.
     var mayShare: Bool { get }
 }
 
-/// Who has which write connection, and who waits, as a value: jobs go in with `add`, and `next()` says what to do until it says nothing.
+/// Assigns write connections to jobs, as a value. Jobs are added with `add`, and `next()` returns the next action until it returns nil.
 ///
-/// Jobs run in their order, with two exceptions. One that may share takes along those right behind it that may, too. One whose row a running
-/// job has locked lets others pass until that ends, or it would keep a connection, and those who share it, waiting.
+/// Jobs run in their order, with two exceptions. A job that may share also takes the sharing jobs right behind it. A job whose row is
+/// locked by a running job lets others pass until that one ends; otherwise it would keep a connection, and the jobs that share it,
+/// waiting.
 struct WritePool<Job: PoolJob> {
     enum Slot: Equatable {
         case vacant
@@ -22,7 +23,7 @@ struct WritePool<Job: PoolJob> {
     }
 
     enum Action {
-        /// Give the jobs, one or several that share, this connection.
+        /// Run these jobs on this connection: one, or several that share it.
         case run([Job], on: Int)
         case open(Int)
     }
@@ -42,7 +43,7 @@ struct WritePool<Job: PoolJob> {
 
     /// - Parameters:
     ///   - room: how many jobs may wait.
-    ///   - together: how many jobs may share a connection at a time.
+    /// - together: how many jobs may share a connection at the same time.
     init(connections: Int, room: Int, together: Int = 1) {
         slots = Array(repeating: .vacant, count: connections)
         locks = Array(repeating: [], count: connections)
@@ -55,20 +56,20 @@ struct WritePool<Job: PoolJob> {
     var hasConnection: Bool { slots.contains { $0 == .idle || $0 == .busy } }
     func count(_ slot: Slot) -> Int { slots.count { $0 == slot } }
 
-    /// `false` when no more may wait.
+    /// `false` when too many jobs wait already.
     mutating func add(_ job: Job, at now: MonotonicTime) -> Bool {
         guard waiting.count < room else { return false }
         waiting.append(WaitingJob(job: job, since: now))
         return true
     }
 
-    /// For what was accepted before and has to run again, and for what must not queue: it goes before all others, and there is always room.
-    /// It waits from `now` on, so it may be younger than what is behind it.
+    /// For jobs that were accepted before and must run again, and for a job that must not queue. They go before all others, and always
+    /// find room. They wait from `now` on, so they may be younger than the jobs behind them.
     mutating func addFirst(_ jobs: [Job], at now: MonotonicTime) {
         for job in jobs.reversed() { waiting.prepend(WaitingJob(job: job, since: now)) }
     }
 
-    /// What to do next; connections are opened only when `mayOpen`, and only as many as there are jobs waiting.
+    /// The next action. Connections are opened only when `mayOpen`, and only as many as jobs are waiting.
     mutating func next(mayOpen: Bool) -> Action? {
         guard let first = waiting.firstIndex(where: { !isHeldUp($0.job) }) else { return nil }
         if let slot = slots.firstIndex(of: .idle) {
@@ -98,10 +99,10 @@ struct WritePool<Job: PoolJob> {
         return jobs
     }
 
-    /// A connection was opened, or came back from its job.
+    /// A connection was opened, or has finished its job.
     mutating func free(_ slot: Int) { leave(slot, .idle) }
 
-    /// A connection ended, or never came to be.
+    /// A connection ended, or could not be opened.
     mutating func vacate(_ slot: Int) { leave(slot, .vacant) }
 
     private mutating func leave(_ slot: Int, _ state: Slot) {
@@ -110,10 +111,10 @@ struct WritePool<Job: PoolJob> {
         locks[slot] = []
     }
 
-    /// The connections that are open and have nothing to do.
+    /// The connections that are open and idle.
     var idleSlots: [Int] { slots.indices.filter { slots[$0] == .idle } }
 
-    /// A place to open a connection in whether jobs wait or not; `nil` when all are taken.
+    /// A place for another connection, whether jobs wait or not; `nil` when all are taken.
     mutating func openOne() -> Int? {
         guard let slot = slots.firstIndex(of: .vacant) else { return nil }
         slots[slot] = .opening

@@ -3,7 +3,7 @@ struct BoundValues: Sendable, Equatable {
     struct Slot: Sendable, Equatable {
         let type: SQLType
         let start: Int
-        /// Bytes, or -1 for NULL.
+        /// The number of bytes, or -1 for NULL.
         let length: Int
     }
 
@@ -31,7 +31,7 @@ struct BoundValues: Sendable, Equatable {
         if other.holdNUL { holdNUL = true }
     }
 
-    /// Whether a statement prepared for `types` takes these values.
+    /// Whether a statement that is prepared for `types` accepts these values.
     func fit(_ types: [SQLType]) -> Bool {
         guard types.count == slots.count else { return false }
         for index in slots.indices where slots[index].type != types[index] { return false }

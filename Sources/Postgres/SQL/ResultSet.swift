@@ -1,6 +1,6 @@
 import CPostgres
 
-/// The answer to one statement: owns the `PGresult`, which nothing changes once it is here.
+/// The result of one statement. It owns the `PGresult`, which is never changed once it is here.
 final class ResultSet: @unchecked Sendable {
     // @unchecked Sendable because a PGresult is only read after it was received, which libpq allows from any thread.
     private let raw: OpaquePointer
@@ -33,7 +33,7 @@ final class ResultSet: @unchecked Sendable {
         return body(cell.bytes)
     }
 
-    /// What the server said, or `nil` when libpq made the result itself because the connection broke.
+    /// The server's error; `nil` when libpq made the result itself because the connection broke.
     var serverError: ServerError? {
         guard let state = field(DiagnosticFieldState) else { return nil }
         let severity = field(DiagnosticFieldSeverity)
@@ -42,7 +42,7 @@ final class ResultSet: @unchecked Sendable {
             column: field(DiagnosticFieldColumn), endsConnection: severity == "FATAL" || severity == "PANIC")
     }
 
-    /// Where in the statement the error is, in characters from 1.
+    /// The position of the error in the statement, in characters from 1.
     var errorPosition: Int? { field(DiagnosticFieldPosition).flatMap { Int($0) } }
 
     private func field(_ field: DiagnosticField) -> String? {
@@ -51,7 +51,7 @@ final class ResultSet: @unchecked Sendable {
 }
 
 extension ResultSet {
-    /// What the pipeline is told of it; `nil` when the connection broke, or the answer is none that a pipeline gives.
+    /// The result as the pipeline sees it; `nil` when the connection broke, or when a pipeline cannot give such a result.
     var received: Pipeline.Received? {
         switch status {
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: .rows

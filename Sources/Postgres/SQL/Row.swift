@@ -1,20 +1,20 @@
 package import Runtime
 
-/// One row of an answer; its columns are read by position, typed.
+/// One row of a result; its columns are read by position, as typed values.
 package struct Row: Sendable {
     let result: ResultSet
     let index: Int32
 
     /// The value in `column`, counted from 0.
     ///
-    /// Throws `.decoding` when the column is NULL and `T` is not optional, or when its type is none that `T` reads; the error names the
+    /// Throws `.decoding` when the column is NULL and `T` is not optional, or when `T` cannot be read from its type. The error names the
     /// column, not the value.
     package func get<T: SQLValue>(_ column: Int, as type: T.Type = T.self) throws(PostgresError) -> T {
         try result.value(row: index, column: column)
     }
 }
 
-/// The same for the types that most columns have: what is generic in another module asks the runtime for its types at every call.
+/// The same for the types of most columns: a generic function of another module asks the runtime for its types at every call.
 extension Row {
     package func get(_ column: Int, as type: String.Type = String.self) throws(PostgresError) -> String {
         try result.value(row: index, column: column)

@@ -2,17 +2,17 @@ package import Runtime
 
 /// A statement and the values bound to it, written as one literal: `"SELECT name FROM account WHERE id = \(id)"`.
 ///
-/// `\(value)` never becomes part of the text: it is sent beside it as `$1`, `$2`, … in binary. `\(other)` of another `SQL` splices
-/// its text and values in place. Text that is not a literal of the source enters only through `SQL(unsafe:)`.
+/// `\(value)` never becomes part of the text: it is sent beside it as `$1`, `$2`, … in binary. `\(other)` with another `SQL` inserts its
+/// text and values. Text that is not a literal of the source enters only through `SQL(unsafe:)`.
 ///
-/// The text is put together when a connection first prepares the statement; until then, and ever after, its pieces stand for it.
+/// The text is put together when a connection prepares the statement for the first time; in all other cases its pieces are used.
 package struct SQL: ExpressibleByStringInterpolation, Sendable {
     private(set) var shape = Shape()
     private(set) var values = BoundValues()
-    /// Only text from `SQL(unsafe:)` is looked through.
+    /// Only text from `SQL(unsafe:)` is checked.
     private var textHoldsNUL = false
 
-    /// A literal without values. `StaticString` keeps text made at run time out.
+    /// A literal without values. `StaticString` excludes text made at run time.
     package init(stringLiteral text: StaticString) {
         shape.pieces = [.init(text)]
     }
@@ -21,7 +21,7 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
         self = stringInterpolation.sql
     }
 
-    /// Takes `text` as it is, values and all: the caller vouches that nothing from outside is in it.
+    /// Uses `text` as it is: the caller must be sure that it contains nothing from outside.
     package init(unsafe text: String) {
         shape.pieces = [.text(text)]
         textHoldsNUL = text.holdsNUL
@@ -29,10 +29,10 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
 
     private init() {}
 
-    /// What PostgreSQL parses, with `$n` where values go.
+    /// The text for PostgreSQL, with `$n` in place of values.
     package var text: String { shape.text }
 
-    /// Why the statement can't be sent, found before the server is bothered.
+    /// The reason why the statement cannot be sent, if there is one; it is found without the server.
     package var fault: PostgresError? {
         if values.holdNUL || textHoldsNUL {
             return .sql(state: "22021", message: "a text holds U+0000, which PostgreSQL cannot store")
@@ -60,18 +60,19 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
             sql.bind(value)
         }
 
-        /// Binds `value`, or NULL. Spelt out since the compiler warns of optionals in an interpolation that doesn't ask for them.
+        /// Binds `value`, or NULL. It is a separate function, since the compiler warns of optionals in an interpolation that does not ask
+        /// for them.
         package mutating func appendInterpolation(_ value: (some SQLValue)?) {
             sql.bind(value)
         }
 
-        /// The same for what is bound most: what is generic in another module asks the runtime for its types at every call.
+        /// The same for the most frequent types: a generic function of another module asks the runtime for its types at every call.
         package mutating func appendInterpolation(_ value: String) { sql.bind(value) }
         package mutating func appendInterpolation(_ value: Int64) { sql.bind(value) }
         package mutating func appendInterpolation(_ value: Instant) { sql.bind(value) }
         package mutating func appendInterpolation(_ value: [UInt8]) { sql.bind(value) }
 
-        /// Splices `other` in, its placeholders renumbered after those already here.
+        /// Inserts `other`; its placeholders are renumbered after those already here.
         package mutating func appendInterpolation(_ other: SQL) {
             sql.shape.pieces += other.shape.pieces
             sql.values.append(contentsOf: other.values)
@@ -91,10 +92,10 @@ extension SQL: Equatable {
     }
 }
 
-/// What a statement consists of but for its values; the key of the statement cache.
+/// A statement without its values; the key of the statement cache.
 ///
-/// Literals compare by their place in the program, which takes no look at their letters. Two shapes may thus differ though they read the
-/// same: then the statement is prepared twice.
+/// Literals are compared by their address in the program and not by their letters. So two shapes with the same text may differ; then the
+/// statement is prepared twice.
 struct Shape: Hashable, Sendable {
     fileprivate(set) var pieces: [Piece] = []
 
@@ -123,7 +124,7 @@ struct Shape: Hashable, Sendable {
 
 extension Shape.Piece: Hashable {
     init(_ literal: StaticString) {
-        // A literal of one character may have no place of its own.
+        // A literal of one character may not have an address.
         self = literal.hasPointerRepresentation ? .literal(literal) : .text(literal.description)
     }
 

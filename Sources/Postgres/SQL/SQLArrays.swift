@@ -34,7 +34,7 @@ extension Int64: SQLElement {
 private enum ArrayFormat {
     static func encode<T: SQLValue>(_ array: [T], of element: SQLType, into bytes: inout [UInt8]) {
         Int32(array.isEmpty ? 0 : 1).append(to: &bytes)  // dimensions
-        Int32(0).append(to: &bytes)  // holds no NULL
+        Int32(0).append(to: &bytes)  // contains no NULL
         element.rawValue.append(to: &bytes)
         if array.isEmpty { return }
         Int32(clamping: array.count).append(to: &bytes)

@@ -13,7 +13,7 @@ extension Bool: SQLValue {
     }
 }
 
-/// Any of PostgreSQL's three integers, if the value fits.
+/// Reads any of PostgreSQL's three integer types, if the value fits.
 private func decodeInteger<T: FixedWidthInteger>(_ bytes: RawSpan, _ type: SQLType) -> T? {
     switch (type, bytes.byteCount) {
     case (.int8, 8): bytes.integer(as: Int64.self).flatMap(T.init(exactly:))
@@ -66,7 +66,7 @@ extension String: SQLValue {
             ?? utf8.contains(0)
     }
     package func encode(into bytes: inout [UInt8]) { bytes.append(contentsOf: utf8) }
-    /// From any text type, and from `json` and `jsonb`, whose binary form is a version byte and the text.
+    /// Reads any text type, and `json` and `jsonb`, whose binary form is a version byte and the text.
     package static func decode(_ bytes: RawSpan, _ type: SQLType) -> String? {
         switch type {
         case .text, .varchar, .bpchar, .name, .json, .unknown: return text(bytes)
@@ -90,7 +90,7 @@ extension Instant: SQLValue {
         let (value, overflow) = microseconds.subtractingReportingOverflow(Self.epoch)
         (overflow ? Int64.min : value).append(to: &bytes)
     }
-    /// `infinity` and `-infinity` are no instants.
+    /// `infinity` and `-infinity` are not instants.
     package static func decode(_ bytes: RawSpan, _ type: SQLType) -> Instant? {
         guard type == .timestamptz, bytes.byteCount == 8, let value: Int64 = bytes.integer(), value != .min else { return nil }
         let (microseconds, overflow) = value.addingReportingOverflow(epoch)

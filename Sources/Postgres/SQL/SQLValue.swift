@@ -1,17 +1,17 @@
-/// What a statement binds and a row gives: Bool, the integers, Double, String, `[UInt8]`, `Instant`, arrays of String or Int64, and
-/// optionals of them. An enum with such a raw value joins by declaring the conformance.
+/// A value that a statement can bind and a row can return: Bool, the integers, Double, String, `[UInt8]`, `Instant`, arrays of String or
+/// Int64, and optionals of them. An enum with such a raw value only has to declare the conformance.
 package protocol SQLValue {
-    /// The type it is bound as.
+    /// The type that it is bound as.
     static var sqlType: SQLType { get }
-    /// What NULL reads as; `nil` when NULL is an error.
+    /// The value for NULL; `nil` when NULL is an error.
     static var null: Self? { get }
     /// Whether it is bound as NULL.
     var isNull: Bool { get }
     /// Appends the value in PostgreSQL's binary format.
     func encode(into bytes: inout [UInt8])
-    /// Reads the binary format; `nil` when `type` is none that this can be read from, or the bytes don't fit it.
+    /// Reads the binary format; `nil` when this type cannot be read from `type`, or when the bytes do not fit it.
     static func decode(_ bytes: RawSpan, _ type: SQLType) -> Self?
-    /// Whether it holds text with U+0000, which PostgreSQL refuses.
+    /// Whether it contains text with U+0000, which PostgreSQL refuses.
     var holdsNUL: Bool { get }
 }
 
@@ -44,7 +44,7 @@ extension Array: SQLValue where Element: SQLElement {
     package static func decode(_ bytes: RawSpan, _ type: SQLType) -> Self? { Element.decodeArray(bytes, type) }
 }
 
-/// What an array that binds consists of: bytes make a `bytea`, everything else a PostgreSQL array.
+/// An element of an array that can be bound: bytes make a `bytea`, everything else a PostgreSQL array.
 package protocol SQLElement {
     static var arrayType: SQLType { get }
     static func holdsNUL(_ array: [Self]) -> Bool
@@ -60,7 +60,7 @@ extension FixedWidthInteger {
 }
 
 extension RawSpan {
-    /// The integer in network order at `offset`, `nil` past the end.
+    /// The integer in network order at `offset`; `nil` past the end.
     func integer<T: FixedWidthInteger & BitwiseCopyable>(at offset: Int = 0, as type: T.Type = T.self) -> T? {
         guard offset >= 0, byteCount - offset >= MemoryLayout<T>.size else { return nil }
         return T(bigEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: type))

@@ -1,4 +1,4 @@
-/// Why the schema can't be used or brought up to date, and what to do about it.
+/// The reason why the schema cannot be used or updated, and what to do about it.
 package enum MigrationError: Error, Equatable, Sendable {
     /// The folder or a file's name is wrong.
     case folder(String)

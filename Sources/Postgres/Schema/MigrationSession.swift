@@ -1,11 +1,11 @@
 import CPostgres
 import Runtime
 
-/// A blocking connection for the migrator, which needs whole files run as they are.
+/// A blocking connection for the migrator, which runs whole files as they are.
 struct MigrationSession: ~Copyable {
     private let raw: OpaquePointer
 
-    /// Any number will do that nobody else locks in the same database: "gatehous" in ASCII.
+    /// Any number that no other program locks in the same database: "gatehous" in ASCII.
     private static let lockKey = "7449363237540164979"
 
     init(_ url: Secret) throws(MigrationError) {
@@ -14,7 +14,7 @@ struct MigrationSession: ~Copyable {
         target["client_encoding"] = "UTF8"
         target.requireWrites()
         target.setDefault("fallback_application_name", "gatehouse migrate")
-        // Of each host: behind one that never answers, the next gets its turn.
+        // For each host: when one never answers, libpq tries the next.
         target.setDefault("connect_timeout", "5")
         let raw = withCStrings(target.keywords.map(\.name)) { names in
             withCStrings(target.keywords.map(\.value)) { values in PQconnectdbParams(names, values, 0) }
@@ -34,7 +34,7 @@ struct MigrationSession: ~Copyable {
     func lock() throws(MigrationError) {
         try run("SET lock_timeout = '5min'", for: "lock")
         try run("SELECT pg_advisory_lock(\(Self.lockKey))", for: "another process migrates and does not finish")
-        // A migration that can't get its tables must not hold up everyone queueing behind it.
+        // A migration that cannot get its tables must not block the statements that queue behind it.
         try run("SET lock_timeout = '10s'", for: "lock")
         try run(
             """
@@ -57,7 +57,7 @@ struct MigrationSession: ~Copyable {
         guard PQtransactionStatus(raw) == PQTRANS_INTRANS else {
             throw .failed("\(migration.name) ends the transaction it runs in; leave BEGIN, COMMIT and ROLLBACK out")
         }
-        // The name has a checked shape and may hold no quote after doubling it.
+        // The form of the name is checked, and its quotes are doubled.
         let name = migration.name.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
         try run(
             "INSERT INTO schema_migrations (number, name, sha256) VALUES (\(migration.number), '\(name)', '\(migration.sha256)')",
@@ -65,7 +65,7 @@ struct MigrationSession: ~Copyable {
         try run("COMMIT", for: migration.name)
     }
 
-    /// Runs one or more statements; an error ends the session, and with it the transaction.
+    /// Runs one or more statements. An error ends the session, and with it the transaction.
     @discardableResult
     private func run(_ text: String, for name: String) throws(MigrationError) -> ResultSet {
         guard let result = PQexec(raw, text) else { throw .database(.unavailable(Self.trimmed(PQerrorMessage(raw)))) }

@@ -7,7 +7,7 @@ struct Migration: Equatable, Sendable {
     /// The file's name.
     let name: String
     let text: String
-    /// Of the file's bytes, in hexadecimal.
+    /// The digest of the file's bytes, in hexadecimal.
     let sha256: String
 
     init(number: Int, name: String, bytes: [UInt8]) {
@@ -21,7 +21,7 @@ struct Migration: Equatable, Sendable {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The number in `0001_accounts.sql`; `nil` for any other shape.
+    /// The number in `0001_accounts.sql`; `nil` for any other form.
     static func number(of file: String) -> Int? {
         guard file.hasSuffix(".sql"), let underscore = file.firstIndex(of: "_") else { return nil }
         let digits = file[..<underscore]
@@ -30,7 +30,7 @@ struct Migration: Equatable, Sendable {
         return Int(digits)
     }
 
-    /// The folder's migrations by number. Files that don't end in `.sql` are left alone.
+    /// The folder's migrations by number. Files that do not end in `.sql` are ignored.
     static func read(_ folder: String) throws(MigrationError) -> [Migration] {
         guard let directory = opendir(folder) else { throw .folder("cannot read \(folder): \(String(cString: strerror(errno)))") }
         defer { closedir(directory) }
@@ -42,7 +42,7 @@ struct Migration: Equatable, Sendable {
         return try ordered(files.map { name throws(MigrationError) in (name, try contents("\(folder)/\(name)")) })
     }
 
-    /// Files by the number in their names, which must have one each.
+    /// The files in the order of the numbers in their names; each must have a different number.
     static func ordered(_ files: [(name: String, bytes: [UInt8])]) throws(MigrationError) -> [Migration] {
         var migrations: [Migration] = []
         for (name, bytes) in files.sorted(by: { $0.name < $1.name }) {
@@ -76,7 +76,7 @@ struct AppliedMigration: Equatable, Sendable {
 }
 
 extension [Migration] {
-    /// Those still to be applied, in order; throws when what was applied is not where these begin.
+    /// The migrations that are still to be applied, in order. Throws when the applied ones are not the first of these.
     func pending(after applied: [AppliedMigration]) throws(MigrationError) -> [Migration] {
         let known = Dictionary(uniqueKeysWithValues: map { ($0.number, $0) })
         let ahead = applied.filter { known[$0.number] == nil }

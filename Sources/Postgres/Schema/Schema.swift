@@ -2,15 +2,15 @@ import Crypto
 import Dispatch
 package import Runtime
 
-/// The schema that a program works with, as migrations named `NNNN_name.sql`, and how a database gets it: forward only.
+/// The schema that a program works with, as migrations named `NNNN_name.sql`. It brings databases up to date; it never goes back.
 ///
-/// Each migration runs once, in a transaction of its own, in the order of the numbers; `schema_migrations` keeps number, name and SHA-256,
-/// so that edited history is caught. An advisory lock lets any number of processes start this at once: one works, the others wait and
-/// then find nothing to do.
+/// Each migration runs once, in a transaction of its own, in the order of the numbers. `schema_migrations` keeps number, name and SHA-256,
+/// so that a changed file is noticed. An advisory lock allows any number of processes to start this at once: one works; the others wait,
+/// and then find nothing to do.
 package struct Schema: Sendable {
     let migrations: [Migration]
 
-    /// - Parameter files: name and content of each.
+    /// - Parameter files: the name and content of each file.
     package init(files: [(name: String, bytes: [UInt8])]) throws(MigrationError) {
         migrations = try Migration.ordered(files)
     }
@@ -26,8 +26,7 @@ package struct Schema: Sendable {
         if migrations.isEmpty { throw .folder("\(folder) has no migration in it") }
     }
 
-    /// Applies what is missing; the names of what it applied. Works on a thread and a connection of its own, since a migration may
-    /// take long.
+    /// Applies the missing migrations and returns their names. Works on a separate thread and connection, since a migration may take long.
     package func migrate(url: Secret) async throws(MigrationError) -> [String] {
         try await withUnsafeContinuation { (answer: UnsafeContinuation<Result<[String], MigrationError>, Never>) in
             DispatchQueue.global().async {
@@ -67,7 +66,7 @@ package struct Schema: Sendable {
         }
     }
 
-    /// A name for exactly this schema: changes with any of the files.
+    /// A digest of this schema, which changes with each of its files.
     package var fingerprint: String {
         Migration.hexadecimal(Digest.sha256(Array(migrations.map { $0.name + $0.sha256 }.joined().utf8)))
     }

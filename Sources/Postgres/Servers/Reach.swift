@@ -1,16 +1,16 @@
 import Logging
 import Runtime
 
-/// How the connections of one kind fare: the server may take reads and no writes.
+/// The state of one kind of connection: a server may accept reads and no writes.
 struct Reach {
     var outage = Outage()
     var lastReason = ""
     var retry: Timer?
-    /// Finds out whether the server is still there when nothing of it is heard.
+    /// Finds out whether the server is still there when nothing arrives from it.
     var probe: Connection?
 }
 
-// What happens when connections are lost, and how others come in their place.
+// What happens when connections are lost, and how others take their place.
 
 extension Database {
     func reach(_ kind: Connection.Kind) -> Reach { kind == .read ? reading : writing }
@@ -22,7 +22,7 @@ extension Database {
         }
     }
 
-    /// A connection broke or failed to open; `reads` were awaiting their rows on it.
+    /// A connection broke or failed to open; `reads` were waiting for their rows on it.
     func lost(_ connection: Connection, wasReady: Bool, reads unanswered: [Read], reason: String) {
         guard let slot = connection.slot else {
             return probed(connection, isThere: !connection.assumeIsolated { $0.ranOutOfTime })
@@ -48,7 +48,7 @@ extension Database {
         }
         for var read in unanswered {
             read.losses += 1
-            // More than a server that restarts can explain: the read itself may be what ends its connections.
+            // A restarting server cannot explain so many losses: the read itself may end its connections.
             if read.losses > settings.readConnections {
                 read.answer.resume(returning: .failure(.unavailable("the connection was lost \(read.losses) times: \(reason)")))
             } else {
@@ -58,7 +58,7 @@ extension Database {
         carryOutWrites()
     }
 
-    /// Notes a failed attempt, and makes another after a pause, on behalf of all; what that finds ends the outage or prolongs it.
+    /// Records a failed attempt, and makes another one after a pause, for all waiting calls. Its result ends the outage or prolongs it.
     func failed(_ kind: Connection.Kind) {
         guard reach(kind).retry == nil else { return }
         change(kind) { reach in
@@ -69,17 +69,18 @@ extension Database {
         }
     }
 
-    /// Makes the attempt that waits for its time: the other kind of connection has found the server.
+    /// Makes the delayed attempt now, because the other kind of connection has found the server.
     func tryNow(_ kind: Connection.Kind) {
         guard let retry = reach(kind).retry else { return }
         loop.cancel(retry)
         attempt(kind)
     }
 
-    /// Lets connections begin with the next of several hosts when this one ran out of time, which the first of them may have used up.
+    /// When this connection ran out of time, its first host may have used up all of it, so further connections begin with the next of
+    /// several hosts.
     func passOver(_ connection: Connection) {
         let failure = connection.assumeIsolated { (ranOutOfTime: $0.ranOutOfTime, turn: $0.turn) }
-        // Of many that failed alike, the first has seen to it.
+        // When many connections failed in the same way, only the first one changes the turn.
         if failure.ranOutOfTime && failure.turn == turn { turn += 1 }
     }
 
@@ -90,7 +91,7 @@ extension Database {
         placeWaiting()
     }
 
-    /// Opens a connection unless one is being opened; `false` when there is no place for it.
+    /// Opens a connection unless one is being opened; `false` when all places are taken.
     private func openOne(_ kind: Connection.Kind) -> Bool {
         switch kind {
         case .read:

@@ -1,10 +1,10 @@
 import Dispatch
 import Glibc
 
-/// Turns host names into addresses away from the loop, since libpq would block on them.
+/// Resolves host names away from the loop, since libpq would block on them.
 enum Resolver {
-    /// `target` with every address of its hosts as `hostaddr`, called back on some queue; unchanged when it names no host, a socket
-    /// folder or addresses. A name that doesn't resolve drops out; with none left `reason` says so.
+    /// Calls back, on some queue, with `target` and every address of its hosts as `hostaddr`. It is unchanged when it names no host, a
+    /// socket folder or addresses. A name that does not resolve is left out; when none is left, `reason` says so.
     static func resolve(
         _ target: ConnectionString, _ done: @escaping @Sendable (_ target: ConnectionString, _ reason: String?) -> Void
     ) {
@@ -20,7 +20,7 @@ enum Resolver {
         return hosts.split(separator: ",", omittingEmptySubsequences: false).contains(where: isName)
     }
 
-    /// One entry of `host`, `hostaddr` and `port` for each address; `nil` when there is none.
+    /// One entry of `host`, `hostaddr` and `port` for each address; `nil` when there are no addresses.
     static func resolved(_ target: ConnectionString, with addresses: (String) -> [String]) -> ConnectionString? {
         let hosts = (target["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
         let ports = (target["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false)

@@ -1,11 +1,11 @@
 import Logging
 import Runtime
 
-// What is done about a server that says nothing any more, or takes no more writes.
+// What happens when a server does not answer any more, or takes no more writes.
 
 extension Database {
-    /// Makes sure of the server of a connection that has long been quiet: others may have heard of it, or a new one finds it. A statement
-    /// that takes its time looks the same on its own connection.
+    /// Finds out whether the server of a silent connection is still there: another connection may have heard from it, or a new one finds
+    /// out. On its own connection, a slow statement looks the same.
     func lookForServer(of connection: Connection) {
         let kind = connection.kind
         guard !isClosed, let target, reach(kind).probe == nil else { return }
@@ -30,10 +30,10 @@ extension Database {
         servers(kind) { $0.heard + $0.settings.quiet > $0.loop.now }
     }
 
-    /// Takes the outcome of a probe. A refusal is an answer, too: the server is there.
+    /// Handles the result of a probe. A refusal is an answer, too: the server is there.
     ///
-    /// Where several servers stand by for one another, the one that answers may be another than the one that is awaited: what is asked of
-    /// that one has no answer to come.
+    /// With several servers, the one that answers may not be the one that is awaited. Then the calls that wait for that one will not be
+    /// answered.
     func probed(_ probe: Connection, isThere: Bool) {
         let kind = probe.kind
         let answering = probe.assumeIsolated { $0.server }
@@ -51,15 +51,14 @@ extension Database {
         for connection in given { connection.assumeIsolated { $0.lose(reason, readsMayRepeat: isThere) } }
     }
 
-    /// Ends the connections for writes that have nothing to do: they lead to a server that takes no writes, and libpq finds the one that
-    /// does, where there is one.
+    /// Ends the idle connections for writes. Their server takes no writes, and libpq finds the server that does, if there is one.
     func dropIdleWrites() {
         for slot in pool.idleSlots { closeWrite(slot, "its server takes no writes") }
         leftServer = true
     }
 
-    /// After writes have left a server, another may take them: reads that are asked where writes go follow, or they would miss what is
-    /// written there.
+    /// After writes have left a server, another server may take them. Then the reads that go to the former server must follow; otherwise
+    /// they would miss what is written.
     func followWrites() {
         guard leftServer, let target else { return }
         leftServer = false
@@ -69,7 +68,7 @@ extension Database {
         retire(ready(.read), "writes go to another server now")
     }
 
-    /// Throws unless the server takes writes: what a balancer wants to know before it sends calls here.
+    /// Throws unless the server takes writes. Load balancers ask this before they send calls here.
     package func verifyTakesWrites() async throws(PostgresError) {
         let rows = try await withUnsafeContinuation { answer in
             addInFront(Write(statements: ["SELECT current_setting('transaction_read_only') = 'off'"], answer: answer, since: loop.now))

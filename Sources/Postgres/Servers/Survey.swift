@@ -1,16 +1,16 @@
 package import Runtime
 
-/// The answers of a database to a server that starts: how far the clocks differ, and how many connections it allows.
+/// The facts that a server asks of its database when it starts: the difference of the clocks, and how many connections are allowed.
 package struct Survey: Sendable {
-    /// The database's clock less our own; zero as far as the answer's way explains it.
+    /// The database's clock minus our own; zero when the time of the round trip explains the difference.
     package let clockDifference: Duration
-    /// The tightest limit on connections that holds for this role, and whose it is.
+    /// The lowest limit on connections that applies to this role, and its name.
     package let connections: Int
     package let limit: String
 }
 
 extension Database {
-    /// In one round trip, by a clock that reads the time of day.
+    /// Asks in one round trip. `clock` must give the time of day.
     package func survey(_ clock: Clock) async throws(PostgresError) -> Survey {
         let sent = clock.now()
         let rows = try await query(
@@ -37,19 +37,20 @@ extension Database {
         "a pooler between hands out connections by transaction or by statement; "
         + "it must pool by session (PgBouncer: pool_mode = session, server_reset_query = DISCARD ALL)"
 
-    /// Throws where a pooler hands out connections by transaction: prepared statements and the session's guards would go to others.
+    /// Throws when a pooler hands out connections by transaction: prepared statements and the limits of the session would get to other
+    /// clients.
     ///
-    /// Two sessions keep a backend each, whatever happens on the other; a pooler gives one backend to both, or another each time. To be
-    /// called while nothing else uses this database.
+    /// Two real sessions keep one backend each, whatever happens on the other; a pooler gives one backend to both, or a different one each
+    /// time. Call this only while nothing else uses this database.
     package func verifySessions() async throws(PostgresError) {
-        // A connection that was lost meanwhile looks the same once, and not twice.
+        // A connection that is lost meanwhile gives the same result once, but not twice.
         if try await haveBackends() { return }
         if try await haveBackends() { return }
         throw .unavailable(Self.needsSessions)
     }
 
     private func haveBackends() async throws(PostgresError) -> Bool {
-        // Reads may go to another server, which may use the same numbers.
+        // Reads may go to another server, which may use the same process numbers.
         let question: SQL = "SELECT pg_backend_pid() || ' since ' || pg_postmaster_start_time()"
         let written: String = try await write(question)[0].get(0)
         let read: String = try await query(question)[0].get(0)
