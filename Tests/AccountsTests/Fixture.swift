@@ -8,7 +8,7 @@ import Synchronization
 import TestKit
 import Text
 
-/// The rules on a database of their own, at a time that only the test moves.
+/// The rules on a separate database, at a time that only the test moves.
 struct Fixture {
     let database: Database
     let accounts: Accounts
@@ -19,7 +19,7 @@ struct Fixture {
     let pendingTokens: PendingTokens
     let outbox: Outbox
     let keys = SigningKeys()
-    /// Where sign-ins are counted.
+    /// Counts the sign-ins.
     let metrics = Metrics()
     let masterKey: MasterKey
     let time: TestTime
@@ -50,10 +50,10 @@ struct Fixture {
             })
     }
 
-    /// Of all providers in these tests.
+    /// The issuer of all providers in these tests.
     static let issuer = "https://issuer.example.com"
 
-    /// A token of the account, issued now; without a session, as before tokens named theirs.
+    /// A token of the account, issued now. Without a session it is like those of versions that did not name it in tokens.
     func token(_ account: Account, _ session: Session? = nil) -> IDToken {
         let now = time.clock.now()
         return IDToken(
@@ -84,7 +84,7 @@ struct Fixture {
 
 enum Unexpected: Error { case outcome(FederatedSignIn) }
 
-/// A clock that stands still until it is told to move.
+/// A clock that stands still until a test moves it.
 final class TestTime: Sendable {
     private let now = Mutex(Instant(seconds: 1_800_000_000))
     var clock: Clock { Clock { [self] in now.withLock { $0 } } }

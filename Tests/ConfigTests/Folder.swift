@@ -2,7 +2,7 @@ import Glibc
 
 @testable import Config
 
-/// A folder of its own for one test, gone when the test is.
+/// A temporary folder for one test, which is deleted with the test.
 final class Folder {
     let path: String
 
@@ -33,7 +33,7 @@ final class Folder {
     func write(_ name: String, _ text: String) -> String { write(name, Array(text.utf8)) }
 }
 
-/// Reads `yaml` and gives what `body` makes of it, with every fault in full, without the folder's name.
+/// Reads `yaml` and returns the result of `body` and every fault in full, without the folder's name.
 func reading<Value>(_ yaml: String, environment: [String: String] = [:], _ body: (Section) -> Value) -> (value: Value, faults: [String]) {
     let folder = Folder()
     let faults = Faults()

@@ -1,4 +1,4 @@
-/// Bytes from hexadecimal text; white space is for the reader. Traps on anything else: test data is ours.
+/// Bytes from hexadecimal text, in which white space is allowed. Traps on anything else, since test data is our own.
 func hex(_ text: String) -> [UInt8] {
     let digits = text.compactMap { $0.isWhitespace ? nil : UInt8($0.hexDigitValue ?? 255) }
     precondition(digits.count % 2 == 0 && digits.allSatisfy { $0 < 16 })

@@ -79,8 +79,8 @@ import Text
         #expect(server.connections == 0)
     }
 
-    /// A name that passed an earlier check and resolves to something else now is what DNS rebinding is. Here `localhost` stands for such a
-    /// name, and the policy knows only the address it had before.
+    /// DNS rebinding: a name that passed an earlier check later resolves to another address. Here `localhost` stands for such a name, and
+    /// the policy knows only its former address.
     @Test func `SEC-13 checks the address that is dialled, so DNS rebinding gains nothing`() async throws {
         let server = try ScriptedServer { peer in peer.answer("reached") }
         let client = try makeClient(allowing: ["127.0.0.9/32"])

@@ -8,7 +8,7 @@ import Testing
     private let delivery = SMTPDelivery(
         from: "no-reply@example.com", to: "ada@example.org", message: Array("Subject: S\r\n\r\n.dot\r\nend\r\n".utf8))
 
-    /// A mail server that answers each command by `answers`, or kindly; `DATA` ends with a single dot.
+    /// A mail server that answers each command with `answers`, or accepts it; `DATA` ends with a single dot.
     private func server(_ answers: [String: String] = [:], greeting: String = "220 hello") throws -> (ScriptedServer, SMTPServer, Notes) {
         let notes = Notes()
         let scripted = try ScriptedServer { peer in

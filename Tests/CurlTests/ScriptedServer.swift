@@ -9,13 +9,13 @@ import Testing
 @testable import Curl
 import Text
 
-/// A server on a loopback port that does with each connection exactly what a test's script says, HTTP or not.
+/// A server on a loopback port that handles each connection as a test's script says, even if that is not HTTP.
 final class ScriptedServer: Sendable {
     let port: Int
     private let listener: Int32
     private let accepted = Notes()
 
-    /// How many connections were opened so far.
+    /// The number of connections that were opened so far.
     var connections: Int { accepted.all.count }
 
     init(_ script: @escaping @Sendable (Peer) -> Void) throws {
@@ -54,7 +54,7 @@ final class ScriptedServer: Sendable {
 
     func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// The server's side of one connection; calls block its thread.
+    /// The server's side of one connection. Its calls block the server's thread.
     final class Peer {
         private let descriptor: Int32
         private var buffer: [UInt8] = []
@@ -108,7 +108,7 @@ final class ScriptedServer: Sendable {
             }
         }
 
-        /// Whatever comes next, `nil` at the end.
+        /// The next bytes; `nil` at the end.
         func read() -> [UInt8]? {
             var bytes = [UInt8](repeating: 0, count: 65_536)
             let count = Glibc.read(descriptor, &bytes, bytes.count)
@@ -136,7 +136,8 @@ func makeClient(allowing networks: [String] = ["127.0.0.1/32"]) throws -> HTTPCl
         log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
 }
 
-/// Expects that `body` finds one connection reused. A try that took longer than an idle connection is kept says nothing, and is repeated.
+/// Expects that `body` finds one connection reused. An attempt that takes longer than an idle connection is kept proves nothing, and is
+/// repeated.
 func soonEnoughToReuse(_ body: () async throws -> Bool) async throws {
     for _ in 0..<20 {
         let began = ContinuousClock.now
@@ -146,7 +147,7 @@ func soonEnoughToReuse(_ body: () async throws -> Bool) async throws {
     Issue.record("the machine was too slow twenty times")
 }
 
-/// The error of a request that must not succeed.
+/// The error of a request that must fail.
 func failure(of request: OutboundRequest, with client: HTTPClient) async -> OutboundError? {
     do throws(OutboundError) {
         _ = try await client.send(request)
@@ -156,7 +157,7 @@ func failure(of request: OutboundRequest, with client: HTTPClient) async -> Outb
     }
 }
 
-/// A request that a busy machine does not run out of time for.
+/// A request with so much time that a busy machine does not exceed it.
 func patient(_ method: Method, _ url: String, headers: Headers = [:], body: [UInt8]? = nil) -> OutboundRequest {
     var request = OutboundRequest(method, url, headers: headers, body: body)
     request.timeout = .seconds(300)

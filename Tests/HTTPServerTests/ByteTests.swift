@@ -19,7 +19,7 @@ import Text
     }
 }
 
-/// Fixed numbers for randomness.
+/// A fixed sequence of numbers in place of random ones.
 struct Counting: RandomNumberGenerator {
     private var number: UInt64 = 0x9E37_79B9_7F4A_7C15
 

@@ -3,7 +3,7 @@ import HTTP
 @testable import HTTPServer
 import Text
 
-/// What a parser made of some bytes: each request on one line (`POST /a?b [x: y] body`), then `refused 400`, `more` or nothing.
+/// The results of a parser: each request on one line (`POST /a?b [x: y] body`), then `refused 400`, `more` or nothing.
 struct ParserDialogue {
     private(set) var said: [String] = []
     private(set) var messages: [RequestParser.Message] = []
@@ -13,7 +13,7 @@ struct ParserDialogue {
 
     init(_ limits: ServerLimits = ServerLimits()) { parser = RequestParser(RequestParser.Limits(limits)) }
 
-    /// Feeds `text` in pieces of `size` bytes, each byte of a scalar below U+0100 as it is.
+    /// Feeds `text` in pieces of `size` bytes; a scalar below U+0100 stands for one byte.
     static func feed(_ text: String, by size: Int = .max, _ limits: ServerLimits = ServerLimits()) -> ParserDialogue {
         var dialogue = ParserDialogue(limits)
         let bytes = text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }

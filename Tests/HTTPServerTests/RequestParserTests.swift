@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPServer
 import Text
 
-/// Every text is fed whole and byte by byte: where the network cuts must not matter.
+/// Every text is fed as a whole and byte by byte, since it must not matter where the network cuts it.
 @Suite struct RequestParserTests {
     func said(_ text: String, _ limits: ServerLimits = ServerLimits()) -> [String] {
         let whole = ParserDialogue.feed(text, limits).said

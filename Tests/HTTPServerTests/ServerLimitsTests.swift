@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServer
 import Text
 
-/// Limits are short here; that they end a connection is tested, not when.
+/// Limits are short here. The tests check that they end a connection, not when.
 @Suite(.serialized) struct ServerLimitsTests {
     func limits(_ change: (inout ServerLimits) -> Void) -> ServerLimits {
         var limits = ServerLimits.patient
@@ -13,7 +13,7 @@ import Text
         return limits
     }
 
-    /// As `TestServer.with`, for a body that says something.
+    /// As `TestServer.with`, for a body that returns a result.
     func withServer(_ limits: ServerLimits, _ body: (TestServer) async throws -> Bool) async throws -> Bool {
         var result = false
         try await TestServer.with(limits) { result = try await body($0) }
@@ -66,7 +66,7 @@ import Text
         try await TestServer.withGrowingTime { limit in
             try await withServer(limits { $0.headerRead = limit }) { server in
                 let client = try server.client()
-                // Whoever says nothing in time is closed without a word.
+                // A client that sends nothing in time is closed without an answer.
                 do { try await client.send(text) } catch { return false }
                 let answer = try await client.rest()
                 #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 408 "))
@@ -81,7 +81,7 @@ import Text
             try await withServer(limits { $0.headerRead = limit }) { server in
                 let client = try server.client()
                 do { try await client.send("GET / HTTP/1.1\r\n") } catch { return false }
-                // A byte now and then, for as long as the server takes it; sending ends in an error once it has closed.
+                // A byte from time to time, as long as the server takes it; once it has closed, sending throws.
                 while !server.metrics.text().contains("http_connections_expired_total 1\n") {
                     do { try await client.send("X") } catch { break }
                     try await Task.sleep(for: limit / 20)
@@ -129,7 +129,7 @@ import Text
                     if server.metrics.text().contains("http_connections_expired_total 1\n") { return false }
                     try await Task.sleep(for: .milliseconds(1))
                 }
-                // Once the server has closed a connection that came later, the time of this one would be over, too.
+                // When the server has closed a later connection, the time of this one must be over, too.
                 let later = try server.client()
                 #expect(try await later.rest() == "")
                 server.gate.open()
@@ -206,7 +206,7 @@ import Text
         let proxies = TrustedProxies([try #require(CIDR("127.0.0.0/8"))])
         let limits = limits { ($0.connections, $0.connectionsPerAddress, $0.reserve) = (2, 1, 1) }
         try await TestServer.with(limits, trustedProxies: proxies) { server in
-            // Both come from a trusted proxy, which the limit per address would make useless.
+            // Both come from a trusted proxy, for which the limit per address must not apply.
             let clients = try (0..<2).map { _ in try server.client() }
             for client in clients { #expect(try await client.get("/now").hasSuffix("now")) }
             let beyond = try server.client()

@@ -10,7 +10,7 @@ import Testing
 import Text
 
 extension ServerLimits {
-    /// The limits of a server whose client may be on a machine with a hundred other things to do.
+    /// Limits for a server whose client may run on a very busy machine.
     static var patient: ServerLimits {
         var limits = ServerLimits()
         (limits.headerRead, limits.bodyRead, limits.idle, limits.write) = (.seconds(600), .seconds(600), .seconds(600), .seconds(600))
@@ -18,7 +18,7 @@ extension ServerLimits {
     }
 }
 
-/// A server on a loop of its own and a free port, for one test.
+/// A server with its own loop and a free port, for one test.
 struct TestServer {
     let server: HTTPServer
     let port: Int
@@ -34,7 +34,7 @@ struct TestServer {
         port = try await server.listen(host: "127.0.0.1", port: 0)
     }
 
-    /// Runs `body` against a server and stops the server, whatever happens.
+    /// Runs `body` with a server and stops the server in any case.
     static func with(
         _ limits: ServerLimits = .patient, trustedProxies: TrustedProxies = TrustedProxies(),
         _ body: (TestServer) async throws -> Void
@@ -49,8 +49,8 @@ struct TestServer {
         await server.stop()
     }
 
-    /// Tries `body` with a limit that a quick machine keeps, and with longer ones on a machine that was too slow for it: it says whether
-    /// what came back was what it waited for.
+    /// Runs `body` with a short limit, which a fast machine meets, and again with longer limits on a machine that was too slow. `body`
+    /// returns whether the answer was the expected one.
     static func withGrowingTime(_ body: (_ limit: Duration) async throws -> Bool) async throws {
         var limit = 50
         while try await !body(.milliseconds(limit)) {
@@ -97,7 +97,7 @@ struct TestHandler: RequestHandler {
     }
 }
 
-/// Holds handlers until the test lets them go on.
+/// Blocks handlers until the test lets them continue.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -123,7 +123,7 @@ final class Gate: Sendable {
 
     var wasReached: Bool { state.withLock { $0.arrived > 0 } }
 
-    /// Returns when a handler has come to the gate.
+    /// Returns when a handler has reached the gate.
     func arrival() async {
         await withCheckedContinuation { continuation in
             let hasArrived = state.withLock { state in
@@ -144,7 +144,7 @@ final class Gate: Sendable {
     }
 }
 
-/// A blocking socket with a thread of its own, since tests share theirs; that it gives up after ten minutes only ends a test that hangs.
+/// A blocking socket with a separate thread, since tests share theirs. It gives up after ten minutes, only to end a test that hangs.
 final class Client: @unchecked Sendable {
     // @unchecked Sendable because `received` is touched only on `queue`.
 
@@ -158,7 +158,7 @@ final class Client: @unchecked Sendable {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var limit = timeval(tv_sec: 600, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        // Small, so that little data is needed to fill them.
+        // Small, so that little data fills them.
         var size: Int32 = 16 * 1024
         setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -194,7 +194,7 @@ final class Client: @unchecked Sendable {
         }
     }
 
-    /// Sends `text` over and over, until the socket has taken nothing for `patience` milliseconds; gives how many bytes it took.
+    /// Sends `text` again and again, until the socket has taken nothing for `patience` milliseconds. Returns how many bytes it took.
     func flood(_ text: String, most: Int, patience: Int) async throws -> Int {
         try await perform { client in
             var limit = timeval(tv_sec: 0, tv_usec: patience * 1000)
@@ -214,16 +214,16 @@ final class Client: @unchecked Sendable {
 
     func finishSending() { shutdown(socket, Int32(SHUT_WR)) }
 
-    /// One answer: its head, up to the empty line, and as much body as it says. `nil` when the connection ends before it.
+    /// One answer: its head, up to the empty line, and the body of the announced length. `nil` when the connection ends before it.
     func answer(hasBody: Bool = true) async throws -> String? { try await perform { try $0.nextAnswer(hasBody) } }
 
-    /// Sends a GET and gives what is answered.
+    /// Sends a GET and returns the answer.
     func get(_ path: String, _ fields: String = "") async throws -> String {
         try await send("GET \(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n")
         return try #require(try await answer())
     }
 
-    /// Everything until the end; throws when no end comes.
+    /// Everything until the end; throws when the end does not come.
     func rest() async throws -> String {
         try await perform { client in
             while try client.receive() {}

@@ -4,12 +4,12 @@ import Testing
 
 @testable import HTTPServer
 
-/// Counted, not timed: how many requests of others are answered before the one that came behind them.
+/// Counts, and does not measure time: how many requests of other clients are answered before the one that came behind them.
 @Suite(.serialized) struct TurnsTests {
     private let ahead = 400
 
-    /// The routes in the order of their answers, when `crowd` clients send many requests ahead and one client a single request, all of it before
-    /// the loop looks.
+    /// The routes in the order of their answers, when `crowd` clients send many requests ahead and one client a single request, all before
+    /// the loop reads anything.
     private func order(crowd: Int) async throws -> [Substring] {
         let routes = Mutex<[Substring]>([])
         try await TestServer.with { server in

@@ -4,7 +4,7 @@ import Text
 
 @Suite struct ThisMachineTests {
     private func isOfThisMachine(_ peer: String, _ headers: Headers) throws -> Bool {
-        // What a trusted proxy says of its client stands in `peer`, and must not count.
+        // `peer` holds the address that a trusted proxy reports; it must not count.
         Request(method: .get, path: "/", headers: headers, peer: .loopback, connectedFrom: try #require(Address(peer))).isOfThisMachine
     }
 

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A text file of the repository. Rules look at these and at nothing else, so a rule can be tried on a made-up file.
+/// A text file of the repository. Rules read these and nothing else, so that a rule can be tried on a made-up file.
 struct File {
-    /// From the root of the repository: `Sources/JSON/JSON.swift`.
+    /// The path from the root of the repository: `Sources/JSON/JSON.swift`.
     let path: String
     let text: String
-    /// The text as Swift; of a file in another language there is none.
+    /// The text as Swift; empty for a file in another language.
     let swift: SwiftText
 
     init(path: String, text: String) {
@@ -14,13 +14,13 @@ struct File {
         swift = SwiftText(path.hasSuffix(".swift") ? text : "")
     }
 
-    /// `Sources/<target>/…` as `<target>`; nil outside `Sources`.
+    /// `<target>` for `Sources/<target>/…`; nil outside `Sources`.
     var target: String? {
         let parts = path.split(separator: "/")
         return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil
     }
 
-    /// `Sources/JSON` of `Sources/JSON/JSON.swift`.
+    /// `Sources/JSON` for `Sources/JSON/JSON.swift`.
     static func folder(of path: String) -> String { path.split(separator: "/").dropLast().joined(separator: "/") }
 
     var isSwift: Bool { path.hasSuffix(".swift") }
@@ -28,10 +28,10 @@ struct File {
     var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
 }
 
-/// Something that is not as the house wants it.
+/// A place that breaks a rule.
 struct Violation: Equatable, CustomStringConvertible {
     let path: String
-    /// From 1; 0 when the whole file is meant.
+    /// Counted from 1; 0 for the whole file.
     var line = 0
     let message: String
 
@@ -42,7 +42,7 @@ struct Violation: Equatable, CustomStringConvertible {
 enum Repository {
     static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
 
-    /// All text files, in the order of their paths, without what is built, fetched or private to a machine.
+    /// All text files, in the order of their paths, without files that are built, downloaded or private to a machine.
     static let files: [File] = list("").sorted { $0.path < $1.path }
 
     static let swift = files.filter(\.isSwift)
@@ -69,7 +69,7 @@ enum Repository {
         return found
     }
 
-    /// Nil for what is no text.
+    /// Nil for a file that is not text.
     private static func text(of path: String) -> String? {
         guard let file = fopen("\(root)/\(path)", "r") else { return nil }
         defer { fclose(file) }

@@ -1,9 +1,10 @@
-/// Swift source told apart: code, and the text of its string literals. Comments are in neither.
+/// Splits Swift source into code and the text of its string literals. Comments are in neither.
 struct SwiftText {
-    /// The source with comments and the inside of literals and backticks blanked, line for line; code inside interpolations stays.
+    /// The source with comments and the inside of literals and backticks replaced by spaces, line by line; code inside interpolations
+    /// stays.
     private(set) var code = ""
     private(set) var lines: [Substring] = []
-    /// Each string literal's text, with the line it starts on. Interpolated values are left out.
+    /// The text of each string literal, with the line it starts on, without interpolated values.
     private(set) var strings: [(line: Int, text: String)] = []
 
     private let bytes: [UInt8]

@@ -4,7 +4,7 @@ import JSON
 import Testing
 import Text
 
-/// Known answers of the RFCs, and the shape of a token.
+/// Known answers from the RFCs, and the form of a token.
 @Suite struct JWTTests {
     @Test func `verifies the ES256 example of RFC 7515`() throws {
         let keys = Samples.set([

@@ -3,7 +3,7 @@ import JOSE
 import JSON
 import Text
 
-/// Tokens and keys for tests; what is made here is right unless the test says otherwise.
+/// Tokens and keys for tests. They are valid unless the test changes them.
 enum Samples {
     static let claims = #"{"iss":"https://issuer.example","sub":"1"}"#
 
@@ -15,7 +15,7 @@ enum Samples {
 
     static func encoded(_ text: String) -> String { Base64URL.encode(Array(text.utf8)) }
 
-    /// A token with exactly this header and these claims, signed as `scheme` says, whatever the header says.
+    /// A token with exactly this header and these claims, signed with `scheme`, even if the header says something else.
     static func token(header: String, claims: String = claims, key: PrivateKey, _ scheme: SignatureScheme) throws -> String {
         let signed = encoded(header) + "." + encoded(claims)
         return signed + "." + Base64URL.encode(try key.sign(Array(signed.utf8), scheme))

@@ -4,7 +4,7 @@ import JSON
 import Testing
 import Text
 
-/// SEC-12: the algorithm belongs to the key, and nothing a token says about its own verification is followed.
+/// SEC-12: the key decides the algorithm, and nothing in a token about its own verification is used.
 @Suite struct TokenAttackTests {
     let owner: PrivateKey
     let attacker: PrivateKey

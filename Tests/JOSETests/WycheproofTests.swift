@@ -11,7 +11,7 @@ private let vectorFolder = getenv("GATEHOUSE_WYCHEPROOF").map { String(cString: 
 /// <https://github.com/C2SP/wycheproof> (testvectors_v1)
 @Suite(.enabled(if: vectorFolder != nil, "set GATEHOUSE_WYCHEPROOF to the folder of the vectors"))
 struct WycheproofTests {
-    /// A vector we answer otherwise than it says, and why. All are refusals of what the vectors call valid.
+    /// A vector to which we give another answer than it expects, and the reason. In all cases we refuse what the vectors call valid.
     struct Difference: Sendable {
         let vectors: [Int64]
         let error: JOSEError
@@ -73,7 +73,7 @@ struct WycheproofTests {
         #expect(seen == count)
     }
 
-    /// nil when the token is accepted. Any of our algorithms will do, so that only token and key decide.
+    /// Nil when the token is accepted. All our algorithms are allowed, so that only token and key decide.
     static func refusal(of token: String, _ keys: JWKSet) -> JOSEError? {
         _ = try? UnverifiedJWT.parse(token)
         do {

@@ -153,7 +153,7 @@ import Text
             for byte in [0x00, 0x22, 0x5C, 0x7B, 0x7D, 0x5B, 0x5D, 0x2C, 0x3A, 0x30, 0x2D, 0x65, 0xFF] as [UInt8] {
                 var changed = text
                 changed[end] = byte
-                // Whatever is still accepted must come out as it went in.
+                // A text that is still accepted must give the same value when it is written and read again.
                 if let value = try? JSON.parse(changed) { #expect(try JSON.parse(value.bytes()) == value) }
             }
         }

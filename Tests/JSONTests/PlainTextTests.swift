@@ -4,7 +4,7 @@ import Testing
 import Text
 
 @Suite struct PlainTextTests {
-    /// The same, one byte after the other.
+    /// The same, byte by byte.
     private func reference(_ bytes: [UInt8], from start: Int) -> (Int, Bool) {
         let end = bytes[start...].firstIndex { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C } ?? bytes.count
         return (end, bytes[start..<end].allSatisfy { $0 < 0x80 })

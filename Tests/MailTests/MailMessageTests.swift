@@ -132,7 +132,7 @@ import Testing
     }
 }
 
-/// A folder of its own, with all that is made in it.
+/// A temporary folder, deleted with its files.
 private struct MailFolder {
     let path = FileManager.default.temporaryDirectory.path + "/gatehouse-mail-" + UUID().uuidString
     func remove() { try? FileManager.default.removeItem(atPath: path) }

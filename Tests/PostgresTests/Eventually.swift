@@ -2,7 +2,7 @@ import Postgres
 import Runtime
 import Testing
 
-/// Waits until `condition` holds; the bound only ends a test that hangs.
+/// Waits until `condition` holds; the time limit only ends a test that hangs.
 func eventually(_ condition: () async throws -> Bool) async throws {
     let end = MonotonicTime.read() + .seconds(600)
     while try await !condition() {

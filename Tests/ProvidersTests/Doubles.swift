@@ -36,7 +36,7 @@ extension FakeIssuer {
         ConfiguredProvider(settings(change), upstream: upstream, cache: MetadataCache(earlier: { .zero }), clock: fixedClock)
     }
 
-    /// Makes people of tokens with these claims, on the way that an app's credential takes.
+    /// The identity that a token with these claims gives, when an app posts it as a credential.
     func identity(_ changes: JSON.Object, _ change: (inout ProviderSettings) -> Void = { _ in }) async throws -> UpstreamIdentity {
         try await provider(change).verify(Credential(idToken: try token(changes))).identity
     }
@@ -73,7 +73,7 @@ extension ConfiguredProvider {
             scopes: scopes.map { UTF8Text($0) })
     }
 
-    /// Why `idToken` is refused; `nil` when it is not.
+    /// The error with which `idToken` is refused; `nil` when it is accepted.
     func refusal(of idToken: String, accessToken: String? = nil, rawNonce: String? = nil) async -> ProviderError? {
         await failure { () async throws(ProviderError) in
             _ = try await verify(Credential(idToken: idToken, accessToken: accessToken, rawNonce: rawNonce))
@@ -81,7 +81,7 @@ extension ConfiguredProvider {
     }
 }
 
-/// The error of what must not succeed.
+/// The error of a call that must fail.
 func failure(_ body: () async throws(ProviderError) -> Void) async -> ProviderError? {
     do throws(ProviderError) {
         try await body()
@@ -116,7 +116,7 @@ struct AuthorizationURL {
     }
 }
 
-/// As they come from an app.
+/// Parameters in the form in which an app sends them.
 private func outside(_ parameters: [String: String]) -> [UTF8Text: UTF8Text] {
     Dictionary(uniqueKeysWithValues: parameters.map { (UTF8Text($0), UTF8Text($1)) })
 }

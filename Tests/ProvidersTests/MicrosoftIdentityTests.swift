@@ -122,7 +122,7 @@ private let consumers = FakeMicrosoft.consumers
         ])
     func `SEC-03 of private accounts Microsoft's own mailboxes are proven`(_ email: String, _ isProven: Bool) async throws {
         #expect(try await identity(consumers, ["email": .string(email)]).emailVerified == isProven)
-        // An organisation's administrator can write such an address too.
+        // An administrator of an organisation can write such an address, too.
         #expect(try await !identity(contoso, ["email": .string(email)]).emailVerified)
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Providers
 
-/// Tenants that apps name by a parameter: invented names cost little and cost nobody else anything.
+/// Tenants that apps name by a parameter: invented names cost little, and cost other users nothing.
 @Suite struct NamedTenantTests {
     let microsoft: FakeMicrosoft
     let time = HandClock()

@@ -155,7 +155,7 @@ import Text
     }
 }
 
-/// Azure AD B2C: the document lies elsewhere than the issuer says, and all policies share the issuer.
+/// Azure AD B2C: the discovery document is not where the issuer's name says, and all policies share the issuer.
 @Suite struct B2CTests {
     let issuer: FakeIssuer
     static let document = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_in/v2.0/.well-known/openid-configuration"

@@ -119,7 +119,7 @@ import Text
     func `no answer is refused, and the code is not sent again`(_ error: OutboundError) async {
         issuer.upstream.fail(issuer.tokenURL, error)
         let refusal = await refusal()
-        // What the configuration forbids, and what is too large, is no outage.
+        // A request that the configuration forbids, or an answer that is too large, is not an outage.
         #expect(refusal?.isUnavailable == ![.tooLarge, .refusedAddress].contains(error))
         #expect(issuer.upstream.count(issuer.tokenURL) == 1)
     }

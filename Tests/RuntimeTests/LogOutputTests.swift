@@ -24,11 +24,11 @@ import Testing
         let output = try LogOutput(LogSink(descriptor: pipe.end))
         output.count(in: metrics)
         let line = String(repeating: "x", count: 999) + "\n"
-        // More than the pipe, the thread and the queue can hold. Who waited here would wait for ever.
+        // More than the pipe, the thread and the queue can hold. A caller that waited here would wait for ever.
         for _ in 0..<20_000 { output.write(line, .access) }
         output.finish(within: .milliseconds(1))
         #expect(dropped("access", metrics) > 5000)
-        // Events have room of their own, even then.
+        // Events have separate room, even then.
         output.write("an event\n", .event)
         #expect(dropped("event", metrics) == 0)
 
@@ -101,17 +101,17 @@ private final class Pipe: Sendable {
         (start, end) = (ends[0], ends[1])
     }
 
-    // `end` is the log thread's, which lives as long as the process.
+    // `end` belongs to the log thread, which lives as long as the process.
     deinit { close(start) }
 
-    /// What is in the pipe now.
+    /// The bytes that are in the pipe now.
     func read() -> String {
         var bytes = [UInt8](repeating: 0, count: 65536)
         let count = Glibc.read(start, &bytes, bytes.count)
         return String(decoding: bytes[..<max(0, count)], as: UTF8.self)
     }
 
-    /// So many bytes, however long they take to come.
+    /// Exactly this number of bytes, however long they take to arrive.
     func read(bytes count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 20)

@@ -50,7 +50,7 @@ import Testing
         let task = await counter.startWaiting()
         await counter.resume()
         await task.value
-        // By way of another thread it would come after the turn.
+        // Through another thread it would come after the turn.
         #expect(await counter.order == ["resumed", "goes on", "end"])
     }
 
@@ -103,7 +103,7 @@ import Testing
                 send(far, "ab", 2, 0)
             }
         }
-        // The second byte is there, but nobody watches for it.
+        // The second byte is there, but it is not watched any more.
         await on(loop) { watcher.whenReady = { _ in Issue.record("told after unwatch") } }
         for _ in 0..<10 { await on(loop) {} }
         await withCheckedContinuation { continuation in
@@ -132,7 +132,7 @@ import Testing
         let second = Recorder()
         let told = Note()
         await on(loop) {
-            // Whichever is told first takes the other's place.
+            // The watcher that is called first takes the place of the other.
             first.whenReady = { _ in
                 told.text += "1"
                 loop.unwatch(descriptors[1][0])
@@ -172,7 +172,7 @@ private func on<T: Sendable>(_ loop: Loop, _ body: @escaping @Sendable () -> T) 
 }
 
 private final class Note: @unchecked Sendable {
-    // @unchecked Sendable because a test touches it on its loop, or after the loop has said that it is done.
+    // @unchecked Sendable because a test touches it on its loop, or after the loop has finished.
     var text = ""
 }
 
@@ -198,7 +198,7 @@ private actor Counted {
         wasAlwaysOnLoop = wasAlwaysOnLoop && loop.isCurrent
     }
 
-    /// What comes before what: the turn, a job it makes ready, what it defers.
+    /// The order of events in a turn: the turn itself, a job that it makes ready, an action that it defers.
     func turn() async -> [String] {
         await withCheckedContinuation { continuation in
             loop.atEndOfTurn { self.note("end") { self.loop.atEndOfTurn { self.note("end of end") { continuation.resume() } } } }
@@ -226,7 +226,7 @@ private actor Counted {
         next()
     }
 
-    /// Never leaves the loop without a job until `rest`.
+    /// Always gives the loop another job, until `rest`.
     func keepBusy() {
         isBusy = true
         again()

@@ -10,7 +10,7 @@ import Testing
         for loop in busy {
             loop?.execute { while !end.hasCome {} }
         }
-        // As many tasks as there are threads for them, and more.
+        // At least as many tasks as there are threads for them.
         for _ in 0..<64 {
             Task { while !end.hasCome {} }
         }

@@ -46,7 +46,7 @@ import Text
                 + "S.browser_fallback_url=https%3A%2F%2Fauth.example.com%2F__%2Fauth%2Fapp%3FapiKey%3Dkey;end;")
     }
 
-    /// Whatever an SDK calls its event, the address keeps its shape and gives the same bytes back.
+    /// Whatever name an SDK gives its event, the address keeps its form, and reading it gives the same bytes.
     @Test(arguments: [
         "+", " ", "%", "%25", "&", "&link=https://evil.example", "=", ";", ";package=com.evil;", "#", "#Intent;", "?", "/", "\\", "\"", "<",
         "'",
@@ -57,7 +57,7 @@ import Text
         let outer = try #require(apple.split(separator: "?").last)
         let fields = try #require(Form(String(outer)))
         #expect(fields.fields.count == 1)
-        // The SDK's URLComponents: percent-decoded once for the query of the outer address, once for the inner one's.
+        // The SDK's URLComponents decode once for the query of the outer address, and once for that of the inner one.
         let inner = try #require(fields["deep_link_id"]).asString
         let innerQuery = try #require(inner.split(separator: "?", maxSplits: 1).last)
         let query = try #require(Form(String(innerQuery)))

@@ -6,7 +6,7 @@ package import JSON
 package import Runtime
 import Text
 
-/// An OpenID Connect issuer on a `FakeUpstream`: discovery, keys, a token endpoint that checks what it must, userinfo.
+/// An OpenID Connect issuer on a `FakeUpstream`: discovery, keys, a token endpoint that checks what it must, and userinfo.
 package struct FakeIssuer: Sendable {
     package let upstream: FakeUpstream
     package let issuer: String
@@ -16,7 +16,7 @@ package struct FakeIssuer: Sendable {
     package var clientID = "client-1"
     package var clientSecret = "s3cret & more"
 
-    /// 2027-01-15T08:00:00Z; the clock of everybody in these tests.
+    /// 2027-01-15T08:00:00Z, the present time in these tests.
     package static let now = Instant(seconds: 1_800_000_000)
 
     package init(_ issuer: String = "https://issuer.example", on upstream: FakeUpstream = FakeUpstream(), key: FakeKey? = nil) throws {
@@ -41,7 +41,7 @@ package struct FakeIssuer: Sendable {
         ]
     }
 
-    /// Puts the discovery document up, with changes; `null` takes a member out.
+    /// Publishes the discovery document with changes; `null` removes a member.
     package func publish(_ changes: JSON.Object = [:]) {
         var document = document
         for member in changes { document[member.name] = member.value == .null ? .none : member.value }
@@ -50,7 +50,7 @@ package struct FakeIssuer: Sendable {
 
     package func publish(keys: [JSON]) { upstream.answer(keysURL, ["keys": .array(keys)]) }
 
-    /// The claims of an ID token that nothing is wrong with, with changes; `null` takes a claim out.
+    /// The claims of a valid ID token, with changes; `null` removes a claim.
     package func claims(_ changes: JSON.Object = [:]) -> JSON {
         let now = Self.now.seconds
         var claims: JSON.Object = [
@@ -63,7 +63,7 @@ package struct FakeIssuer: Sendable {
 
     package func token(_ changes: JSON.Object = [:]) throws -> String { try key.sign(claims(changes)) }
 
-    /// Puts a token endpoint up that gives `idToken` for one code, once, to the right client with the right verifier.
+    /// Publishes a token endpoint that gives `idToken` for one code, once, to the right client with the right verifier.
     package func redeems(
         code: String = "code-1", redirectURI: String = "https://gatehouse.example/__/auth/handler", challenge: String? = nil,
         for idToken: String, adding more: JSON.Object = [:]

@@ -3,7 +3,7 @@ package import JOSE
 package import JSON
 import Text
 
-/// A key that signs ID tokens for a fake issuer, rightly or not.
+/// A key that signs ID tokens for a fake issuer, valid or not.
 package struct FakeKey: Sendable {
     package let id: String
     package let algorithm: Algorithm
@@ -18,7 +18,7 @@ package struct FakeKey: Sendable {
         self.issuer = issuer
     }
 
-    /// Made once a process, since RSA takes its time.
+    /// Made once in a process, since generating RSA keys is slow.
     package static func rsa(_ id: String = "rsa") throws -> FakeKey { FakeKey(id, .rs256, try rsaKey.get()) }
     package static func otherRSA(_ id: String = "rsa") throws -> FakeKey { FakeKey(id, .rs256, try otherRSAKey.get()) }
     package static func ec(_ id: String = "ec") throws -> FakeKey { FakeKey(id, .es256, try .generate(.p256)) }
@@ -27,14 +27,14 @@ package struct FakeKey: Sendable {
     private static let rsaKey = Result { try PrivateKey.generate(.rsa()) }
     private static let otherRSAKey = Result { try PrivateKey.generate(.rsa()) }
 
-    /// As a key set publishes it.
+    /// The key in the form of a key set.
     package var json: JSON {
         var json = JWK(key: key.publicKey, kid: UTF8Text(id), algorithm: algorithm).json.object ?? [:]
         json["issuer"] = issuer.map(JSON.string)
         return .object(json)
     }
 
-    /// A token with `claims` as they are, right or wrong; `header` is added to or replaces what is usual.
+    /// A token with exactly these `claims`, valid or not. `header` adds to the usual header, or replaces parts of it.
     package func sign(_ claims: JSON, header: JSON.Object = [:]) throws -> String { try sign(Array(claims.text().utf8), header: header) }
 
     package func sign(_ claims: [UInt8], header: JSON.Object = [:]) throws -> String {

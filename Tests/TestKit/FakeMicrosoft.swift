@@ -13,9 +13,9 @@ package struct FakeMicrosoft: Sendable {
     package let upstream: FakeUpstream
     package let authority = "https://login.microsoftonline.com"
     package let clientID = "99999999-0000-4000-8000-000000000000"
-    /// May sign for every tenant.
+    /// A key that may sign for every tenant.
     package let key: FakeKey
-    /// May sign for private accounts only.
+    /// A key that may sign for private accounts only.
     package let consumerKey: FakeKey
 
     package init(on upstream: FakeUpstream = FakeUpstream()) throws {
@@ -47,7 +47,7 @@ package struct FakeMicrosoft: Sendable {
         upstream.answer(keys, ["keys": [key.json, consumerKey.json]])
     }
 
-    /// The claims of an ID token that nothing is wrong with, with changes; `null` takes a claim out.
+    /// The claims of a valid ID token, with changes; `null` removes a claim.
     package func claims(_ tenant: String = contoso, _ changes: JSON.Object = [:]) -> JSON {
         let now = FakeIssuer.now.seconds
         var claims: JSON.Object = [

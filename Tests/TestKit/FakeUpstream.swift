@@ -4,7 +4,7 @@ package import JSON
 import Synchronization
 import Text
 
-/// Other servers as a table of answers, and a record of what they were asked.
+/// Stands for other servers: a table of answers, and a record of the requests.
 package final class FakeUpstream: Upstream {
     package typealias Answer = @Sendable (OutboundRequest) async throws(OutboundError) -> OutboundResponse
 
@@ -17,10 +17,10 @@ package final class FakeUpstream: Upstream {
 
     package init() {}
 
-    /// Everything that was sent, in order.
+    /// All requests in their order.
     package var requests: [OutboundRequest] { state.withLock { $0.requests } }
 
-    /// How often `url` was asked, whatever the method.
+    /// The number of requests to `url`, whatever the method.
     package func count(_ url: String) -> Int { requests.count { $0.url == url } }
 
     package func answer(_ url: String, _ answer: @escaping Answer) { state.withLock { $0.answers[url] = answer } }
@@ -35,7 +35,7 @@ package final class FakeUpstream: Upstream {
 
     package func fail(_ url: String, _ error: OutboundError) { answer(url) { _ throws(OutboundError) in throw error } }
 
-    /// Throws `unreachable` for addresses that nobody made an answer for.
+    /// Throws `unreachable` for addresses without an answer.
     package func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
         let answer = state.withLock { state in
             state.requests.append(request)

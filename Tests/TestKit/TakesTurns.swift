@@ -1,7 +1,7 @@
 package import Testing
 
-/// For suites whose tests use much of what a machine has little of, such as connections of the shared PostgreSQL or servers of their own:
-/// of all these tests, whatever their suites, a few run at a time.
+/// A trait for suites whose tests need much of a scarce resource, such as connections of the shared PostgreSQL or servers of their own.
+/// Only a few of all these tests run at the same time, whatever their suites.
 package struct TakesTurns: SuiteTrait, TestTrait, TestScoping {
     private static let turns = Turns(4)
 
@@ -10,7 +10,7 @@ package struct TakesTurns: SuiteTrait, TestTrait, TestScoping {
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        // A suite as a whole waits for its tests.
+        // A suite as a whole does not wait; its tests do.
         guard testCase != nil else { return try await function() }
         await Self.turns.begin()
         do {
@@ -27,7 +27,7 @@ extension Trait where Self == TakesTurns {
     package static var takesTurns: TakesTurns { TakesTurns() }
 }
 
-/// Lets a few in at a time, in the order of their coming.
+/// Lets a few tests run at a time, in the order of their arrival.
 private actor Turns {
     private var free: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []

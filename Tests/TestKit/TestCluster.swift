@@ -32,7 +32,7 @@ package actor TestCluster {
         self.folder = folder
         self.url = url
         var settings = TestDatabase.settings
-        // One, so that it keeps the session's lock from statement to statement.
+        // Only one, so that it keeps the session's lock from statement to statement.
         settings.writeConnections = 1
         server = try TestDatabase.open(url, settings)
     }
@@ -82,7 +82,7 @@ package actor TestCluster {
         return try await task.value
     }
 
-    /// Makes the template unless another process has.
+    /// Makes the template unless another process already has.
     private func make(_ name: String, _ schema: Schema) async throws -> String {
         _ = try await server.write("SELECT 1 FROM pg_advisory_lock(7)")
         let known = try await server.write("SELECT 1 FROM pg_database WHERE datname = \(name)")
@@ -97,7 +97,7 @@ package actor TestCluster {
         return name
     }
 
-    /// Runs `scripts/test-database`; what it printed, without the line's end. What went wrong is on standard error.
+    /// Runs `scripts/test-database` and returns its output, without the end of the line. Its errors are on standard error.
     private static func script(_ arguments: String) throws -> String {
         guard let pipe = popen("'\(Repository.root)/scripts/test-database' \(arguments)", "r") else { throw SystemError("popen") }
         var output = ""

@@ -5,9 +5,9 @@ package import Runtime
 
 /// Databases for tests, on a real PostgreSQL.
 ///
-/// The cluster is the one that `GATEHOUSE_TEST_DATABASE` names (the URL of a superuser; everything in it is ours to drop), or a private
-/// one that starts with the first test that wants it and is gone when the process has ended. The repository's migrations are
-/// applied once, to a template that every test's database is copied from.
+/// The cluster is the one that `GATEHOUSE_TEST_DATABASE` names (the URL of a superuser; tests may drop everything in it). Without it, a
+/// private cluster starts with the first test that needs one and is removed when the process has ended. The repository's migrations are
+/// applied once, to a template that is copied for every test.
 package enum TestDatabase {
     /// The URL of a new database with the repository's schema.
     package static func make() async throws -> Secret {
@@ -24,12 +24,12 @@ package enum TestDatabase {
         try await TestCluster.shared().database(from: nil)
     }
 
-    /// A `Database` on a loop of its own, for `url`.
+    /// A `Database` on a new loop, for `url`.
     package static func open(_ url: Secret, _ settings: DatabaseSettings = settings) throws -> Database {
         Database(loop: try Loop(index: 0), url: url, settings: settings, metrics: Metrics(), log: silent)
     }
 
-    /// The defaults, with patience for a machine that has other things to do: these bounds only end a test that hangs.
+    /// The defaults, with long time limits for a busy machine: they only end a test that hangs.
     package static var settings: DatabaseSettings {
         var settings = DatabaseSettings()
         settings.patience = .seconds(600)
@@ -42,7 +42,7 @@ package enum TestDatabase {
     package static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
-/// Where the sources of this package are.
+/// The folder of this package's sources.
 package enum Repository {
     package static let root = #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/" + $1 }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import Runtime
 
-/// A folder of files for one test, gone with it.
+/// A temporary folder of files for one test, deleted with it.
 package final class TestFolder: Sendable {
     package let path: String
 

@@ -2,14 +2,14 @@ import Testing
 import Text
 
 @Suite struct UTF8TextTests {
-    /// Canonically equivalent pairs, which `String` takes for one text.
+    /// Canonically equivalent pairs, which `String` treats as the same text.
     static let equivalent: [(String, String)] = [
         ("\u{E9}", "e\u{301}"), ("\u{212A}", "K"), ("\u{316}\u{301}", "\u{301}\u{316}"), ("\u{AC00}", "\u{1100}\u{1161}"),
         ("\u{2126}", "\u{3A9}"),
     ]
 
-    /// A mebibyte of marks that canonical order would sort. With `String` one comparison of it takes minutes, so a test that meets the old
-    /// way does not end.
+    /// A mebibyte of marks that canonical order would sort. One comparison of it as a `String` takes minutes, so a test that still does
+    /// that does not end.
     static let marks = String(repeating: "\u{316}\u{301}", count: 1 << 18)
 
     @Test(arguments: equivalent)

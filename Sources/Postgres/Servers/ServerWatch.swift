@@ -57,8 +57,8 @@ extension Database {
         leftServer = true
     }
 
-    /// After writes have left a server, another server may take them. Then the reads that go to the former server must follow; otherwise
-    /// they would miss what is written.
+    /// After writes have left a server, another server may take them. Reads that are configured to go to the server for writes must
+    /// follow; otherwise they would miss what is written there.
     func followWrites() {
         guard leftServer, let target else { return }
         leftServer = false

@@ -4,11 +4,11 @@ import Runtime
 import Testing
 import Text
 
-/// Who is told by mail of how an account is signed in to (SEC-73).
+/// Tests which owners get a mail when the ways to sign in to their account change (SEC-73).
 @Suite struct SignInMethodChangeTests {
     private static let ada = "ada@example.com"
 
-    /// Somebody with a password whose address is proven.
+    /// An account with a password and a confirmed address.
     private func proven(_ fixture: Fixture) async throws -> (account: Account, session: Session, idToken: String) {
         let (account, session, idToken) = try await fixture.signUp(Self.ada)
         try await fixture.apply(try await fixture.verifyCode(idToken, Self.ada))
@@ -79,7 +79,7 @@ import Text
     @Test func `SEC-73 tells nothing to an address that was not proven`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, session, _) = try await fixture.signUp(Self.ada)
-        // The identity proves the address by the way; before, it was not.
+        // The identity also proves the address, which was not proven before.
         let linked = try await fixture.signIn(
             Fixture.ada("oidc.a", email: Self.ada, authoritative: true), .link(fixture.token(account, session)))
         #expect(linked.account.emailProven)
@@ -121,7 +121,7 @@ import Text
         _ = try await fixture.accounts.resetPassword(code, to: "second password", language: "de", in: fixture.project)
         #expect(told(try await fixture.notices()) == [.added("oidc.strict"), .passwordChanged])
         #expect(try await fixture.notices().map(\.language) == ["en", "de"])
-        // A link in a mail is no other way in than the mailbox.
+        // A link in a mail is not another way in than the mailbox.
         _ = try await fixture.enter(try await fixture.linkCode(Self.ada), Self.ada)
         #expect(try await fixture.notices().count == 2)
     }

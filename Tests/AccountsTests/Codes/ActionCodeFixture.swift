@@ -5,12 +5,12 @@ import Runtime
 import Testing
 import Text
 
-/// What tests of action codes do with the rules: people, mailboxes, and what is left of an attacker.
+/// The actions that tests of action codes need: people, mailboxes, and what remains of an attacker.
 extension Fixture {
     static let here = Session.Origin(userAgent: "test", address: "127.0.0.1")
     static let english = LetterWish(language: "en")
 
-    /// All ways to sign in switched on, and keys to sign tokens with.
+    /// A fixture with all ways to sign in enabled, and keys to sign tokens with.
     static func forCodes() async throws -> Fixture {
         var fixture = try await Fixture()
         fixture.project.signIn.password = true
@@ -68,18 +68,18 @@ extension Fixture {
         }
     }
 
-    /// The codes of the letters of one kind to one address, newest first.
+    /// The codes in the mails of one kind to one address, newest first.
     func codes(_ kind: ActionCode.Kind, to email: String) async throws -> [String] {
         try await outbox.recent(in: project).filter { $0.kind.rawValue == kind.rawValue && $0.to == email }.map { try code(in: $0) }
     }
 
-    /// The code in the letter's link.
+    /// The code in the mail's link.
     func code(in letter: Letter) throws -> String {
         let query = try #require(URI.parse(letter.link)?.query)
         return try #require(Form(query)?["oobCode"]).asString
     }
 
-    /// The letters that tell owners how their accounts are signed in to since, oldest first.
+    /// The mails that tell owners about changed ways to sign in, oldest first.
     func notices() async throws -> [Letter] {
         try await outbox.recent(in: project).filter(\.kind.tellsOfMethods).reversed()
     }
@@ -133,7 +133,7 @@ extension Fixture {
     func count(_ table: SQL) async throws -> Int64 { try await database.query("SELECT count(*) FROM \(table)")[0].get(0) }
 }
 
-/// Whether the rules refuse with an error of this name.
+/// Expects that the rules refuse with an error of this name.
 func expectRefusal(
     _ name: String, sourceLocation: SourceLocation = #_sourceLocation, _ work: () async throws -> some Any
 ) async {

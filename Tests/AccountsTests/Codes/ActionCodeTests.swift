@@ -171,7 +171,7 @@ import Text
         let (_, _, idToken) = try await fixture.signUp("ada@example.com")
         _ = try await fixture.signUp("bob@example.com")
 
-        /// Accounts that were locked by `work`, whatever for, codes with an account that it left, and statements' round trips.
+        /// The number of accounts that `work` locked, for whatever reason, of codes with an account that it left, and of round trips.
         func cost(_ work: () async throws -> Void) async throws -> [Int] {
             let before = try await fixture.database.write("SELECT pg_current_xact_id()::text::bigint")[0].get(0, as: Int.self)
             let codes = try await fixture.count("action_codes")

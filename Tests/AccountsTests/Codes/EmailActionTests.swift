@@ -65,7 +65,7 @@ import Text
         let move = try await fixture.changeCode(idToken, to: "thief@example.com")
         try await fixture.apply(move)
         fixture.time.advance(.seconds(10))
-        // The thief makes themself at home.
+        // The thief takes the account over completely.
         let (taken, thief) = try await fixture.accounts.signIn(
             email: "thief@example.com", password: "first password", fixture.attempt(.password), in: fixture.project, from: Fixture.here)
         _ = try await fixture.signIn(Fixture.ada("oidc.a", subject: "thief"), .link(fixture.token(taken)))

@@ -4,10 +4,10 @@ import Runtime
 import Testing
 import Text
 
-/// The attacks of "Pre-hijacked accounts" that need no provider's mistake: somebody makes an account with the victim's address first, and
-/// waits. <https://arxiv.org/abs/2205.10174>
+/// The attacks of "Pre-hijacked accounts" that need no mistake of a provider: the attacker makes an account with the victim's address
+/// first, and waits. <https://arxiv.org/abs/2205.10174>
 @Suite struct PreHijackingTests {
-    /// The victim comes: by a password reset, or by a link in a mail.
+    /// How the victim gets into the account: by a password reset, or by a link in a mail.
     enum Arrival: CaseIterable, Sendable { case reset, link }
 
     private func arrive(_ arrival: Arrival, _ fixture: Fixture) async throws -> Session {

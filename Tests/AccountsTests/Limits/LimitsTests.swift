@@ -8,7 +8,7 @@ import Testing
 @testable import Accounts
 import Text
 
-/// What a project file may say of limits, and what operators are told of refusals.
+/// Tests what a project file may say about limits, and what operators learn about refusals.
 @Suite struct LimitsTests {
     private func reading(_ yaml: String, development: Bool = false) throws -> (limits: Limits, faults: [String]) {
         let folder = try TestFolder(["p.yaml": yaml])
@@ -66,7 +66,7 @@ import Text
         #expect(faults.first?.contains(message) == true, "\(faults)")
     }
 
-    /// Every action is limited by something where nothing is configured.
+    /// Without any configuration, every action has a limit.
     @Test(arguments: LimitedAction.allCases)
     func `limits every action unless told otherwise`(action: LimitedAction) {
         #expect(!Limits().limits(of: action).isEmpty)
@@ -99,7 +99,7 @@ import Text
         let lines = Lines()
         let refusals = Refusals(metrics: Metrics(), log: lines.logger)
         let project = ProjectSettings(id: "demo", number: 1, apiKeys: [], authorizedDomains: [], redirectURLs: [])
-        // Many more than it remembers, slowly enough that each is told.
+        // Many more than it remembers, slowly enough that each is logged.
         for number in 0..<1500 {
             let attempt = Attempt(.signUp, from: "\(number)", in: project)
             refusals.note(attempt, attempt.charges[0], at: Instant(seconds: 1_800_000_000 + 2 * Int64(number)))
@@ -108,7 +108,7 @@ import Text
     }
 }
 
-/// What was logged: the metadata of each line.
+/// The metadata of each log line.
 private final class Lines: Sendable {
     private let kept = Mutex<[Logger.Metadata]>([])
     var count: Int { kept.withLock { $0.count } }

@@ -9,7 +9,7 @@ import Testing
 import Text
 
 @Suite struct RateLimitsTests {
-    /// Limits that a test can count to.
+    /// A fixture with limits that a test can count to.
     private func limited(_ change: (inout Limits) -> Void) async throws -> Fixture {
         var fixture = try await Fixture()
         change(&fixture.project.limits)
@@ -20,7 +20,7 @@ import Text
         _ fixture: Fixture, _ action: LimitedAction = .password, from address: String = "192.0.2.1", email: String? = "ada@example.com"
     ) -> Attempt { Attempt(action, from: address, email: email, in: fixture.project) }
 
-    /// Whether it was let through; otherwise by what it was refused.
+    /// The limit that refused the attempt; `nil` when it was admitted.
     private func outcome(_ fixture: Fixture, _ attempt: Attempt) async throws -> LimitScope? {
         do {
             try await fixture.accounts.limits.charge(attempt)
@@ -62,10 +62,10 @@ import Text
         #expect(try await outcome(fixture, attempt(fixture)) == nil)
         #expect(try await outcome(fixture, attempt(fixture)) == nil)
         #expect(try await outcome(fixture, attempt(fixture)) == .accountAndAddress)
-        // Another account from there: the address has one left.
+        // Another account from the same address, which has one attempt left.
         #expect(try await outcome(fixture, attempt(fixture, email: "b@example.com")) == nil)
         #expect(try await outcome(fixture, attempt(fixture, email: "c@example.com")) == .address)
-        // The same account from elsewhere: the account has three left.
+        // The same account from other addresses; the account has three attempts left.
         for number in 2...4 { #expect(try await outcome(fixture, attempt(fixture, from: "192.0.2.\(number)")) == nil) }
         #expect(try await outcome(fixture, attempt(fixture, from: "192.0.2.5")) == .account)
     }
@@ -112,7 +112,7 @@ import Text
         let own = attempt(fixture, email: "mallory@example.com")
         #expect(try await outcome(fixture, attempt(fixture)) == nil)
         #expect(try await outcome(fixture, attempt(fixture)) == nil)
-        // Mallory's own sign-ins, between guesses: each gives back what it took.
+        // Mallory's own sign-ins between guesses: each returns what it took.
         for _ in 0..<5 {
             #expect(try await outcome(fixture, own) == nil)
             _ = try await fixture.database.write(all: fixture.accounts.limits.success(of: own))
@@ -136,7 +136,7 @@ import Text
         }
         #expect(
             try await outcomes(1...12, from: "192.0.2.1") == Array(repeating: nil, count: 10) + [.mailboxAndAddress, .mailboxAndAddress])
-        // The owner is elsewhere, and so are the attacker's other addresses.
+        // The owner has another address, and so do the attacker's other machines.
         #expect(try await outcome(fixture, attempt(fixture, action, from: "192.0.2.2", email: "victim@example.com")) == nil)
         #expect(try await outcomes(20...28, from: "192.0.2.2") == Array(repeating: nil, count: 9))
         #expect(try await outcomes(30...39, from: "192.0.2.3") == Array(repeating: nil, count: 10))
@@ -203,7 +203,7 @@ import Text
             return try await group.reduce(into: [Bool]()) { $0.append($1) }
         }
         #expect(outcomes.count { $0 } == 10)
-        // All or nothing, under contention too: the addresses gave ten between them.
+        // All or nothing, even under contention: together the addresses admitted ten.
         let now = time.clock.now()
         let rows = try await processes[0].storage.read("SELECT sum(extract(epoch FROM full_at - \(now)))::float8 FROM rate_limits")
         #expect(try rows[0].get(0, as: Double.self) == Double(10 * 360) + 10 * 3.6)

@@ -4,7 +4,7 @@ import Testing
 @testable import Accounts
 import Text
 
-/// The rule alone: a dialogue with a bucket at times that the test says.
+/// The rule alone, as a dialogue with a bucket at times that the test sets.
 @Suite struct RateTests {
     private let start = Instant(seconds: 1_800_000_000)
     private let rate = Rate(3, per: .seconds(30))

@@ -62,7 +62,7 @@ import Text
         let second = try #require(try await outbox.claim(1).letters.first)
         #expect(second.id == first.id)
         #expect(second.attempt == 2)
-        // The first claimer lives after all, and says so late: the second one's lease stands.
+        // The first process is alive after all and reports late: the lease of the second one stays valid.
         _ = try await outbox.failed(first, forGood: false)
         fixture.time.advance(.seconds(30))
         #expect(try await outbox.claim(1).letters.isEmpty)

@@ -16,7 +16,7 @@ import Text
         return policy
     }
 
-    /// What is said of a password; nil: it will do.
+    /// The faults of a password; nil when it is good enough.
     private func said(_ policy: PasswordPolicy, _ password: String) -> [String]? {
         do {
             try policy.check(password)
@@ -54,7 +54,7 @@ import Text
 
     @Test func `counts as the JS SDK does: UTF-16 units, ASCII classes, and Firebase's list of other characters`() {
         var policy = strict()
-        // Four units short without the pair of surrogates.
+        // Each 🔑 counts as two units, so the first password has eight.
         #expect(said(policy, "aB1!🔑🔑") == nil)
         #expect(said(policy, "aB1!🔑") == ["Password must contain at least 8 characters"])
         #expect(

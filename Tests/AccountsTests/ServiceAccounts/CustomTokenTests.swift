@@ -16,7 +16,7 @@ import Text
         "uid": "ada",
     ]
 
-    /// The right claims with these instead; `null` leaves one out.
+    /// The right claims, with these in place of theirs; `null` removes one.
     private static func claims(_ changes: JSON.Object) -> JSON {
         var claims = right
         for member in changes { claims[member.name] = member.value.isNull ? .none : member.value }

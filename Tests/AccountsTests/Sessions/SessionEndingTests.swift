@@ -7,9 +7,9 @@ import Runtime
 import Testing
 import Text
 
-/// What an ID token is worth once its session has ended, and which tokens and proofs an ending reaches.
+/// Tests that an ID token is worthless once its session has ended, and which tokens and codes an ending reaches.
 @Suite struct SessionEndingTests {
-    /// As versions made it that did not name the session.
+    /// A token as earlier versions made it, without the name of the session.
     private func unnamed(_ idToken: String, _ fixture: Fixture, more: JSON.Object = [:]) throws -> String {
         let payload = try #require(Base64URL.decodeStrict(String(idToken.split(separator: ".")[1])))
         var claims = try #require(try JSON.parse(payload).object)

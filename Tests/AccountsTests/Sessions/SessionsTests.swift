@@ -67,7 +67,7 @@ import Text
         await #expect { try await refresh(third, fixture) } throws: { isEnded($0) }
     }
 
-    /// Owner and thief, one after the other, each with the newest token it knows.
+    /// Owner and thief take turns, each with the newest token it knows.
     @Test(arguments: [61, 3600])
     func `SEC-74 two holders who keep step are found within three rounds`(pause: Int) async throws {
         let (fixture, first) = try await signedIn()

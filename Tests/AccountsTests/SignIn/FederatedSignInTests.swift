@@ -187,7 +187,7 @@ import Text
                 _ = try await transaction.query("UPDATE accounts SET valid_since = valid_since + interval '1 second' RETURNING account_id")
                 _ = try await transaction.query("DELETE FROM identities RETURNING subject")
                 begun.yield()
-                // Until the sign-in has come as far as the account.
+                // Wait until the sign-in waits for the account's lock.
                 while try await fixture.database.query(
                     "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
                 ).isEmpty { try await Task.sleep(for: .milliseconds(5)) }

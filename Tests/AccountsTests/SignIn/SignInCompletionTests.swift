@@ -26,7 +26,7 @@ import Text
         _ = try await fixture.signIn(Fixture.ada("oidc.acme", subject: "grace"))
         _ = try await fixture.signIn(
             Fixture.ada("oidc.a", subject: "grace"), .link(fixture.token(grace.account, grace.session)))
-        // The address is another account's; and a person who only reauthenticates has no such identity.
+        // The address belongs to another account; and a person who only reauthenticates does not have this identity.
         for (provider, intent) in [("oidc.lax", SignInIntent.signIn(mayCreate: true)), ("oidc.b", .signIn(mayCreate: false))] {
             _ = try? await fixture.accounts.signIn(
                 with: Fixture.ada(provider, email: "ada@example.com"), intent, language: "en", in: fixture.project, from: origin)

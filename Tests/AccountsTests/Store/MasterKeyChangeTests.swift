@@ -7,9 +7,9 @@ import Runtime
 import Testing
 import Text
 
-/// The master key is changed: first both are listed, the former one in front, then the new one in front, then the new one alone.
+/// The master key is changed in steps: first both are listed with the former one in front, then the new one is in front, then it is alone.
 @Suite struct MasterKeyChangeTests {
-    /// That of `Fixture`.
+    /// The key of `Fixture`.
     private static let former = Array<UInt8>(1...32)
     private static let new = Array<UInt8>(101...132)
     private let both = MasterKey(bytes: new, others: [former])
@@ -59,7 +59,7 @@ import Text
         let first = fixture.sessions.refreshToken(for: session, in: fixture.project)
         #expect(try await reseal(fixture, both).sessions == 1)
         let second = try await refresh(first, fixture, both)
-        // The answer may be lost, and then the former key's token comes again.
+        // The answer may be lost; then the token of the former key comes again.
         #expect(try await reseal(fixture, both).sessions == 1)
         _ = try await refresh(second, fixture, both)
         #expect(try await reseal(fixture, both).sessions == 0)

@@ -47,7 +47,7 @@ import Testing
             return [before, during, loop.isCurrent]
         }
         await gate.untilSomebodyWaits()
-        // The loop answers while the work stands still.
+        // The loop answers while the work waits.
         #expect(await Task(executorPreference: loop) { loop.isCurrent }.value)
         gate.open()
         #expect(try await task.value == [true, false, true])
@@ -78,7 +78,7 @@ import Testing
     }
 }
 
-/// Holds a thread of the pool until the test lets go.
+/// Blocks a thread of the pool until the test opens it.
 private final class Gate: Sendable {
     private let waiting = Atomic(false)
     private let isOpen = Atomic(false)

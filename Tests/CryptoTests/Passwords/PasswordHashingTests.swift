@@ -30,7 +30,7 @@ import Testing
             #expect(matches == (password == "correct horse" && known != nil))
             #expect(hashing.hashesDone.value == before + 1)
         }
-        // What is checked where there is no hash costs what a new hash costs.
+        // The hash that is checked for accounts without one costs as much as a new hash.
         #expect(PasswordHash.unmatchable(parameters).isCurrent(parameters))
     }
 

@@ -12,7 +12,7 @@ import Testing
             serial: serial)
     }
 
-    /// The content of each element of a DER sequence, and each element whole.
+    /// The elements of a DER sequence, each with its content and as a whole.
     static func elements(_ der: [UInt8]) throws -> [(content: [UInt8], whole: [UInt8])] {
         var elements: [(content: [UInt8], whole: [UInt8])] = []
         var position = 0
@@ -48,7 +48,7 @@ import Testing
         let times = try Self.elements(signed[4].content).map { String(decoding: $0.content, as: UTF8.self) }
         #expect(times == ["231114221320Z", "231115221320Z"])
         #expect(signed[6].whole == key.publicKey.der)
-        // A bit string starts with the number of bits to leave out.
+        // A bit string begins with the number of bits to ignore.
         var signature = Array(parts[2].content.dropFirst())
         if scheme == .es256 { signature = try #require(ECDSASignature.raw(der: signature)) }
         #expect(key.publicKey.verify(signature, of: parts[0].whole, scheme))

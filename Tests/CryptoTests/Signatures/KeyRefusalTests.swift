@@ -2,9 +2,10 @@ import Testing
 
 @testable import Crypto
 
-/// Keys from outside that must not be trusted, nor bring the process down.
+/// Keys from outside that must not be trusted, and must not end the process.
 @Suite struct KeyRefusalTests {
-    /// An odd number of `bits` bits that is no power of 65537 modulo 3 and friends; whether it has two prime factors is not asked.
+    /// An odd number of `bits` bits that is not a power of 65537 modulo small primes. Whether it has two prime factors does not matter
+    /// here.
     static func modulus(bits: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0xA7, count: (bits + 7) / 8)
         bytes[0] = UInt8(1 << ((bits - 1) % 8))
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func `SEC-12 refuses the RSA keys that one maker's chips made too guessable (CVE-2017-15361)`() throws {
-        // Their mark is to be a power of 65537 modulo every small prime; 65537¹²⁸ itself has it, and 2049 bits.
+        // Such keys are a power of 65537 modulo every small prime. 65537¹²⁸ itself is one, with 2049 bits.
         var power: [UInt8] = [1]
         for _ in 0..<128 {
             var (product, carry) = (power + [0, 0], 0)
@@ -81,7 +82,7 @@ import Testing
         for bytes in [[], [0x30], Array(der.dropLast()), der + [0], Array(der.reversed())] {
             #expect(throws: CryptoError.malformedKey("not a PKCS #8 private key")) { try PrivateKey(der: bytes) }
         }
-        // An X25519 key, which can only agree on secrets (RFC 8410).
+        // An X25519 key, which can only be used for key agreement (RFC 8410).
         let agreement = hex("302e020100300506032b656e04220420" + String(repeating: "42", count: 32))
         #expect(throws: CryptoError.unsupported("keys other than RSA, EC and Ed25519")) { try PrivateKey(der: agreement) }
         // A key on secp256k1, another curve of the same size.

@@ -67,7 +67,7 @@ import Testing
         ),
     ])
     func `signs with Ed25519 as RFC 8032 says`(seed: String, public: String, message: String, signature: String) throws {
-        // PKCS #8 of an Ed25519 key is this frame around the seed (RFC 8410 §7).
+        // PKCS #8 of an Ed25519 key is this prefix and the seed (RFC 8410 §7).
         let key = try PrivateKey(der: hex("302e020100300506032b657004220420" + seed))
         #expect(key.publicKey.components == .ed25519(hex(`public`)))
         #expect(try key.sign(hex(message), .edDSA) == hex(signature))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Crypto
 
-/// RSA-PSS signatures of another maker (OpenSSL's command line), over one message with one key and salts of several lengths.
+/// RSA-PSS signatures by another program (OpenSSL's command line), over one message with one key and salts of several lengths.
 @Suite struct RSAPSSTests {
     static let message = Array("salt of another length".utf8)
     static let modulus = """

@@ -1,6 +1,6 @@
-/// What only one target may do.
+/// Things that only one target may do.
 enum Boundaries {
-    /// SQL stands in `Accounts`; the kit that carries it out may name the type and speak to the server of its own affairs.
+    /// Only `Accounts` contains SQL. The kit that runs it may name the type, and may send the server statements about its own state.
     static func sql(_ file: File) -> [Violation] {
         guard let target = file.target, file.isSwift, !["Accounts", "Postgres"].contains(target) else { return [] }
         let text = file.swift
@@ -23,7 +23,7 @@ enum Boundaries {
 
     private static let completion = "Sources/Accounts/SignIn/SignInCompletion.swift"
 
-    /// Every sign-in ends in one function, which alone makes sessions.
+    /// Every sign-in ends in one function, and only that function creates sessions.
     static func sessions(_ file: File) -> [Violation] {
         guard file.target != nil, file.isSwift, file.path != completion else { return [] }
         return file.swift.strings.filter { $0.text.lowercased().words.starts(with: ["insert", "into", "sessions"]) }.map {
@@ -31,12 +31,12 @@ enum Boundaries {
         }
     }
 
-    /// Listening sockets open in `HTTPServer`.
+    /// Only `HTTPServer` opens listening sockets.
     static func sockets(_ file: File) -> [Violation] {
         calls(of: ["listen", "bind"], in: file, except: ["HTTPServer"], "opens a listening socket; only HTTPServer does")
     }
 
-    /// The environment is read by `gatehouse` and handed down.
+    /// Only `gatehouse` reads the environment, and passes it on.
     static func environment(_ file: File) -> [Violation] {
         guard let target = file.target, file.isSwift, target != "gatehouse" else { return [] }
         let names: Set<Substring> = ["getenv", "secure_getenv", "environ", "ProcessInfo", "CommandLine"]
@@ -45,7 +45,7 @@ enum Boundaries {
         }
     }
 
-    /// One package, so nothing needs to be public.
+    /// The code is one package, so nothing needs to be public.
     static func access(_ file: File) -> [Violation] {
         guard file.target != nil, file.isSwift else { return [] }
         return file.swift.lines.enumerated().filter {
@@ -59,7 +59,7 @@ enum Boundaries {
         return words.first == "public" || words.first == "open"
     }
 
-    /// Calls of a function of that name by itself or by its C module; methods and their declarations are something else.
+    /// Calls of a function by its name alone or by its C module. Methods and their declarations are not meant.
     private static func calls(of names: Set<String>, in file: File, except allowed: Set<String>, _ message: String) -> [Violation] {
         guard let target = file.target, file.isSwift, !allowed.contains(target) else { return [] }
         return file.swift.lines.enumerated().filter { _, line in

@@ -1,6 +1,6 @@
-/// Adding a provider or an endpoint is one file and one line; these find the line that was forgotten.
+/// To add a provider or an endpoint takes one file and one line. These rules find a forgotten line.
 enum Catalogue {
-    /// Every `static let name = Provider(` in the catalogue's folder stands in its list, and the list names nothing else.
+    /// Every `static let name = Provider(` in the catalogue's folder stands in its list, and the list has no other names.
     static func providers(_ files: [File]) -> [Violation] {
         let folder = files.filter { $0.path.hasPrefix("Sources/Providers/Catalog/") && $0.isSwift }
         guard let list = folder.first(where: { $0.name == "Catalog.swift" }) else {
@@ -15,12 +15,12 @@ enum Catalogue {
         return nameless + compare(listed: listed, made: made.flatMap { file, names in names.map { (file.path, $0) } }, list: list.path)
     }
 
-    /// Where endpoints are listed: each list has those of its own folder and of the folders below, as far as they have no list of their own.
+    /// The lists of endpoints. Each list has the endpoints of its own folder and of the folders below that have no list of their own.
     static let lists = [
         "Sources/IdentityToolkit/Emulator/Emulator.swift", "Sources/IdentityToolkit/IdentityToolkit.swift", "Sources/SignIn/SignIn.swift",
     ]
 
-    /// Every type that is an endpoint of some kind stands in the list that its folder belongs to, and the list names nothing else.
+    /// Every type that is an endpoint of some kind stands in the list for its folder, and the list has no other names.
     static func endpoints(listedIn path: String, _ files: [File]) -> [Violation] {
         guard let list = files.first(where: { $0.path == path }) else { return [Violation(path: path, message: "is missing")] }
         let folder = files.filter { $0.isSwift && Self.list(for: $0) == path }
@@ -34,7 +34,7 @@ enum Catalogue {
         lists.filter { file.path.hasPrefix(File.folder(of: $0) + "/") }.max { $0.count < $1.count }
     }
 
-    /// The elements of the array literal that `static let name: … = [` starts.
+    /// The elements of the array literal that begins with `static let name: … = [`.
     private static func entries(of name: String, in file: File) -> [Substring] {
         let code = file.swift.code
         guard let rest = code.components(after: "static let \(name):").first, let literal = rest.components(after: "= [").first else {

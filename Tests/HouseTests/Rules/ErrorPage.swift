@@ -1,4 +1,4 @@
-/// `docs/errors.md` tells of every code that the sources can answer, and of no other.
+/// `docs/errors.md` lists every code that the sources can answer, and no other.
 enum ErrorPage {
     static let path = "docs/errors.md"
 
@@ -17,7 +17,7 @@ enum ErrorPage {
         return forgotten + stale
     }
 
-    /// The first cells of all tables whose first column is headed "Code".
+    /// The first cells of all tables whose first column has the heading "Code".
     private static func codes(of page: File) -> [(line: Int, code: String)] {
         var isCodes = false
         var found: [(line: Int, code: String)] = []
@@ -33,7 +33,7 @@ enum ErrorPage {
         return found
     }
 
-    /// The literals that failures are made with: after `Failure(`, and those in the form of a code after a function named `refused`.
+    /// The literals of which failures are made: after `Failure(`, and after a function named `refused` when they have the form of a code.
     private static func codes(in file: File) -> [(line: Int, code: String)] {
         let (source, code) = (Array(file.text.utf8), Array(file.swift.code.utf8))
         guard source.count == code.count else { return [] }
@@ -41,7 +41,7 @@ enum ErrorPage {
             + calls(of: ".refused(", code).compactMap { literal(after: $0, source) }.filter { isCode($0.code) }
     }
 
-    /// Where the arguments of each call begin.
+    /// The places where the arguments of each call begin.
     private static func calls(of name: String, _ code: [UInt8]) -> [Int] {
         let name = Array(name.utf8)
         return code.indices.filter { start in
@@ -51,7 +51,7 @@ enum ErrorPage {
         }.map { $0 + name.count }
     }
 
-    /// The text of the literal that stands there, up to its first interpolation.
+    /// The text of the literal at that place, up to its first interpolation.
     private static func literal(after start: Int, _ source: [UInt8]) -> (line: Int, code: String)? {
         let space = source[start...].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard space.endIndex < source.count, source[space.endIndex] == UInt8(ascii: "\"") else { return nil }
@@ -64,7 +64,7 @@ enum ErrorPage {
         text.contains("_") && text.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber || $0 == "_") }
     }
 
-    /// What stands in for an interpolation is no part of a code.
+    /// Removes the mark of an interpolation at the end of a code.
     private static func trimmed(_ text: String) -> String {
         var text = text[...]
         while let last = text.last, last == " " || last == "…" { text = text.dropLast() }

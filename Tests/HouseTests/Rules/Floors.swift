@@ -1,4 +1,4 @@
-/// The floors of the house: a target may use what stands strictly lower, and nothing beside it or above. A floor with two rows has two
+/// The floors of the house: a target may use targets on lower floors, but none on its own floor or above. A floor with two rows has two
 /// numbers.
 enum Floors {
     static let floor: [String: Int] = [
@@ -12,14 +12,15 @@ enum Floors {
         "gatehouse": 50,
     ]
 
-    /// Which targets may import a C module, or a package made by others.
+    /// The targets that may import a C module, or a package of another author.
     static let gatekeepers: [String: Set<String>] = [
         "COpenSSL": ["Crypto"], "CCurl": ["Curl"], "CPostgres": ["Postgres"],
         "CSystem": ["Runtime", "HTTPServer", "Curl", "Postgres"],
         "Yams": ["Config"], "Mustache": ["Web"], "ArgumentParser": ["gatehouse"], "Foundation": [],
     ]
 
-    /// What a target of `Package.swift` says it depends on, by the names in quotes; products of other packages are not in quotes there.
+    /// The dependencies that `Package.swift` declares for each target, by the names in quotes. Products of other packages are not in
+    /// quotes there.
     static func dependencies(in manifest: String) -> [String: [String]] {
         var found: [String: [String]] = [:]
         let calls = manifest.split(separator: "\n").filter { !$0.contains("func ") }.joined(separator: "\n")
@@ -82,7 +83,7 @@ enum Floors {
 }
 
 extension StringProtocol {
-    /// What follows each occurrence of `opening`, up to the end.
+    /// The text behind each occurrence of `opening`, up to the end.
     func components(after opening: String) -> [Substring] {
         let text = Substring(self)
         return text.indices.filter { text[$0...].hasPrefix(opening) }.map { text[$0...].dropFirst(opening.count) }

@@ -1,19 +1,20 @@
 /// Text from outside is compared, looked up and searched by its bytes (SEC-49): as `UTF8Text`, never as `String`.
 ///
-/// The compiler does most of it, since JSON, forms, headers, cookies, queries and path parameters give no `String`. These rules find the ways
-/// back: a decision on what `asString` gave, a field of a call's input that is a `String`, and a case looked up by `rawValue`.
+/// The compiler ensures most of this, since JSON, forms, headers, cookies, queries and path parameters give no `String`. These rules find
+/// the remaining ways: a decision on the result of `asString`, a field of a call's input that is a `String`, and a case looked up by
+/// `rawValue`.
 ///
-/// They read the text of the sources and not their types. They do not see a `String` that was kept in a variable or handed to another
-/// function before it is compared, and nothing of what the rules of the lower floors do with one: there, `EmailAddress`, `ProjectSettings.isID`
-/// and their like must have made it ASCII first, and `isExactly` compares what they have not.
+/// They read the text of the sources, without types. So they do not find a `String` that was stored in a variable or passed to another
+/// function before it is compared, nor anything that the rules of the lower floors do with one. There, `EmailAddress`,
+/// `ProjectSettings.isID` and similar code must have reduced it to ASCII first, and `isExactly` compares the rest.
 enum OutsideText {
-    /// What may be asked of `asString`: views that do not know of equivalence.
+    /// The views of `asString` that may be used: they do not know canonical equivalence.
     private static let views: Set<Substring> = ["utf8", "utf16", "unicodeScalars"]
 
-    /// Floors where a `String` is one of our own: `Text` itself, and what reads the operator's files.
+    /// Targets where a `String` is one of our own: `Text` itself, and targets that read the operator's files.
     private static let exempt: Set<String> = ["Text", "Config", "gatehouse"]
 
-    /// What reads requests.
+    /// Targets that read requests.
     private static let features: Set<String> = ["IdentityToolkit", "SignIn", "OpenIDProvider", "Web"]
 
     static func decisions(_ file: File) -> [Violation] {
@@ -35,7 +36,7 @@ enum OutsideText {
         }
         let next = after.drop { $0 == " " }
         if ["==", "!=", "~=", "< ", "> ", "<=", ">="].contains(where: next.hasPrefix) { return "compares" }
-        // The operand's own beginning: `a.b?.c` of `x == a.b?.c`.
+        // The beginning of the operand itself: `a.b?.c` in `x == a.b?.c`.
         let start = before.reversed().drop { $0.isLetter || $0.isNumber || ".?_$".contains($0) }
         let previous = String(start.reversed()).trimmingTrailingSpaces
         if ["==", "!=", "~=", "<=", ">="].contains(where: previous.hasSuffix) { return "compares" }
@@ -45,7 +46,7 @@ enum OutsideText {
         return nil
     }
 
-    /// Fields of what a call reads from its request.
+    /// Fields that a call reads from its request.
     static func inputs(_ file: File) -> [Violation] {
         guard let target = file.target, features.contains(target) else { return [] }
         var open: [Bool] = []

@@ -1,4 +1,4 @@
-/// How files have to look, whatever they are about.
+/// Rules for the form of files, whatever their subject.
 enum Shape {
     static let wall = 400
 
@@ -9,7 +9,7 @@ enum Shape {
 
     static let room = 12
 
-    /// A folder is small enough to be looked through; a larger one has folders by subject.
+    /// A folder must be small enough to be looked through. A larger one gets folders by subject.
     static func crowded(_ files: [File]) -> [Violation] {
         let folders = Dictionary(grouping: files.filter(\.isSwift)) { File.folder(of: $0.path) }
         return folders.filter { $0.value.count > room }.sorted { $0.key < $1.key }.map {
@@ -17,7 +17,7 @@ enum Shape {
         }
     }
 
-    /// What the compiler is told to believe has its reason on the next line.
+    /// A claim that the compiler cannot check has its reason on the next line.
     static func reasons(_ file: File) -> [Violation] {
         guard file.isSwift else { return [] }
         let lines = file.lines
@@ -29,7 +29,7 @@ enum Shape {
         }
     }
 
-    /// What comes from outside throws, never traps: no `!` behind a value, no `try!`, no `as!`, no implicitly unwrapped type.
+    /// Values from outside lead to an error, never to a trap: no `!` behind a value, no `try!`, no `as!`, no implicitly unwrapped type.
     static func traps(_ file: File) -> [Violation] {
         guard file.target != nil, file.isSwift else { return [] }
         return file.swift.lines.enumerated().filter { _, line in
@@ -45,7 +45,7 @@ enum Shape {
         return byte >= 0x80 || character.isLetter || character.isNumber || "_)]}>?`\"".contains(character)
     }
 
-    /// Nothing is left for later. The markers are put together here so that this file has none.
+    /// No work is left for later. The markers are put together here, so that this file contains none.
     static func unfinished(_ file: File) -> [Violation] {
         let markers: Set<Substring> = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
         let phrases = ["not implemented " + "yet", "fatalError(\"un" + "implemented", "fatalError(\"not " + "implemented"]
@@ -54,12 +54,12 @@ enum Shape {
         }.map { Violation(path: file.path, line: $0.offset + 1, message: "looks unfinished") }
     }
 
-    /// A target has files of its own; none that only makes room for it.
+    /// A target has files of its own, and none that is only a placeholder.
     static func placeholders(_ file: File) -> [Violation] {
         file.name == "Placeholder.swift" ? [Violation(path: file.path, message: "only makes room")] : []
     }
 
-    /// Section marks are for long files; a short one needs none.
+    /// Section marks are for long files; a short file does not need them.
     static func marks(_ file: File) -> [Violation] {
         guard file.isSwift, file.lines.count < 150 else { return [] }
         return file.lines.enumerated().filter { $0.element.drop { $0 == " " }.hasPrefix("// MA" + "RK:") }.map {
@@ -67,7 +67,7 @@ enum Shape {
         }
     }
 
-    /// Tests are named by sentences.
+    /// The names of tests are sentences.
     static func testNames(_ file: File) -> [Violation] {
         guard file.isSwift, file.path.hasPrefix("Tests/") else { return [] }
         let lines = file.swift.lines

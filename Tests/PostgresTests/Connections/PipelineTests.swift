@@ -7,7 +7,7 @@ private let stale = ServerError(state: "26000", message: "prepared statement doe
 private let withheld = PostgresError.sql(state: "22012", message: "message withheld, it may quote a value")
 
 extension Pipeline {
-    /// Everything there is to send, in short: `p` prepare, `x` execute, `r` run, `s` sync, with the statement's text.
+    /// Everything that is to be sent, in short form: `p` prepare, `x` execute, `r` run, `s` sync, with the statement's text.
     fileprivate mutating func sent() -> [String] {
         endReads()
         var commands: [String] = []
@@ -49,7 +49,7 @@ extension Pipeline {
         #expect(pipeline.receive(all: .rows, .rows, .rows, .refused(refusal)) == [.none, .answer(0), .none, .fail(1, withheld)])
         #expect(pipeline.receive(all: .skipped, .skipped, .skipped, .skipped, .synced) == [.none, .none, .none, .none, .none])
         #expect(pipeline.sent() == ["p s5 C", "x s5", "s", "p s6 D", "x s6", "s"])
-        // An error of one is no longer the other's.
+        // Now an error of one does not affect the other any more.
         #expect(pipeline.receive(all: .rows, .refused(refusal), .synced) == [.none, .fail(2, withheld), .none])
         #expect(pipeline.receive(all: .rows, .rows, .synced) == [.none, .answer(3), .none])
     }

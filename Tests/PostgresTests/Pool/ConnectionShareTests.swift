@@ -40,7 +40,7 @@ import Testing
     @Test func `lets every loop have a connection for reads and one for writes where there are too few`() async throws {
         let narrow = try await Narrow(connections: 5, databases: 2)
         let (greedy, late) = (narrow.databases[0], narrow.databases[1])
-        // The first takes all there are and never has nothing to do; the second finds none left.
+        // The first takes all connections and is never idle; the second finds none left.
         let crowd = (0..<20).map { _ in
             Task { while !Task.isCancelled { _ = try await greedy.write("INSERT INTO t SELECT 1 FROM pg_sleep(0.01)") } }
         }
@@ -55,7 +55,7 @@ import Testing
         try await narrow.close()
     }
 
-    /// Leaves `count` connections for writes that have nothing to do.
+    /// Opens `count` connections for writes and leaves them idle.
     private func openWrites(_ count: Int, _ database: Database) async throws {
         if count == 0 { return }
         try await database.transaction { _ in try await openWrites(count - 1, database) }
@@ -69,7 +69,7 @@ import Testing
             #expect(database.metrics.readConnections.value == 1 && database.metrics.writeConnections.value == count)
         }
         _ = try await last.query("SELECT a FROM t")
-        // Behind whatever it was asked to give.
+        // This runs after everything that it was asked to give back.
         _ = try await second.query("SELECT a FROM t")
         #expect(second.metrics.readConnections.value == 1 && second.metrics.writeConnections.value == 2)
         #expect(first.metrics.writeConnections.value < 5)
@@ -97,7 +97,7 @@ import Testing
         }
         let reads = (0..<20).map(ask)
         try await eventually { database.metrics.readConnections.value == 2 }
-        // These go to the second connection, which had nothing to do.
+        // These go to the second connection, which was idle.
         let more = (20..<40).map(ask)
         try await eventually {
             try await holder.query("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()").count

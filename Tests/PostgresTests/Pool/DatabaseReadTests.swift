@@ -150,7 +150,7 @@ import Testing
         settings.silence = .seconds(600)
         let database = try TestDatabase.open(try await TestDatabase.empty(), settings)
         let slow = Task { try await database.query("SELECT pg_sleep(600)") }
-        // It sets a bound of its own: how long the server takes for it is not what is tested.
+        // It sets its own time limit, since the server's speed is not what is tested.
         let quick = Task { try await database.query("SELECT set_config('statement_timeout', '600000', false)") }
         await #expect(throws: PostgresError.timedOut) { try await slow.value }
         #expect(try await quick.value.count == 1)

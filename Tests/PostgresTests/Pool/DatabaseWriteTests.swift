@@ -58,7 +58,7 @@ import Testing
             try await database.transaction { transaction in _ = try await transaction.query("INSERT INTO child VALUES (7)") }
         }
         #expect(try await database.query("SELECT 1 FROM child").isEmpty)
-        // The same connections go on.
+        // The same connections continue to work.
         _ = try await database.write(all: ["INSERT INTO child VALUES (7)", "INSERT INTO t VALUES (7, 'late')"])
         await database.close()
     }

@@ -3,7 +3,8 @@ import TestKit
 import Testing
 
 @Suite(.takesTurns) struct SharedCommitTests {
-    /// With rows 1 to 9, which a rename gives the next of `places`, and one connection for writes unless there are `writers`.
+    /// A database with rows 1 to 9, to each of which a rename gives the next of `places`, and with one connection for writes unless there
+    /// are `writers`.
     private func renaming(writers: Int = 1) async throws -> Database {
         var settings = TestDatabase.settings
         settings.writeConnections = writers
@@ -45,7 +46,7 @@ import Testing
         _ = await database.rename([1, 2])
         _ = try await database.write("DEALLOCATE ALL")
         let before = database.roundTrips
-        // Both statements of the batch are forgotten; the second is found out when each runs by itself.
+        // Both statements of the batch are forgotten; that of the second is noticed when each runs by itself.
         #expect(try await database.rename([1, 2, 3]).map { try $0.get() != nil } == [true, true, true])
         #expect(database.roundTrips > before + 1)
         #expect(try await renamed(database) == 3)
@@ -70,7 +71,7 @@ import Testing
             let both = Task { await database.rename([1, 3]) }
             try await eventually { try await renamed(database) == 1 }
             #expect(try await database.query("SELECT 1 FROM t WHERE id = 1 AND name = 'old'").count == 1)
-            // The batch, each by itself, and the transaction's first step, besides the reads.
+            // The batch, each write by itself, and the transaction's first step, besides the reads.
             #expect(database.roundTrips >= before + 4)
             return both
         }
@@ -81,9 +82,9 @@ import Testing
 }
 
 extension Database {
-    /// Renames rows, all in one turn; row -1 to a name that the table refuses, and instead of row 0 it ends the connection.
+    /// Renames rows, all in one turn. Row -1 gets a name that the table refuses; row 0 ends the connection instead.
     ///
-    /// Returns by row the place that it was given, `nil` if there is no such row.
+    /// Returns, for each row, the place that it was given; `nil` when the row does not exist.
     fileprivate func rename(_ ids: [Int64]) async -> [Result<Int64?, PostgresError>] {
         await withTaskGroup { group in
             for (number, id) in ids.enumerated() {

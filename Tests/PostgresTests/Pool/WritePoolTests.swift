@@ -3,7 +3,7 @@ import Testing
 
 @testable import Postgres
 
-/// "a", or "s1", which may share and locks row 1.
+/// A job such as "a", or such as "s1", which may share and locks row 1.
 private struct TestJob: PoolJob {
     let name: String
     var lock: [UInt8]? { mayShare ? Array(name.utf8.dropFirst().prefix(1)) : nil }
@@ -14,7 +14,7 @@ private struct TestJob: PoolJob {
     private let now = MonotonicTime.read()
     private var pool = WritePool<TestJob>(connections: 2, room: 9, together: 3)
 
-    /// Everything there is to do, in short: `open 0`, `a on 1`.
+    /// All actions that the pool wants now, in short form: `open 0`, `a on 1`.
     private mutating func actions(mayOpen: Bool = true) -> [String] {
         var actions: [String] = []
         while let action = pool.next(mayOpen: mayOpen) {
@@ -33,7 +33,7 @@ private struct TestJob: PoolJob {
         pool.expire(at: now + delay, patience: .seconds(2)).map(\.name)
     }
 
-    /// Both connections are open.
+    /// Opens both connections.
     private mutating func open() {
         _ = (openOne(), openOne())
         pool.free(0)
@@ -199,7 +199,7 @@ private struct TestJob: PoolJob {
         let url = try ConnectionString(Secret("host=/x application_name=mine gssencmode=prefer options='-c work_mem=1MB'"))
         let keywords = DatabaseSettings().keywords(url, for: .read)
         #expect(keywords["gssencmode"] == "prefer")
-        // Poolers refuse it, so nothing is added to it.
+        // Poolers refuse this keyword, so nothing is added to it.
         #expect(keywords["options"] == "-c work_mem=1MB")
     }
 

@@ -12,7 +12,7 @@ import Testing
         Database(loop: try Loop(index: 0), url: url, settings: settings, metrics: metrics, log: TestDatabase.silent)
     }
 
-    /// Ends every connection of `url`'s database but the caller's own.
+    /// Ends every connection to the database of `url` except the caller's own.
     private func terminateAll(_ url: Secret) async throws {
         let killer = try TestDatabase.open(url)
         _ = try await killer.query(
@@ -32,7 +32,7 @@ import Testing
             try await !database.write("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory' AND datname = current_database()")
                 .isEmpty
         }
-        // The lock ends with its holder's connection.
+        // The lock ends with the connection that holds it.
         try await terminateAll(url)
         for (number, read) in reads.enumerated() { #expect(try await read.value == number) }
         #expect(metrics.text().contains("gatehouse_database_refused_total{loop=\"0\"} 0"))
@@ -52,7 +52,7 @@ import Testing
         try await terminateAll(url)
         let error = await #expect(throws: PostgresError.self) { try await write.value }
         #expect("\(String(describing: error))".contains("57P01"))
-        // Every connection that was idle is noticed as lost, so nothing of what follows meets a dead one.
+        // Wait until every idle connection is known to be lost, so that the statements that follow do not meet one.
         try await eventually { metrics.text().contains("gatehouse_database_connections{loop=\"0\",kind=\"write\"} 0") }
         for _ in 0..<20 { _ = try await database.write("INSERT INTO t VALUES (2)") }
         #expect(try await database.query("SELECT count(*), min(a) FROM t")[0].get(1, as: Int.self) == 2)
@@ -137,7 +137,7 @@ import Testing
         await database.close()
     }
 
-    /// The number that a statement gives, as soon as it does: a slow machine may take longer than these short bounds.
+    /// The number that a statement returns, repeated until it answers: a slow machine may exceed these short time limits.
     private func untilAnswered(_ statement: () async throws -> [Row]) async throws -> Int {
         var number: Int?
         try await eventually {
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    /// Asks until the refusal gives `reason`; before the first attempt to connect has ended, a call can only say how long it waited.
+    /// Asks until the refusal contains `reason`. Before the first attempt to connect has ended, a call only reports how long it waited.
     private func untilRefused(by database: Database, _ reason: String) async throws {
         try await eventually {
             let error = await #expect(throws: PostgresError.self) { try await database.ping() }
@@ -191,7 +191,7 @@ import Testing
         let metrics = Metrics()
         let database = Database(loop: try Loop(index: 0), url: url, settings: settings, metrics: metrics, log: TestDatabase.silent)
         try await untilRefused(by: database, "database \"no_such_database\" does not exist")
-        // The last of these meets an outage that is older than anyone's patience, and isn't let wait.
+        // The last of these meets an outage that is older than any call may wait, and must not wait.
         for _ in 0..<4 { await #expect(throws: PostgresError.self) { try await database.write("SELECT 1") } }
         #expect(!metrics.text().contains("gatehouse_database_refused_total{loop=\"0\"} 0"))
         await database.close()

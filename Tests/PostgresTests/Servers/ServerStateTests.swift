@@ -5,7 +5,7 @@ import Testing
 
 @testable import Postgres
 
-/// What becomes of calls when the server is there and does not do what is asked.
+/// Calls to a server that is there but does not do what it is asked.
 @Suite(.takesTurns) struct ServerStateTests {
     private func isUnavailable(_ error: PostgresError?) -> Bool {
         if case .unavailable? = error { true } else { false }
@@ -47,7 +47,7 @@ import Testing
         try await eventually { (try? await database.write("CREATE TABLE IF NOT EXISTS t (a int)")) != nil }
         try await eventually { (try? await database.verifyTakesWrites()) != nil }
         try await setReadOnly("on", superuser)
-        // A session learns of it at its next statement, at the latest at the one after.
+        // A session learns of it at its next statement, or at the latest at the one after that.
         try await eventually {
             do throws(PostgresError) { try await database.verifyTakesWrites() } catch { return isUnavailable(error) }
             return false
@@ -64,7 +64,7 @@ import Testing
         await superuser.close()
     }
 
-    /// `SET` by itself: the superuser's sessions have become read-only, too.
+    /// A separate `SET`, since the superuser's sessions have become read-only, too.
     private func setReadOnly(_ value: String, _ superuser: Database) async throws {
         _ = try await superuser.write("SET default_transaction_read_only = off")
         _ = try await superuser.write(SQL(unsafe: "ALTER SYSTEM SET default_transaction_read_only = \(value)"))
@@ -79,7 +79,7 @@ import Testing
         (settings.readConnections, settings.writeConnections) = (1, 1)
         let database = try TestDatabase.open(cluster.url, settings)
         try await eventually { (try? await database.write("CREATE TABLE IF NOT EXISTS t (a int)")) != nil }
-        // More than once: what was given up must leave room for what comes in its place.
+        // More than once: what was given up must leave room for its replacement.
         for _ in 0..<2 {
             var processes: [pid_t] = []
             try await eventually {
@@ -88,7 +88,7 @@ import Testing
             }
             defer { for process in processes { kill(process, SIGCONT) } }
             for process in processes { kill(process, SIGSTOP) }
-            // The limit of a statement is ten minutes here: what ends these is that nothing is heard of the server.
+            // The limit of a statement is ten minutes here: these end because nothing arrives from the server.
             async let read: PostgresError? = failure { () async throws(PostgresError) in _ = try await database.query("SELECT a FROM t") }
             async let write: PostgresError? = failure { () async throws(PostgresError) in _ = try await database.write("SELECT 1") }
             #expect(isUnavailable(await read))
@@ -100,7 +100,7 @@ import Testing
         await database.close()
     }
 
-    /// The server and its sessions.
+    /// The processes of the server and its sessions.
     private func processes(_ database: Database) async throws -> [pid_t] {
         let rows = try await database.query(
             "SELECT pid FROM pg_stat_activity UNION SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int")
@@ -118,7 +118,8 @@ import Testing
 
     @Test func `waits for a slow statement while the server is there`() async throws {
         let url = try await TestDatabase.empty()
-        // A machine that takes longer than `quiet` for a new connection looks like a server that is gone: it gets another try with more.
+        // A machine that takes longer than `quiet` for a new connection looks like a server that is gone, so it gets another try with more
+        // time.
         for quiet in [0.1, 1, 10] {
             var settings = TestDatabase.settings
             settings.quiet = .seconds(quiet)
