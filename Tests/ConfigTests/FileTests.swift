@@ -16,7 +16,7 @@ import Testing
         ("x:\n  '1': a\n  1: b\n", "c.yaml:2:3  the key \"1\" is given twice in one mapping"),
         ("a: \u{0}\n", "c.yaml  is not YAML: control characters are not allowed"),
     ])
-    func `one fault says why a file is no configuration`(yaml: String, fault: String) {
+    func `one fault says why a file is not a configuration`(yaml: String, fault: String) {
         #expect(reading(yaml) { $0.string("a") }.faults == [fault])
     }
 

@@ -140,7 +140,7 @@ private enum Style: String, CaseIterable { case firebase, gatehouse }
             ])
     }
 
-    @Test func `mappings of mappings keep their order and refuse what is none`() {
+    @Test func `mappings of mappings keep their order and refuse other values`() {
         let (names, faults) = reading("p:\n  z: {k: 1}\n  a: text\n  m: {k: 2}\nq: [1]\n") { file in
             _ = file.section("q")
             _ = file.sections("q")

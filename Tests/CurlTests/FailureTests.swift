@@ -85,7 +85,7 @@ import Text
         #expect(await failure(of: request, with: try makeClient()) == .timedOut)
     }
 
-    @Test func `says that nobody listens`() async throws {
+    @Test func `reports a refused connection`() async throws {
         let error = await failure(of: patient(.get, "http://127.0.0.1:1/"), with: try makeClient())
         #expect(error?.isUnreachable == true)
     }

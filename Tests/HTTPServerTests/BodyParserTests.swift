@@ -19,7 +19,7 @@ import Text
         "abc", "+5", "-1", "-0", "0x5", "0o5", "1_0", "1 0", "5,5", "5, 10", "", "005", "00", "5;", "5.0", "99999999999999999999",
         "\u{663}", "٥",
     ])
-    func `SEC-19 refuses a Content-Length that is no plain number`(value: String) {
+    func `SEC-19 refuses a Content-Length that is not a plain number`(value: String) {
         #expect(said(post("Content-Length: \(value)", "hello")) == ["refused 400"])
     }
 

@@ -55,7 +55,7 @@ import Testing
         #expect(position <= 8 * Turns.most)
     }
 
-    @Test func `answers everything that was sent ahead, in its order, whoever else waits`() async throws {
+    @Test func `answers everything that was sent ahead, in its order, even when others wait`() async throws {
         try await TestServer.with { server in
             let clients = try (0..<3).map { _ in try server.client() }
             for client in clients {

@@ -56,5 +56,5 @@ import Text
     @Test(arguments: [
         "10.1.2.3/8", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/08", "10.0.0.0/-1", "/8", "10.0.0.0/8/8", "::/129", "", "10.0.0.0/+8",
     ])
-    func `refuses what is no range`(text: String) { #expect(CIDR(text) == nil) }
+    func `refuses a text that is not a range`(text: String) { #expect(CIDR(text) == nil) }
 }

@@ -7,7 +7,7 @@ import Text
         #expect(Cookie.parse("a=1; b=x=y;c=\"q\" ; d=").map { "\($0.name)|\($0.value)" } == ["a|1", "b|x=y", "c|q", "d|"])
     }
 
-    @Test(arguments: ["", "===;;;", "=a", "a", "a b=c", "ä=1"]) func `leaves out what is no pair`(header: String) {
+    @Test(arguments: ["", "===;;;", "=a", "a", "a b=c", "ä=1"]) func `leaves out parts that are not a pair`(header: String) {
         #expect(Cookie.parse(UTF8Text(header)).isEmpty)
     }
 

@@ -47,7 +47,7 @@ import Web
             ("http://localhost?state=garbage&code=1", nil, "INVALID_IDP_RESPONSE"),
             ("http://localhost?flow=x&code=1", nil, "INVALID_IDP_RESPONSE"),
         ] as [(UTF8Text?, UTF8Text?, String)])
-    func `refuses what is none of the ways in`(uri: UTF8Text?, body: UTF8Text?, code: String) {
+    func `refuses a request that fits none of the ways in`(uri: UTF8Text?, body: UTF8Text?, code: String) {
         #expect { try read(uri, body) } throws: { ($0 as? Failure)?.code == code }
     }
 

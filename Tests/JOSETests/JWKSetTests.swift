@@ -16,7 +16,7 @@ import Text
     }
 
     @Test(arguments: [nil, [], "keys", ["keys": nil], ["keys": ["kty": "EC"]], ["error": "not_found"]] as [JSON])
-    func `is empty for what is no set`(json: JSON) {
+    func `is empty for a value that is not a set`(json: JSON) {
         #expect(JWKSet(json).keys.isEmpty)
     }
 

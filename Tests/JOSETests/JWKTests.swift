@@ -58,7 +58,7 @@ import Text
         #expect(throws: JOSEError.malformed("the numbers do not make a key")) { try JWK(json.with("y", other["y"])) }
     }
 
-    @Test(arguments: [nil, true, 1, "k", []] as [JSON]) func `refuses what is no object`(json: JSON) {
+    @Test(arguments: [nil, true, 1, "k", []] as [JSON]) func `refuses a value that is not an object`(json: JSON) {
         #expect(throws: JOSEError.malformed("a key is an object")) { try JWK(json) }
     }
 }

@@ -32,7 +32,7 @@ import Text
     @Test(arguments: [
         "", ".", "..", "...", "e30", "e30.e30", "e30.e30.", "e30.e30.AA", "e30.e30.AA.AA", "W10.e30.AA", "bnVsbA.e30.AA",
     ])
-    func `SEC-12 refuses what is no token with an algorithm`(text: String) {
+    func `SEC-12 refuses a text that is not a token with an algorithm`(text: String) {
         #expect(throws: JOSEError.self) { try UnverifiedJWT.parse(text) }
     }
 
@@ -51,7 +51,7 @@ import Text
     }
 
     @Test(arguments: [#"[]"#, #""text""#, "1", "null", "", "{", #"{"a":1}x"#, "{\"a\":\"\u{1}\"}"])
-    func `SEC-12 refuses claims that are no JSON object`(claims: String) throws {
+    func `SEC-12 refuses claims that are not a JSON object`(claims: String) throws {
         let token = try Samples.token(header: #"{"alg":"ES256"}"#, claims: claims, key: PrivateKey.generate(.p256), .es256)
         #expect(throws: JOSEError.self) { try UnverifiedJWT.parse(token) }
         #expect(throws: Never.self) { try JWS.parse(token) }

@@ -89,7 +89,7 @@ import Testing
         "ada@[127.0.0.1]",
         "\"a b\"@example.org", "ada@exämple.org", "ädä@example.org", "ada@example.org,eve@example.org", "a@b@c", "ada@exa_mple.org",
     ])
-    func `refuses an address that is none`(_ text: String) {
+    func `refuses a text that is not an address`(_ text: String) {
         #expect(Mailbox(address: text) == nil)
         #expect(Mailbox("Name <\(text)>") == nil)
     }

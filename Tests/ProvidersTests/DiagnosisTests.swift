@@ -70,7 +70,7 @@ import Text
         #expect(more.contains { $0.contains("without https: http://issuer.example") })
     }
 
-    @Test func `a domain that is no tenant is explained`() async throws {
+    @Test func `a domain that is not a tenant is explained`() async throws {
         let microsoft = try FakeMicrosoft()
         microsoft.upstream.answer(microsoft.documentURL("gone.example"), ["error": "invalid_tenant"], status: 400)
         #expect(

@@ -46,7 +46,7 @@ import Text
     }
 
     @Test(arguments: [JSON.null, 1, true, ["https://issuer.example"], ["x": "https://issuer.example"]])
-    func `SEC-01 an iss that is no text is refused without any request`(_ value: JSON) async throws {
+    func `SEC-01 an iss that is not a text is refused without any request`(_ value: JSON) async throws {
         let claims: JSON.Object = ["iss": value]
         #expect(await issuer.provider().refusal(of: try issuer.token(claims))?.reason == "The ID token comes from another issuer.")
         #expect(issuer.upstream.requests.isEmpty)
@@ -95,7 +95,7 @@ import Text
     }
 
     @Test(arguments: ["", ".", "..", "a.b", "a.b.c.d", "\u{0}.\u{0}.\u{0}", "eyJhbGciOiJSUzI1NiJ9.e30.AA=="])
-    func `SEC-12 what is no token is refused without any request`(_ text: String) async {
+    func `SEC-12 a text that is not a token is refused without any request`(_ text: String) async {
         #expect(await issuer.provider().refusal(of: text) != nil)
         #expect(issuer.upstream.requests.isEmpty)
     }
@@ -198,7 +198,7 @@ import Text
     }
 
     @Test(arguments: [nil, ""])
-    func `an access token alone is refused, and nobody is asked`(_ idToken: String?) async throws {
+    func `an access token alone is refused without any request`(_ idToken: String?) async throws {
         let error = await failure { () async throws(ProviderError) in
             _ = try await issuer.provider().verify(Credential(idToken: idToken.map { UTF8Text($0) }, accessToken: "access-1"))
         }

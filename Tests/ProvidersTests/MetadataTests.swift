@@ -88,7 +88,7 @@ import Text
         #expect(issuer.upstream.count(issuer.keysURL) == 1)
     }
 
-    @Test func `whoever asks meanwhile waits for the same fetch`() async throws {
+    @Test func `callers that ask meanwhile wait for the same fetch`() async throws {
         let (waiting, begun) = AsyncStream.makeStream(of: Void.self)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let document = JSON.object(issuer.document).bytes()
@@ -171,7 +171,7 @@ import Text
         #expect(asked.value == 0)
     }
 
-    @Test func `weak keys are no keys`() async throws {
+    @Test func `weak keys are skipped`() async throws {
         // 512 bits, and exponent 1.
         let short = String(repeating: "A", count: 85) + "Q"
         let modulus = try #require(issuer.key.json["n"]?.string)
@@ -182,7 +182,7 @@ import Text
     }
 
     @Test(arguments: ["", "<html>", "[]", #"{"keys":[]}"#, #"{"keys":{}}"#, #"{"keys":[1]}"#, #"{"keys":"#])
-    func `a key set that is none is refused`(_ text: String) async throws {
+    func `a document that is not a key set is refused`(_ text: String) async throws {
         issuer.upstream.answer(issuer.keysURL, text: text, type: "application/json")
         #expect(try await signIn()?.reason != nil)
     }

@@ -60,7 +60,7 @@ private let consumers = FakeMicrosoft.consumers
     }
 
     @Test(arguments: [.null, "", 1, "a b", "\u{e4}"] as [JSON])
-    func `without an object id nobody signs in`(_ oid: JSON) async throws {
+    func `a token without an object id is refused`(_ oid: JSON) async throws {
         let error = await microsoft.provider().refusal(of: try microsoft.token(contoso, ["oid": oid]))
         #expect(error?.reason == "The ID token does not say who signed in.")
     }
@@ -131,7 +131,7 @@ private let consumers = FakeMicrosoft.consumers
         #expect(try await identity(consumers, ["email": "ada@live.com"], by: provider).emailAuthoritative)
     }
 
-    @Test func `a user name is no address`() async throws {
+    @Test func `a user name is not an address`() async throws {
         let person = try await identity(
             contoso, ["preferred_username": "victim@contoso.example", "upn": "victim@contoso.example", "xms_edov": true])
         #expect(person.email == nil)
@@ -211,7 +211,7 @@ private let consumers = FakeMicrosoft.consumers
     }
 
     @Test(arguments: [(200, "text/html"), (200, "image/svg+xml"), (200, ""), (302, "image/png"), (500, "image/png"), (401, "image/png")])
-    func `what is no picture is no photo`(_ status: Int, _ type: String) async {
+    func `an answer that is not a picture is not taken as a photo`(_ status: Int, _ type: String) async {
         guard case .failure = await photo(status, type) else {
             Issue.record("taken as a photo")
             return

@@ -71,7 +71,7 @@ import Testing
         #expect(requests == before, "both are at hand")
     }
 
-    @Test func `a tenant that the configuration names is none of these`() async {
+    @Test func `a tenant that the configuration names does not count`() async {
         for number in 0..<300 { #expect(await start(invented(number)) != nil) }
         #expect(await start("common") == nil)
         #expect(await start(nil) == nil)

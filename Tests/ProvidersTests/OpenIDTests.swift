@@ -206,7 +206,7 @@ import Text
         #expect(error?.isBadParameter == true)
     }
 
-    @Test func `a sub that is everybody's is refused`() async throws {
+    @Test func `a sub that all users share is refused`() async throws {
         let provider = provider { $0.subjectClaim = "sub" }
         #expect(await provider.refusal(of: try token())?.reason == "The ID token does not say who signed in.")
         #expect(await provider.refusal(of: try token(["sub": "any thing"]))?.reason == "The ID token does not say who signed in.")

@@ -109,7 +109,7 @@ import Text
             (200, #"{"access_token":"only"}"#), (302, ""), (400, #"{"error":"invalid_grant"}"#), (401, #"{"error":"invalid_client"}"#),
             (204, ""),
         ])
-    func `an answer that is no token is refused`(_ status: Int, _ body: String) async {
+    func `an answer that is not a token is refused`(_ status: Int, _ body: String) async {
         issuer.upstream.answer(issuer.tokenURL, text: body, status: status)
         #expect(await refusal()?.reason != nil)
         #expect(issuer.upstream.count(issuer.tokenURL) == 1)
@@ -143,7 +143,7 @@ import Text
         #expect(result.refreshToken == nil)
     }
 
-    @Test func `the log gets Microsoft's codes and ids, and nobody's name or secret`() async throws {
+    @Test func `the log gets Microsoft's codes and ids, but no names and no secrets`() async throws {
         issuer.upstream.answer(
             issuer.tokenURL,
             [

@@ -112,7 +112,7 @@ import Text
         #expect(!issuer.fetchesProfile)
     }
 
-    @Test func `Microsoft without a tenant is for everybody`() throws {
+    @Test func `Microsoft without a tenant is for all accounts`() throws {
         let (settings, faults) = try read("microsoft.com", "clientId: web\nclientSecret: {env: SECRET}")
         #expect(faults == [])
         #expect((settings?.issuer as? MicrosoftIssuer)?.tenant == .common)

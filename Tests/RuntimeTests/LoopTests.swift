@@ -154,7 +154,7 @@ import Testing
         for descriptor in descriptors.joined() { close(descriptor) }
     }
 
-    @Test func `fails to watch what is no descriptor`() async throws {
+    @Test func `fails to watch a number that is not a descriptor`() async throws {
         let loop = try Loop(index: 0)
         let failure = await on(loop) {
             do throws(SystemError) {

@@ -53,7 +53,7 @@ import Testing
         #expect(text.split(separator: "\n").count { $0.hasPrefix("# TYPE") } == 3)
     }
 
-    @Test func `SEC-75 is rendered once a second, whoever asks`() {
+    @Test func `SEC-75 is rendered once a second, however often it is asked for`() {
         let metrics = Metrics()
         let renderings = Counter()
         metrics.gauge("renderings", "How often.") {

@@ -36,5 +36,5 @@ import Text
         "https://app.example.com/<",
         "https://app%2eexample.com/", "https://[::1/", "https://[v1.x]/", "https://app.example.com/" + String(repeating: "x", count: 4096),
     ])
-    func `SEC-10 refuses what has another reading, or none`(text: String) { #expect(PageAddress(text) == nil) }
+    func `SEC-10 refuses addresses that could be read differently, or not at all`(text: String) { #expect(PageAddress(text) == nil) }
 }

@@ -20,7 +20,7 @@ import Web
     }
 
     @Test(arguments: ["[]", "x", "{\"a\":null}", "{\"a\":{}}", "{\"a\":[]}"])
-    func `refuses parameters that are no texts`(text: String) {
+    func `refuses parameters that are not texts`(text: String) {
         #expect(throws: Failure.self) { try ProviderWishes(Form([("customParameters", text)])) }
     }
 }

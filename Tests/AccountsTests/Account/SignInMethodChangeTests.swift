@@ -95,7 +95,7 @@ import Text
         #expect(try await fixture.count("mail_outbox") == 0)
     }
 
-    @Test func `SEC-73 tells nobody of anonymous and new accounts, of a takeover, and of sign-ins that change nothing`() async throws {
+    @Test func `SEC-73 sends no mail for anonymous and new accounts, for a takeover, and for sign-ins that change nothing`() async throws {
         let fixture = try await Fixture.forCodes()
         let (guest, session) = try await fixture.signUpAnonymously()
         _ = try await fixture.signIn(Fixture.ada("oidc.a"), .link(fixture.token(guest, session)))
@@ -192,7 +192,7 @@ import Text
         #expect(try await fixture.stored(account.id)?.identities.count == 1)
     }
 
-    @Test func `SEC-73 a link that is undone tells nobody`() async throws {
+    @Test func `SEC-73 a link that is rolled back sends no mail`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, session, _) = try await proven(fixture)
         let mails = try await fixture.count("mail_outbox")

@@ -148,7 +148,7 @@ import Text
         #expect(try await fixture.count("sessions") == 2)
     }
 
-    @Test func `SEC-15 asking costs the same rows whoever has the address, and mails nobody who must not be mailed`() async throws {
+    @Test func `SEC-15 asking costs the same rows for every address, and mails only those that may be mailed`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, session, _) = try await fixture.signUp("ada@example.com")
         let idToken = try fixture.idToken(account, session)
@@ -166,7 +166,7 @@ import Text
         #expect(letters.map(\.to).sorted() == ["ada@example.com", "free@example.com"])
     }
 
-    @Test func `SEC-15 asking locks one account and hangs the code on it, whoever has the address`() async throws {
+    @Test func `SEC-15 asking locks one account and gives it the code, for every address`() async throws {
         let fixture = try await Fixture.forCodes()
         let (_, _, idToken) = try await fixture.signUp("ada@example.com")
         _ = try await fixture.signUp("bob@example.com")
@@ -215,7 +215,7 @@ import Text
         }
     }
 
-    @Test func `a name that anybody may have chosen is not mailed to an address that is not proven`() async throws {
+    @Test func `a name that a stranger may have chosen is not mailed to an address that is not proven`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, session) = try await fixture.accounts.signUp(
             email: "ada@example.com", password: "first password", displayName: "Visit evil.example", fixture.attempt(.signUp),

@@ -106,7 +106,7 @@ import Text
         #expect(try await fixture.stored(account.id)?.email == "ada@example.com")
     }
 
-    @Test func `a change of one's own tells the former address, and nobody when there was none`() async throws {
+    @Test func `a change by the owner is mailed to the former address, if there was one`() async throws {
         var fixture = try await Fixture.forCodes()
         fixture.project.emailEnumerationProtection = false
         let (anonymous, session) = try await fixture.signUpAnonymously()

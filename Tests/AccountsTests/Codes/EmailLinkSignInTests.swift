@@ -41,7 +41,7 @@ import Text
         await expectRefusal("invalidActionCode") { try await fixture.enter(first, "ada@example.com") }
     }
 
-    @Test func `where apps make no accounts nobody new is mailed or let in`() async throws {
+    @Test func `where apps may not make accounts, new addresses get no mail and no sign-in`() async throws {
         var fixture = try await Fixture.forCodes()
         let code = try await fixture.linkCode("ada@example.com")
         fixture.project.signIn.signUp = false

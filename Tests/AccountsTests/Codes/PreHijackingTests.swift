@@ -25,7 +25,7 @@ import Text
     }
 
     @Test(arguments: Arrival.allCases)
-    func `SEC-02 classic merge: the password that somebody set for the victim's address is dead`(arrival: Arrival) async throws {
+    func `SEC-02 classic merge: the password that an attacker set for the victim's address is removed`(arrival: Arrival) async throws {
         let fixture = try await Fixture.forCodes()
         _ = try await fixture.signUp("victim@example.com", password: "the attacker's")
         let session = try await arrive(arrival, fixture)

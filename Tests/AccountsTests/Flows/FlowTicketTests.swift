@@ -104,7 +104,7 @@ import Text
         #expect(throws: CryptoError.self) { try fixture.flows.eventKey(other).open(event, context: SignInFlows.context(ticket.flowID)) }
     }
 
-    @Test func `has no ticket where nobody fetches`() async throws {
+    @Test func `has no ticket for a result that is not fetched`() async throws {
         let fixture = try await Fixture()
         for kind in [SignInFlow.Kind.ios, .android] {
             #expect(try await started(fixture, kind, app: "a", sessionID: "s").ticket == nil)

@@ -84,7 +84,7 @@ import Text
         await #expect(performing: { try await claim(fixture, started.flow, code) }, throws: isRefused)
     }
 
-    @Test func `does not count tries of somebody without the code`() async throws {
+    @Test func `does not count tries without the code`() async throws {
         let fixture = try await Fixture()
         let (started, code) = try await returned(fixture)
         for _ in 0..<10 {

@@ -9,7 +9,7 @@ import Testing
 import Text
 
 @Suite struct SigningKeyStoreTests {
-    @Test func `makes the first keys once, whoever starts at the same time`() async throws {
+    @Test func `makes the first keys once, when several processes start at the same time`() async throws {
         let fixture = try await Fixture()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 { group.addTask { try await fixture.keyStore.load(into: SigningKeys()) } }

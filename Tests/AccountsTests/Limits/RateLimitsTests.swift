@@ -70,7 +70,7 @@ import Text
         #expect(try await outcome(fixture, attempt(fixture, from: "192.0.2.5")) == .account)
     }
 
-    @Test func `SEC-16 a refused attempt takes from no bucket, so nobody can keep the owner out by knocking`() async throws {
+    @Test func `SEC-16 a refused attempt takes from no bucket, so an attacker cannot keep the owner out`() async throws {
         let fixture = try await limited {
             $0[.password, .accountAndAddress] = nil
             $0[.password, .account] = Rate(3, per: .seconds(3600))
@@ -103,7 +103,7 @@ import Text
         #expect(try await outcome(fixture, attempt(fixture, .signUp, from: "192.0.2.3")) == .project)
     }
 
-    @Test func `SEC-16 success forgives the account and gives back one to the address, and nothing to anybody else`() async throws {
+    @Test func `SEC-16 success refills the account's bucket, returns one attempt to the address, and changes nothing else`() async throws {
         let fixture = try await limited {
             $0[.password, .accountAndAddress] = Rate(2, per: .seconds(3600))
             $0[.password, .account] = Rate(2, per: .seconds(3600))

@@ -80,7 +80,7 @@ import Text
         #expect(outcome9 == [true, true, true, false])
     }
 
-    @Test func `nobody waits longer than one span after the clock was set back by a day`() {
+    @Test func `no bucket refuses for longer than one span after the clock was set back by a day`() {
         var bucket = empty(rate, at: start)
         let now = start - .seconds(86400)
         let outcome10 = bucket.take(rate, at: now)

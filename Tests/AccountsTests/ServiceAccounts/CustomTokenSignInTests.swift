@@ -90,7 +90,7 @@ import Text
         #expect(fixture.database.roundTrips - before == 2)
     }
 
-    @Test func `SEC-16 refuses an address that shows too many, whoever signed them`() async throws {
+    @Test func `SEC-16 refuses an address that shows too many, whichever key signed them`() async throws {
         var limited = try await fixture()
         limited.project.limits[.customToken, .address] = Rate(2, per: .seconds(60))
         let fixture = limited

@@ -127,7 +127,7 @@ import Text
 
     @Test func `there are sixteen reserved names`() { #expect(CustomToken.reservedClaims.count == 16) }
 
-    @Test func `a key of another project is told only to whoever has it`() throws {
+    @Test func `only a signature by another project's key is told that the key is of another project`() throws {
         let token = try FakeKey.rsa().sign(Self.claims([:]))
         #expect(throws: CustomTokenError.otherProject) { try read(token, keys: [Self.live(try .rsa(), project: "other")]) }
         let forged = try FakeKey.otherRSA().sign(Self.claims([:]))

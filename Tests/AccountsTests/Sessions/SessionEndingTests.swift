@@ -38,7 +38,7 @@ import Text
         await expectRefusal("sessionEnded") { try await fixture.caller(try fixture.idToken(account, session)) }
     }
 
-    @Test func `SEC-50 a token names a session of its own account or none`() async throws {
+    @Test func `SEC-50 a token names a session of its own account or names none`() async throws {
         let fixture = try await Fixture.forCodes()
         let (ada, _, _) = try await fixture.signUp("ada@example.com")
         let (_, foreign, _) = try await fixture.signUp("eve@example.com")

@@ -58,7 +58,7 @@ import Text
         }
     }
 
-    @Test func `asks for confirmation when the provider's word on the address is no proof`() throws {
+    @Test func `asks for confirmation when the provider does not prove the address`() throws {
         let accountOfAddress = account("accountOfAddress", providers: ["oidc.old"])
         #expect(try decide(identity(authoritative: false), accountOfAddress: accountOfAddress) == .confirm(accountOfAddress))
     }
@@ -68,7 +68,7 @@ import Text
         #expect(try decide(identity(), accountOfAddress: accountOfAddress) == .join(accountOfAddress, takeover: false, recycled: false))
     }
 
-    @Test func `SEC-02 takes over an account that somebody made with an address never proven`() throws {
+    @Test func `SEC-02 takes over an account whose maker never proved its address`() throws {
         let trap = account("trap", proven: false, providers: ["oidc.attacker"])
         #expect(try decide(identity(), accountOfAddress: trap) == .join(trap, takeover: true, recycled: false))
     }

@@ -32,7 +32,7 @@ import Text
         } catch { return "\(error)" }
     }
 
-    @Test func `signs in whoever knows the password`() async throws {
+    @Test func `signs in with the right password`() async throws {
         let fixture = try await Fixture()
         let made = try await signUp("ada@example.com", fixture)
         #expect(try await signIn("ada@example.com", "correct horse", fixture).id == made.id)
@@ -87,7 +87,7 @@ import Text
         for _ in 0..<15 { _ = try await signIn("ada@example.com", "correct horse", fixture) }
     }
 
-    @Test func `SEC-02 a sign-in at a provider that proves the address throws out whoever waited there with a password`() async throws {
+    @Test func `SEC-02 a sign-in at a provider that proves the address ends the maker's password and sessions`() async throws {
         let fixture = try await Fixture()
         let squatter = try await signUp("ada@example.com", fixture)
         let (session, _) = try await session(of: "ada@example.com", fixture)

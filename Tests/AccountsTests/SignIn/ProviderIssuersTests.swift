@@ -8,7 +8,7 @@ import Text
         ProviderIssuers.Entry(projectID: "demo", providerID: provider, issuer: issuer)
     }
 
-    @Test func `lets an issuer change as long as nobody signed in under it`() async throws {
+    @Test func `lets an issuer change as long as no account was stored under it`() async throws {
         let issuers = ProviderIssuers(database: try await Fixture().database)
         #expect(try await issuers.conflicts(with: [entry("https://a"), entry("https://b", "oidc.b")]) == [])
         try await issuers.pin([entry("https://a"), entry("https://b", "oidc.b")])
@@ -25,7 +25,7 @@ import Text
         #expect(try await issuers.conflicts(with: []) == [])
     }
 
-    @Test func `SEC-01 signs nobody in under another issuer than the pinned one`() async throws {
+    @Test func `SEC-01 refuses every sign-in under another issuer than the pinned one`() async throws {
         let fixture = try await Fixture()
         _ = try await fixture.signIn(Fixture.ada())
         var impostor = Fixture.ada()

@@ -28,7 +28,7 @@ import Text
         try await Reseal(database: fixture.database, masterKey: key, clock: fixture.time.clock).run()
     }
 
-    @Test func `keeps everybody signed in, whichever key is in front`() async throws {
+    @Test func `keeps all sessions, whichever key is in front`() async throws {
         let fixture = try await Fixture()
         let (_, session, _) = try await fixture.signIn(Fixture.ada())
         let first = fixture.sessions.refreshToken(for: session, in: fixture.project)
@@ -40,7 +40,7 @@ import Text
         #expect(Set([first, second, third, fourth, fifth]).count == 5)
     }
 
-    @Test func `a token of a key that is not listed any more is none of ours`() async throws {
+    @Test func `a token of a key that is not listed any more is refused`() async throws {
         let fixture = try await Fixture()
         let (_, session, _) = try await fixture.signIn(Fixture.ada())
         let token = fixture.sessions.refreshToken(for: session, in: fixture.project)

@@ -34,7 +34,7 @@ import Testing
         #expect(PasswordHash.unmatchable(parameters).isCurrent(parameters))
     }
 
-    @Test func `lets nobody in by a password beyond the longest`() async throws {
+    @Test func `never accepts a password beyond the longest`() async throws {
         let hashing = hashing()
         let longest = String(repeating: "x", count: PasswordHashing.longestPassword)
         #expect(try await hashing.check(longest, against: try await hashing.hash(longest)))

@@ -195,7 +195,7 @@ import Testing
         await database.close()
     }
 
-    @Test func `closes its connections when nobody needs it any more`() async throws {
+    @Test func `closes its connections when it is released`() async throws {
         let url = try await TestDatabase.empty()
         do {
             let database = try TestDatabase.open(url)

@@ -144,7 +144,7 @@ private enum Colour: String, SQLValue { case red, green }
             [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 25, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 9, 65],
             [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 25, 0, 0, 0, 1, 0, 0, 0, 1, 0xFF, 0xFF, 0xFF, 0xFF],
         ] as [[UInt8]])
-    func `reads no array from bytes that are none`(bytes: [UInt8]) {
+    func `reads no array from other bytes`(bytes: [UInt8]) {
         #expect(decode(bytes, .textArray, as: [String].self) == nil)
     }
 }

@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `says why there is no connection`() async throws {
+    @Test func `gives the reason why it is not connected`() async throws {
         var settings = DatabaseSettings()
         settings.patience = .milliseconds(100)
         let url = try ConnectionString(try await TestDatabase.empty()).database("no_such_database").text
