@@ -1,4 +1,4 @@
-"""The measurements, in order. `bench/run` builds and calls this with the path of the binary."""
+"""Runs the measurements in order. `bench/run` builds the binary and calls this with its path."""
 
 import argparse
 import base64
@@ -73,7 +73,7 @@ class Bench:
         house.stop()
         seed(self.database, es, first["localId"], session)
 
-    # Start: how soon, and how big.
+    # The start of the server: its time and its size.
 
     def start_up(self):
         times, sizes = [], []
@@ -84,7 +84,7 @@ class Bench:
         self.table.bound("P8", "from exec to ready", median(times), 300, "ms")
         self.table.bound("P8", "memory when ready, RSS", median(sizes), 40, "MB")
 
-    # The key set, one core each for the server and for the load.
+    # The key set, with one core for the server and one for the load.
 
     def one_core(self):
         house = self.house
@@ -102,7 +102,7 @@ class Bench:
             self.table.ratio(id, "  CPU a request", *values["cpu"], None if close else 1 / 0.95, "µs", "nginx", at_most=True)
             self.table.ratio(id, "  p99", *values["p99"], None if close else 1.5, "ms", "nginx", at_most=True)
         if self.wants("P7"):
-            # Fresh processes: memory that load has left behind would hide what a connection takes.
+            # New processes: memory that an earlier load has left would hide what a connection needs.
             house.stop(), nginx.stop()
             house.start(loops=1, core=SERVER_CORE)
             nginx = Nginx(self.folder, headers, body)
@@ -121,7 +121,7 @@ class Bench:
             raise Failed(f"{KEY_SET} answered {answer.status}")
         return answer.getheaders(), body
 
-    # What goes to the database, with all cores for everybody.
+    # Requests that use the database, with all cores for all processes.
 
     def all_cores(self):
         self.house.start()
@@ -132,7 +132,7 @@ class Bench:
         self.table.bound("P8", "memory after load, RSS", processes.memory(self.house.process.pid) / 1e6, 150, "MB")
         self.house.stop()
 
-    # Passwords: the cores against scrypt alone, and everybody else while people sign in.
+    # Passwords: sign-ins against scrypt alone, and other requests while people sign in.
 
     def measure_passwords(self):
         house, seconds = self.house, self.seconds
@@ -199,16 +199,16 @@ class Bench:
         ours = median([run.rate for run in speed["refresh, RS256"]])
         beside = median([run.rate for run in speed["refresh, ES256"]])
         rsa, ecdsa = median(speed["rsa2048"]), median(speed["ecdsap256"])
-        # What a refresh takes besides its signature, measured with the cheaper one; the time that is left is for RSA.
+        # The cost of a refresh without its signature, measured with the cheaper algorithm; the remaining time is for RSA.
         left = 1 / (1 / beside - 1 / ecdsa + 1 / rsa)
         self.table.ratio("P4", "refresh, RS256", ours, left, 0.80, "/s", "what openssl rsa2048 leaves room for")
         self.table.ratio("P4", "  of signatures alone", ours, rsa, None, "/s", "openssl rsa2048, all cores")
 
 
 def signatures(algorithm, seconds):
-    """Signatures a second that all cores make when they do nothing else."""
+    """The signatures per second that all cores make when they do nothing else."""
     out = processes.run(["openssl", "speed", "-seconds", seconds, "-multi", len(processes.CORES), algorithm]).decode()
-    # Behind the name: seconds a signature and a verification, and then the rates.
+    # Behind the name stand the seconds for a signature and for a verification, and then the rates.
     return float(re.search(r"(?:rsa\s*2048 bits|256 bits ecdsa \(nistp256\))\s+\S+\s+\S+\s+([\d.]+)", out)[1])
 
 

@@ -1,6 +1,7 @@
-"""Measures two binaries against each other: every measure a second on each of them, in random order, as often as asked.
+"""Compares two binaries: each measure runs a second on each of them, in random order, as often as asked.
 
-`bench/compare` calls this with two paths. On a noisy machine the best round says more than the median: what else runs only slows a round down."""
+`bench/compare` calls this with two paths. On a noisy machine the best round says more than the median, since other work only
+slows a round."""
 
 import argparse
 import pathlib

@@ -1,4 +1,4 @@
-"""The private PostgreSQL, and pgbench running the statements that the server was seen sending."""
+"""The private PostgreSQL, and pgbench, which runs the statements that the server was seen sending."""
 
 import glob
 import pathlib
@@ -19,7 +19,7 @@ def _tool(name):
 
 
 class Database:
-    """A cluster that really writes to the disk before it says so."""
+    """A cluster that writes to the disk before it confirms a commit."""
 
     def __init__(self, folder, pid):
         self._folder = folder
@@ -32,12 +32,12 @@ class Database:
         return processes.run([_tool("psql"), url or self.url, "-XqAt", "-v", "ON_ERROR_STOP=1", "-c", sql]).decode().strip()
 
     def log_statements(self, on):
-        """Takes effect with the connections made from now on."""
+        """Applies to connections that are made from now on."""
         self.query(f"ALTER DATABASE gatehouse SET log_statement = '{'all' if on else 'none'}'", self._superuser)
 
     def logged(self, beginning):
-        """The newest statement in the log that begins so: its text, and its parameters as text."""
-        # A line that goes on begins with a tab.
+        """The newest statement in the log that begins like this: its text, and its parameters as text."""
+        # A continued line begins with a tab.
         lines = pathlib.Path(self._folder, "server.log").read_text(errors="replace").replace("\n\t", "\n\x00").split("\n")
         text, found = [], None
         for line in lines:
@@ -55,7 +55,7 @@ class Database:
         return found
 
     def pgbench(self, script, variables, clients, seconds):
-        """Transactions a second. Every client repeats the script; none may fail."""
+        """The transactions per second. Every client repeats the script; none may fail."""
         file = pathlib.Path(self._folder).parent / "pgbench.sql"
         file.write_text(script)
         options = [f"-D{name}={value}" for name, value in variables.items()]
@@ -65,7 +65,7 @@ class Database:
 
 
 class Statement:
-    """A statement of the server's for pgbench: the same text, where every client goes round its own share of the seeded rows."""
+    """A statement of the server for pgbench: the same text, but every client uses its own share of the seeded rows."""
 
     def __init__(self, text, parameters, account, session=None):
         """`account` and `session` are the ids that the parameters had when the statement was seen."""
@@ -82,7 +82,7 @@ class Statement:
             if value in ("0", "1", "2"):  # a generation, when a session's first refresh was seen
                 return f":g{value}"
             self.constants[f"p{number}"] = value
-            # The server says of what type a parameter is; pgbench cannot, and PostgreSQL does not guess it everywhere.
+            # The server states the type of a parameter; pgbench cannot, and PostgreSQL does not guess it everywhere.
             return f":p{number}::timestamptz" if TIMESTAMP.fullmatch(value) else f":p{number}"
 
         self._text = re.sub(r"\$(\d+)", replacement, text)
@@ -90,7 +90,7 @@ class Statement:
 
     def script(self, clients, before="", after=""):
         share = PEOPLE // clients
-        # The count only grows, over all clients' rows and runs, so it always is the newest generation.
+        # The count only grows, over the rows and runs of all clients, so it is always the newest generation.
         lines = [r"\set g0 :g0 + 1"]
         if self._counts:
             lines += [r"\set g1 :g0 + 1", r"\set g2 :g0 + 2"]
@@ -103,7 +103,7 @@ class Statement:
 
 
 def seed(database, project, account, session):
-    """Copies one signed-in person's rows: as many people as the server has, in the same tables, for pgbench alone."""
+    """Copies the rows of one signed-in person, for pgbench alone: as many people as the server has, in the same tables."""
     columns = {
         "account_id": "'bench' || n", "session_id": "decode(lpad(to_hex(n), 32, '0'), 'hex')", "subject": "'bench' || n",
         "email": "'bench' || n || '@example.com'"}

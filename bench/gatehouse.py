@@ -14,10 +14,10 @@ import processes
 from processes import Failed
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# One project an algorithm; the id of a project is the key of its apps too.
+# One project for each algorithm; the id of a project is also the key of its apps.
 PROJECTS = {"bench-es256": "ES256", "bench-rs256": "RS256"}
 PEOPLE = 256
-# Everybody comes from one address here. The limits are counted as ever; nobody meets them.
+# All clients have the same address here. The limits are counted as usual, but never reached.
 LIMITS = """limits:
   signUp: {perAddress: 1000000 per 1s}
   password: {perAccountAndAddress: 1000000 per 1s, perAccount: 1000000 per 1s, perAddress: 1000000 per 1s}
@@ -76,8 +76,8 @@ class Gatehouse:
         return time.monotonic() - begin
 
     def give_way(self):
-        """Weighs a tenth of any other service, as in packaging/gatehouse.service. Where the kernel doesn't group what runs by
-        session this changes nothing, and niceness is enough."""
+        """Gives the server a tenth of the weight of any other service, as packaging/gatehouse.service does. On a kernel that does not group
+        processes by session this changes nothing, and niceness is enough."""
         pathlib.Path(f"/proc/{self.process.pid}/autogroup").write_text("10")
 
     def stop(self):
@@ -116,7 +116,7 @@ class Gatehouse:
             connection.close()
 
     def sign_in(self, issuer, project, count=PEOPLE):
-        """Signs that many people in, through the provider: a list of the answers."""
+        """Signs in this many people through the provider, and returns the answers."""
 
         def one(number):
             body = {

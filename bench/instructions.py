@@ -1,6 +1,6 @@
-"""Counts the instructions that a request takes in the server, by callgrind: the same in every run, however noisy the machine is.
+"""Counts the instructions that a request takes in the server, by callgrind. They are the same in every run, on however noisy a machine.
 
-`bench/instructions` calls this with the path of one binary, or of two: then the table also says how they differ."""
+`bench/instructions` calls this with the path of one binary or of two; then the table also shows the difference."""
 
 import argparse
 import http.client
@@ -24,14 +24,14 @@ FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 
 
 class Instructions:
-    """What each call of one binary takes: name → (instructions of the server's own, instructions of OpenSSL's)."""
+    """The instructions of each call of one binary: name → (in the server's own code, in OpenSSL)."""
 
     def __init__(self, binary, folder, requests):
         folder.mkdir()
         folder.chmod(0o755)
         self.requests = requests
         self.profile = folder / "callgrind"
-        # valgrind reads what it needs from the table of symbols, and stumbles over the rest.
+        # valgrind only needs the symbol table, and fails on other debug information.
         stripped = folder / "gatehouse"
         processes.run(["strip", "--strip-debug", "-o", stripped, binary])
         issuer = Issuer(folder)
@@ -41,7 +41,7 @@ class Instructions:
         person = self.house.sign_in(issuer, PROJECT, 1)[0]
         self.house.stop()
         self.refresh_token, self.id_token = person["refreshToken"], person["idToken"]
-        # Without random seeds a dictionary looks the same in every process.
+        # Without random seeds a dictionary has the same order in every process.
         self.house.environment["SWIFT_DETERMINISTIC_HASHING"] = "1"
         tool = ["valgrind", "--tool=callgrind", "--instr-atstart=no", f"--callgrind-out-file={self.profile}"]
         self.house.start(loops=1, under=tool, patience=120)

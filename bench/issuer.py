@@ -1,4 +1,4 @@
-"""An OpenID Connect issuer on loopback, just enough to sign in with: discovery, its key, and ID tokens."""
+"""An OpenID Connect issuer on loopback with the minimum for a sign-in: discovery, its key, and ID tokens."""
 
 import base64
 import http.server

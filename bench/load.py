@@ -1,4 +1,4 @@
-"""Load: wrk, and a crowd of idle connections."""
+"""Makes load: wrk, and a crowd of idle connections."""
 
 import pathlib
 import re
@@ -12,10 +12,10 @@ _UNITS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
 
 
 class Load:
-    """What one run of wrk saw."""
+    """The results of one run of wrk."""
 
     def __init__(self, url, seconds, server, core=None, close=False, script=None, environment=None, connections=64):
-        """`server` is the process whose CPU time counts."""
+        """`server` is the process whose CPU time is measured."""
         options = ["-t1", f"-c{connections}", f"-d{seconds}s", "--latency"]
         if close:
             options += ["-H", "Connection: close"]
@@ -37,7 +37,7 @@ class Load:
 
 
 def idle_memory(port, pid, path, count):
-    """Bytes that the process grows by for each of `count` connections that were used once and are now idle."""
+    """The bytes by which the process grows for each of `count` connections that were used once and are now idle."""
     crowd = []
     request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
 
@@ -50,7 +50,7 @@ def idle_memory(port, pid, path, count):
                 raise Failed("an idle connection was not answered 200")
 
     try:
-        # The first ones pay for what is allocated once.
+        # The first connections pay for what is allocated once.
         join(100)
         before = processes.memory(pid, "RssAnon")
         join(count - 100)

@@ -1,4 +1,4 @@
--- Looks accounts up by their ID tokens, one after another. BENCH_TOKENS is a file of one token a line.
+-- Looks accounts up by their ID tokens, one after another. BENCH_TOKENS is a file with one token on each line.
 local requests, next = {}, 0
 
 function init()

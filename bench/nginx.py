@@ -1,4 +1,4 @@
-"""nginx with one worker, answering the bytes that the server answers."""
+"""nginx with one worker, which answers with the same bytes as the server."""
 
 import http.client
 import os
@@ -6,7 +6,7 @@ import os
 import processes
 from gatehouse import free_port
 
-# As nginx is set up to be fast: the body in memory, no limit on requests a connection. The access log is its usual one.
+# nginx in a fast configuration: the body in memory, no limit on requests for each connection, and its usual access log.
 CONFIGURATION = """
 daemon off; {user} worker_processes 1; worker_rlimit_nofile 20000; pid {folder}/nginx.pid; error_log {folder}/nginx.error.log;
 events {{ worker_connections 16384; }}
@@ -24,7 +24,7 @@ http {{
 
 class Nginx:
     def __init__(self, folder, headers, body):
-        """`headers` are the server's own, so that both send as much."""
+        """`headers` are those of the server, so that both send the same number of bytes."""
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
         self._log = folder / "nginx.access.log"

@@ -1,4 +1,4 @@
-"""P6: how many sign-ins by password the cores allow, and what everybody else feels of a flood of them."""
+"""P6: how many sign-ins by password the cores allow, and how a flood of them affects other requests."""
 
 import http.client
 import json
@@ -13,20 +13,20 @@ from processes import CORES, Failed
 
 PROJECT = "bench-es256"
 PEOPLE = 32
-# Below what the server takes in at a time (threads and queue), so that the flood is made of hashes and not of refusals.
+# Less than the server accepts at a time (threads and queue), so that the flood consists of hashes and not of refusals.
 FLOOD = 48
-# Requests a second of the caller who only wants an answer: too few to take the cores from the flood.
+# The requests per second of the caller who only wants an answer: too few to take the cores from the flood.
 PACE = 200
 
 
 def sign_up(house):
-    """People with passwords, as `sign-in.lua` knows them."""
+    """Creates people with passwords, as `sign-in.lua` expects them."""
     for number in range(1, PEOPLE + 1):
         house.post("/v1/accounts:signUp", PROJECT, {"email": f"somebody{number}@example.com", "password": f"correct horse {number}"})
 
 
 def raw_rate(seconds):
-    """Hashes a second of as many processes as there are cores, which do nothing else; at the niceness of the server's own threads."""
+    """The hashes per second of as many processes as there are cores, which do nothing else, at the niceness of the server's own threads."""
     command = ["nice", "-n", "19", sys.executable, SCRIPTS / "raw_scrypt.py", seconds]
     with ThreadPoolExecutor(len(CORES)) as pool:
         return sum(float(out) for out in pool.map(lambda _: processes.run(command), CORES))
@@ -40,12 +40,12 @@ def metric(text, name):
 
 
 def waiting(house):
-    """How many passwords wait to be hashed."""
+    """The number of passwords that wait to be hashed."""
     return metric(house.get("/metrics")[1].decode(), "gatehouse_hashing_queue")
 
 
 def answered(house):
-    """How many sign-ins by password were answered, all of them 200, and how many hashes were made."""
+    """The number of sign-ins by password that were answered (all must be 200), and the number of hashes."""
     text = house.get("/metrics")[1].decode()
     answers = re.findall(r'^http_requests_total\{([^}]*route="/v1/accounts:signInWithPassword"[^}]*)\} (\d+)$', text, re.M)
     if any('status="200"' not in labels for labels, _ in answers):
@@ -54,7 +54,7 @@ def answered(house):
 
 
 class Crowd:
-    """People who sign in one after the other, from when the threads have enough to do until the end of a `with`."""
+    """People who sign in one after the other, from the time when the threads have enough to do until the end of a `with`."""
 
     def __init__(self, house, connections, seconds):
         self._house = house
@@ -70,19 +70,20 @@ class Crowd:
         return self
 
     def rates(self):
-        """Sign-ins and hashes a second since the beginning."""
+        """The sign-ins and hashes per second since the beginning."""
         last, passed = answered(self._house), time.monotonic() - self._begin
         return [(after - before) / passed for before, after in zip(self._first, last)]
 
     def __exit__(self, *_):
         processes.stop(self._wrk)
-        # What the server took in it hashes, whether anybody still waits for it or not: that belongs to this measurement, not to the next.
+        # The server hashes everything that it has accepted, even if no client waits for it any more. That work belongs to this
+        # measurement, not to the next.
         processes.wait_until(lambda: waiting(self._house) == 0, "the end of the hashes")
         time.sleep(0.2)
 
 
 def sign_in(house, seconds):
-    """Sign-ins a second, with as many people waiting as keeps the threads at work."""
+    """The sign-ins per second, with enough people waiting to keep the threads busy."""
     with Crowd(house, 4 * len(CORES), seconds) as crowd:
         time.sleep(seconds)
         return crowd.rates()[0]
@@ -90,8 +91,8 @@ def sign_in(house, seconds):
 
 def paced(house, method, path, body, seconds):
     """The 99th percentile, in ms, of requests that come at a fixed pace over one connection.
-
-    Each counts from the moment it was due, so that a slow answer is felt by those behind it. When this process itself was woken late,
+    Each counts from the time it was due, so that a slow answer also delays those behind it. When this process itself is woken late, the
+    following requests are delayed by the same time, since that is not the server's fault.
     what follows is put off by as much: that is not the server's doing.
     """
     connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=10)
@@ -119,7 +120,7 @@ def paced(house, method, path, body, seconds):
 
 
 class Calm:
-    """What a lookup and a GET take while nobody signs in."""
+    """The times of a lookup and of a GET without sign-ins."""
 
     def __init__(self, house, token, key_set, seconds):
         self.lookup = paced(house, "POST", "/v1/accounts:lookup?key=bench-rs256", {"idToken": token}, seconds)
@@ -127,7 +128,7 @@ class Calm:
 
 
 class Flood(Calm):
-    """The same while people sign in as fast as they can, and how many hashes were made meanwhile."""
+    """The same while people sign in as fast as they can, and the number of hashes meanwhile."""
 
     def __init__(self, house, token, key_set, seconds):
         with Crowd(house, FLOOD, 2 * seconds) as crowd:

@@ -1,4 +1,4 @@
-"""Processes that end with the run, what they cost, and which core they run on."""
+"""Processes that end with the run, their cost, and the core that they run on."""
 
 import os
 import shutil
@@ -7,25 +7,25 @@ import subprocess
 import time
 
 CORES = sorted(os.sched_getaffinity(0))
-# With two cores the server has one and the load generator the other, so that a figure is one a core.
+# With two cores, the server gets one and the load generator the other, so that a figure is for one core.
 SERVER_CORE, LOAD_CORE = (CORES[0], CORES[1]) if len(CORES) > 1 else (None, None)
 
 _children = []
 
 
 class Failed(Exception):
-    """Something could not be measured; the text says what."""
+    """Something could not be measured; the text is the reason."""
 
 
 def _command(args, core):
-    # The kernel ends a child whose parent is gone, even when the parent was killed outright.
+    # The kernel ends a child whose parent has ended, even when the parent was killed.
     guard = ["setpriv", "--pdeathsig", "TERM", "--"] if shutil.which("setpriv") else []
     pin = ["taskset", "-c", str(core)] if core is not None else []
     return guard + pin + [str(a) for a in args]
 
 
 def start(args, core=None, log=subprocess.DEVNULL, env=None, service=False):
-    """Starts a server; `stop` or the end of the run ends it. As a service it has a session of its own, and so a scheduling group."""
+    """Starts a server; `stop` or the end of the run ends it. Like a service it has its own session, and so its own scheduling group."""
     child = subprocess.Popen(
         _command(args, core), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env={**os.environ, **(env or {})},
         start_new_session=service)
@@ -34,7 +34,7 @@ def start(args, core=None, log=subprocess.DEVNULL, env=None, service=False):
 
 
 def run(args, core=None, env=None, input=None, timeout=60):
-    """Runs a command to its end; its output. Fails with what it wrote to stderr."""
+    """Runs a command to its end and returns its output. Fails with the text that it wrote to stderr."""
     child = subprocess.Popen(
         _command(args, core), stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, env={**os.environ, **(env or {})})
@@ -70,7 +70,7 @@ def stop_all():
 
 
 def family(pid):
-    """The process and the processes it started, down to the last."""
+    """The process and all processes that it started, directly or not."""
     pids = [pid]
     for parent in pids:
         try:
@@ -83,7 +83,7 @@ def family(pid):
 
 
 def cpu_seconds(pid):
-    """User and system time of the process and its children. The scheduler's own count: /proc/PID/stat only has hundredths."""
+    """User and system time of the process and its children, from the scheduler's own count, since /proc/PID/stat only has hundredths."""
     total = 0
     for member in family(pid):
         for task in os.listdir(f"/proc/{member}/task"):
@@ -93,7 +93,7 @@ def cpu_seconds(pid):
 
 
 def memory(pid, field="VmRSS"):
-    """Bytes of the process and its children: VmRSS, or RssAnon for what is its own."""
+    """The bytes of the process and its children: VmRSS, or RssAnon for memory that is not shared."""
     total = 0
     for member in family(pid):
         with open(f"/proc/{member}/status") as file:

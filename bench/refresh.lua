@@ -1,5 +1,5 @@
--- Trades refresh tokens: a person's newest one each time, everybody in turn. BENCH_TOKENS is a file of "user token" lines, which is
--- written anew at the end. A token whose answer never came stays as it is: it may be presented again.
+-- Exchanges refresh tokens: the newest token of each person, all people in turn. BENCH_TOKENS is a file of "user token" lines, which is
+-- written again at the end. A token whose answer never came is kept, since it may be presented again.
 local threads = {}
 local queue, head, tail = {}, 1, 0
 local before
@@ -26,7 +26,7 @@ function request()
     return before .. #body .. "\r\n\r\n" .. body
 end
 
--- A plain search: patterns would take the cores longer than the server does.
+-- A plain search, since patterns would need more time than the server.
 local function text(body, name)
     local _, before = body:find('"' .. name .. '":"', 1, true)
     return before and body:sub(before + 1, body:find('"', before + 1, true) - 1)

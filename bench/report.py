@@ -1,11 +1,11 @@
-"""Medians of interleaved rounds, and the table."""
+"""Computes medians of interleaved rounds, and prints the table."""
 
 import statistics
 import sys
 
 
 def interleaved(rounds, parts):
-    """Runs every part once a round, in turn, so that whatever else the machine does strikes all of them. `parts`: name → function."""
+    """Runs every part once in each round, in turn, so that other work of the machine affects all of them. `parts`: name → function."""
     results = {name: [] for name in parts}
     for number in range(rounds):
         print(f"\r  {', '.join(parts)}: round {number + 1} of {rounds} ", end="", file=sys.stderr, flush=True)
@@ -20,7 +20,7 @@ def median(values):
 
 
 class Table:
-    """Measure, ours, the peer's, the ratio, the target, and whether it is met."""
+    """The measure, our figure, that of the peer, the ratio, the target, and whether it is met."""
 
     COLUMNS = ("", "measure", "ours", "peer", "ratio", "target", "")
 

@@ -1,4 +1,4 @@
--- Signs people in by address and password, one after another. BENCH_PEOPLE is how many there are.
+-- Signs people in by address and password, one after another. BENCH_PEOPLE is their number.
 local requests, next = {}, 0
 
 function init()

@@ -1,4 +1,4 @@
-"""The folder of a run. Whatever the run starts and writes is gone when it ends, however it ends."""
+"""The folder of a run. When the run ends, in whatever way, everything that it has started and written is removed."""
 
 import contextlib
 import pathlib
@@ -24,7 +24,7 @@ def workspace():
     local = ROOT / ".local"
     local.mkdir(exist_ok=True)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="bench-", dir=local))
-    # PostgreSQL may run as another user, who has to get in.
+    # PostgreSQL may run as another user, who must be able to enter the folder.
     folder.chmod(0o755)
     try:
         yield folder

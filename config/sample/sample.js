@@ -1,5 +1,5 @@
-// A browser app without an SDK. For providers: off to /__/auth/start, back with a one-time code, on to accounts:signInWithIdp. For
-// passwords, guests and links by mail: one call each.
+// A browser app without an SDK. With a provider, the browser goes to /__/auth/start and comes back with a one-time code, and the app calls
+// accounts:signInWithIdp. For passwords, guests and links by mail, it makes one call each.
 const { project, apiKey, providers, methods } = await (await fetch("project.json")).json();
 const page = location.origin + location.pathname;
 
@@ -8,7 +8,7 @@ const base64url = (bytes) =>
   btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-// What this tab remembers: `flow` while the browser is at the provider, `session` once signed in.
+// The state that this tab keeps: `flow` while the browser is at the provider, `session` once signed in.
 const memory = {
   read: (name) => JSON.parse(sessionStorage.getItem(name) ?? "null"),
   write: (name, value) => sessionStorage.setItem(name, JSON.stringify(value)),
@@ -40,7 +40,7 @@ async function signInAt(providerId) {
 const keep = ({ idToken, refreshToken }) => memory.write("session", { idToken, refreshToken });
 const typed = () => ({ email: element("email").value, password: element("secret").value, returnSecureToken: true });
 
-// Asks for a mail. On this machine, in development mode, its link can be had without a mailbox.
+// Asks for a mail. On this machine, in development mode, the page can show its link without a mailbox.
 async function mail(requestType) {
   const { email } = typed();
   await call("/v1/accounts:sendOobCode", { requestType, email, continueUrl: page, canHandleCodeInApp: true });
@@ -52,7 +52,7 @@ async function mail(requestType) {
   element("mailed").hidden = !letter;
 }
 
-// The second half of a link by mail.
+// The second half of a sign-in by link.
 async function finishLink(oobCode) {
   history.replaceState(null, "", page);
   const email = localStorage.getItem("email") ?? prompt("Which address was the link mailed to?");
@@ -60,13 +60,13 @@ async function finishLink(oobCode) {
   keep(await call("/v1/accounts:signInWithEmailLink", { email, oobCode }));
 }
 
-// The second half of a sign-in: the browser is back with an answer in the address.
+// The second half of a sign-in by provider: the browser is back with an answer in the address.
 async function finish() {
   const answer = new URLSearchParams(location.search);
   if (answer.get("mode") === "signIn") return finishLink(answer.get("oobCode"));
   if (!answer.has("state")) return;
   const requestUri = location.href;
-  // The code is spent once: it leaves the address bar and the history at once.
+  // The code works once, so it is removed from the address bar and the history at once.
   history.replaceState(null, "", page);
   const flow = memory.read("flow");
   memory.forget("flow");
@@ -94,7 +94,7 @@ async function remove() {
   memory.forget("session");
 }
 
-// For showing only: a back end verifies the signature against the published keys.
+// For display only: a back end must verify the signature with the published keys.
 function decode(token) {
   const bytes = Uint8Array.from(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
   return JSON.parse(new TextDecoder().decode(bytes));
@@ -119,7 +119,7 @@ async function show() {
   document.body.dataset.state = "signed-in";
 }
 
-// Runs a step, then shows where things stand; what went wrong is said on the page.
+// Runs a step, then shows the new state; an error is shown on the page.
 async function attempt(step) {
   const buttons = document.querySelectorAll("button");
   element("notice").hidden = element("mailed").hidden = true;
