@@ -5,11 +5,11 @@ RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends pkg-config libpq-dev libcurl4-openssl-dev libssl-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
-# The dependencies alone first: they change less often than the code.
+# First only the dependencies, since they change less often than the code.
 COPY Package.* ./
 RUN swift package resolve
 COPY Sources Sources
-# Compiled in; Sources/Accounts has a link to it.
+# They are compiled in; Sources/Accounts has a link to them.
 COPY Migrations Migrations
 # The manifest names the test targets, so their folders must be there; the tests are not built.
 COPY Tests Tests
@@ -31,12 +31,13 @@ COPY config /srv/gatehouse/config
 RUN cd /srv/gatehouse/config && sed -i 's/^listen: .*/listen: 0.0.0.0:8080\noperations: {listen: "0.0.0.0:9090"}/' gatehouse.yaml && grep -q '^listen: 0.0.0.0:8080$' gatehouse.yaml
 WORKDIR /srv/gatehouse
 USER 10001:10001
-# The API; and metrics, health and reloads, which are for your own network alone.
+# The API; and metrics, health and reload, which must stay in your own network.
 EXPOSE 8080 9090
 STOPSIGNAL SIGTERM
-# Whether the process lives. It asks nothing of the database, so an outage of the database restarts no container; ask /health/ready to steer
-# traffic. bash opens the connection itself, so that no HTTP client has to be in the image. HEALTH_PORT is the port of `operations.listen`,
-# or of `listen` where there is no such listener. Only images in Docker's format keep this line (buildah, podman: --format docker).
+# The process must be running. This asks nothing of the database, so that an outage of the database restarts no container; ask
+# /health/ready to decide about traffic. bash opens the connection itself, so that the image needs no HTTP client. HEALTH_PORT is the port
+# of `operations.listen`, or of `listen` where `operations` is not configured. Only images in Docker's format keep this line (buildah,
+# podman: --format docker).
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["/bin/bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${HEALTH_PORT:-9090} && printf 'GET /health/live HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r _ status _ <&3 && [ \"$status\" = 200 ]"]
 ENTRYPOINT ["gatehouse"]
 CMD ["serve", "--config", "/srv/gatehouse/config/gatehouse.yaml"]
