@@ -14,7 +14,7 @@ package final class HashingPool: Sendable {
     private let core: Core
 
     /// - Parameters:
-    /// - threads: how many hashes are computed at the same time; each core can do one.
+    ///   - threads: how many hashes are computed at the same time; each core can do one.
     ///   - queue: how many more may wait.
     package init(threads: Int, queue: Int, metrics: Metrics) {
         core = Core(threads: max(1, threads), room: max(1, threads) + max(0, queue), metrics: metrics)

@@ -43,7 +43,7 @@ struct WritePool<Job: PoolJob> {
 
     /// - Parameters:
     ///   - room: how many jobs may wait.
-    /// - together: how many jobs may share a connection at the same time.
+    ///   - together: how many jobs may share a connection at the same time.
     init(connections: Int, room: Int, together: Int = 1) {
         slots = Array(repeating: .vacant, count: connections)
         locks = Array(repeating: [], count: connections)

@@ -17,7 +17,7 @@ extension Project? {
     /// Runs `work`. An error of it is shown on pages with this project's branding, or on the default pages when there is no project.
     ///
     /// - Parameters:
-    /// - language: the language that the app asked for.
+    ///   - language: the language that the app asked for.
     ///   - link: the app's own page, where it is known and authorized.
     package func telling<T>(in language: String? = nil, backTo link: String? = nil, _ work: () async throws -> T) async throws -> T {
         do {

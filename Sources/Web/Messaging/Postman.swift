@@ -39,7 +39,7 @@ package actor Postman {
     }
 
     /// - Parameters:
-    /// - loop: a loop that serves no requests: the cost of sending must not show in how long calls take (SEC-15).
+    ///   - loop: a loop that serves no requests: the cost of sending must not show in how long calls take (SEC-15).
     ///   - bell: the one that `outbox` rings.
     package init(
         loop: Loop, outbox: Outbox, bell: Bell, projects: ProjectDirectory, transport: any MailTransport, sender: Sender, clock: Clock,

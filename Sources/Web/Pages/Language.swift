@@ -13,8 +13,8 @@ package enum Language {
     private static let ranges = 24
 
     /// - Parameters:
-    /// - available: tags of the languages that exist.
-    /// - parameter: a tag that goes before all others; without it, the query's `hl` or `lang`.
+    ///   - available: tags of the languages that exist.
+    ///   - parameter: a tag that goes before all others; without it, the query's `hl` or `lang`.
     package static func choose(
         from available: [String], for request: Request, parameter: String? = nil, otherwise standard: String
     ) -> String {

@@ -45,10 +45,10 @@ package struct Templates: Sendable {
     ///
     /// - Parameters:
     ///   - language: one of `languages`.
-    /// - values: the values that the template uses; `words.…`, `project`, `language` and the style are always there.
+    ///   - values: the values that the template uses; `words.…`, `project`, `language` and the style are always there.
     ///   - policy: what the page may do besides being read.
     ///   - script: the address of a script of this server; goes with `PagePolicy.scripts`.
-    /// - data: the values that the script needs; it finds them as JSON in the element `data`.
+    ///   - data: the values that the script needs; it finds them as JSON in the element `data`.
     package func page(
         _ name: String, in language: String, _ values: [String: TemplateValue] = [:], status: Int = 200, allowing policy: PagePolicy = [],
         script: String? = nil, data: JSON? = nil
