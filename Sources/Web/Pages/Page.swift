@@ -2,8 +2,8 @@ import Crypto
 package import HTTP
 import Text
 
-/// What a page may do besides being read. With any of these, a page still loads nothing from other hosts, cannot be framed, is not cached,
-/// and sends no Referer.
+/// The permissions of a page besides being read. With any of these, a page still loads nothing from other hosts, cannot be framed, is not
+/// cached, and sends no Referer.
 package struct PagePolicy: OptionSet, Sendable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }

@@ -6,7 +6,7 @@ package import Providers
 package import Runtime
 package import Text
 
-/// What an endpoint works with: who calls which project, and the parts of the loop that the call runs on.
+/// The context in which an endpoint works: who calls which project, and the parts of the loop that the call runs on.
 package struct Context: Sendable {
     package let services: Services
     package let request: Request

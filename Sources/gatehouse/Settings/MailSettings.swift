@@ -7,7 +7,7 @@ import Runtime
 import Text
 import Web
 
-/// How this server sends mail: `mail` in `gatehouse.yaml`.
+/// The way in which this server sends mail: `mail` in `gatehouse.yaml`.
 struct MailSettings: Sendable {
     enum Way: Sendable {
         case smtp(SMTPServer)
