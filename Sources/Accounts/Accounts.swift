@@ -110,7 +110,7 @@ package struct Accounts: Sendable {
         ), codes AS (
             DELETE FROM action_codes c USING gone WHERE c.project_id = \(project.id) AND c.account_id IS NULL AND c.email = gone.email
         )
-        SELECT \(condition == nil ? "account_id" : "1 / count(*)") FROM gone
+        SELECT \(condition == nil ? "account_id" : SQL.overtakenIfNone) FROM gone
         """
     }
 

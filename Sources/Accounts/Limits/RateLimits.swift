@@ -69,7 +69,7 @@ package struct RateLimits: Sendable {
     ///
     /// A refused attempt only reads, except where it sets right what a clock left in the future. One that is let through takes in the order
     /// of keys, so that attempts never wait for each other in a circle; each take looks again at the row it has locked, and if
-    /// then a bucket does refuse, the division undoes the others.
+    /// then a bucket does refuse, the others are undone.
     private func charge(_ attempt: Attempt, at now: Instant) -> SQL {
         let project = attempt.projectID
         return """
@@ -90,7 +90,7 @@ package struct RateLimits: Sendable {
                 RETURNING key
             )
             SELECT min(number) FILTER (WHERE refuses),
-                1 / (bool_or(refuses) OR count(*) = (SELECT count(*) FROM taken))::int
+                CASE WHEN NOT (bool_or(refuses) OR count(*) = (SELECT count(*) FROM taken)) THEN raise_overtaken() END
             FROM found
             """
     }

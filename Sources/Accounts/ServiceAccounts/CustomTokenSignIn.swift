@@ -107,7 +107,7 @@ extension Accounts {
             -- A row that was there has been locked to be changed, and says so.
             RETURNING xmax = 0 AS is_new
         )
-        SELECT 1 / count(*), bool_or(is_new) FROM entered
+        SELECT \(SQL.overtakenIfNone), bool_or(is_new) FROM entered
         """
     }
 }

@@ -27,9 +27,18 @@ struct Storage: Sendable {
 extension SQL {
     /// `statement`, which must touch a row, or else the whole write is undone (`AccountError.overtaken`).
     ///
-    /// Statements of one pipeline are committed before anybody has seen their results, so the database itself must refuse: it divides by
-    /// the number of rows that `statement` returns.
-    static func required(_ statement: SQL) -> SQL { "WITH touched AS (\(statement)) SELECT 1 / count(*) FROM touched" }
+    /// The statements of one pipeline are committed before their results are seen here, so the database itself must refuse.
+    static func required(_ statement: SQL) -> SQL { "WITH touched AS (\(statement)) SELECT \(overtakenIfNone) FROM touched" }
+
+    /// An expression for a SELECT over the rows that a statement returned: when there are none, it undoes the whole write
+    /// (`AccountError.overtaken`). The function is called only then.
+    static let overtakenIfNone: SQL = "CASE WHEN count(*) = 0 THEN raise_overtaken() END"
+}
+
+/// States of our own, which functions of the schema raise.
+enum SQLState {
+    /// Of `raise_overtaken`.
+    static let overtaken = "OV001"
 }
 
 extension AccountError {
@@ -42,8 +51,7 @@ extension AccountError {
                 .constraint(name: "identities_provider", state: _):
                 .identityTaken
             case .constraint(name: "identities_account", state: _): .accountNotFound
-            // What `SQL.required` divides by was zero.
-            case .sql(state: "22012", message: _): .overtaken
+            case .sql(state: SQLState.overtaken, message: _): .overtaken
             default: .database(error)
             }
     }
