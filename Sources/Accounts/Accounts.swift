@@ -74,9 +74,15 @@ package struct Accounts: Sendable {
             """
         let rows =
             if let attempt { try await limits.charge(attempt(idToken.accountID), then: select) } else { try await storage.read(select) }
-        guard let account = try Account.one(of: rows) else { throw .accountNotFound }
-        let sessionLives: Bool
-        do { sessionLives = try rows[0].get(Account.columnCount) } catch { throw .database(error) }
+        var found: Account?
+        var sessionLives = false
+        do {
+            if var row = rows.first?.reader() {
+                found = try Account(rows, &row)
+                sessionLives = try row.next()
+            }
+        } catch { throw .database(error) }
+        guard let account = found else { throw .accountNotFound }
         try account.check(idToken, sessionLives: sessionLives, at: clock.now())
         guard !account.disabled else { throw .accountDisabled }
         return (account, idToken)

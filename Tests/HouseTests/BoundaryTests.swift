@@ -23,6 +23,15 @@ import Testing
     }
 
     @Test(arguments: [
+        ("Sources/Accounts/SignIn/A.swift", "let q: SQL = \"\"\"\n    WITH a AS (INSERT INTO accounts (b)\n    \"\"\"", false),
+        ("Sources/Accounts/SignIn/A.swift", #"let q: SQL = "INSERT INTO service_accounts (a)""#, true),
+        ("Sources/Accounts/Account/AccountColumns.swift", #"let q: SQL = "INSERT INTO accounts (a)""#, true),
+    ])
+    func `catches an account that is inserted beside the list of its columns`(path: String, text: String, isAllowed: Bool) {
+        #expect(Boundaries.accounts(File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test(arguments: [
         ("Sources/Curl/A.swift", "guard listen(fd, 5) == 0", false), ("Sources/Curl/A.swift", "Glibc.bind (fd, a, b)", false),
         ("Sources/Curl/A.swift", "bind(fd, a, b)", false), ("Sources/gatehouse/A.swift", "server.listen(host: a)", true),
         ("Sources/Postgres/A.swift", "func bind(_ value: Int)", true), ("Sources/Postgres/A.swift", "rebind(a); // bind(", true),
@@ -52,6 +61,7 @@ import Testing
 
     @Test func `only Accounts holds SQL`() { #expect(Repository.swift.flatMap(Boundaries.sql) == []) }
     @Test func `only the one end of sign-ins makes sessions`() { #expect(Repository.swift.flatMap(Boundaries.sessions) == []) }
+    @Test func `only the list of its columns inserts an account`() { #expect(Repository.swift.flatMap(Boundaries.accounts) == []) }
     @Test func `only HTTPServer opens listening sockets`() { #expect(Repository.swift.flatMap(Boundaries.sockets) == []) }
     @Test func `only gatehouse reads the environment`() { #expect(Repository.swift.flatMap(Boundaries.environment) == []) }
     @Test func `nothing is public`() { #expect(Repository.swift.flatMap(Boundaries.access) == []) }

@@ -68,7 +68,7 @@ package actor TestCluster {
     /// Drops the databases of processes that have ended.
     private func sweep() async throws {
         for row in try await server.query("SELECT datname::text FROM pg_database WHERE datname LIKE 'test\\_%'") {
-            let name: String = try row.get(0)
+            let name: String = try row.value()
             let parts = name.split(separator: "_")
             guard parts.count == 3, let process = pid_t(parts[1]), kill(process, 0) != 0 else { continue }
             _ = try await server.write(SQL(unsafe: "DROP DATABASE IF EXISTS \(name) WITH (FORCE)"))

@@ -109,24 +109,6 @@ extension Accounts {
 }
 
 extension Account {
-    /// Stores this in place of `read`, provided that the account still is as it was read: of two changes at once none is lost.
-    /// - Parameter passwordHash: of a new password; without one the stored hash stays for as long as the account has a password.
-    func update(from read: Account, passwordHash: String?, in project: ProjectSettings) -> SQL {
-        .required(
-            """
-            UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
-                display_name = \(displayName), photo_url = \(photoURL), initial_email = \(initialEmail),
-                password_hash = CASE WHEN \(hasPassword) THEN coalesce(\(passwordHash), password_hash) END,
-                password_updated_at = \(passwordUpdatedAt), email_link_sign_in = \(emailLinkSignIn), custom_auth = \(customAuth),
-                last_login_at = greatest(last_login_at, \(lastLoginAt)), valid_since = \(validSince), sessions_ended_at = \(sessionsEndedAt)
-            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(read.sessionsStand)
-                AND (email, display_name, photo_url, initial_email, password_updated_at) IS NOT DISTINCT FROM
-                    (\(read.email), \(read.displayName), \(read.photoURL), \(read.initialEmail), \(read.passwordUpdatedAt))
-                AND (email_verified, email_proven, email_link_sign_in, custom_auth)
-                    = (\(read.emailVerified), \(read.emailProven), \(read.emailLinkSignIn), \(read.customAuth)) RETURNING account_id
-            """)
-    }
-
     /// Undoes the write that it is part of unless the account has as many identities as when it was read: of two requests that unlink one
     /// each, neither knows that it takes the last. Behind `update`, which locks the account.
     func stillHasItsIdentities(in project: ProjectSettings) -> SQL {

@@ -67,13 +67,12 @@ extension ActionCode {
     }
 
     static let columns = SQL(unsafe: "c.kind, c.account_id, c.email, c.new_email, c.email_proven, c.created_at, c.expires_at")
-    static let columnCount = 7
 
-    init?(_ row: Row) throws(PostgresError) {
-        guard let kind = Kind(rawValue: try row.get(0)) else { return nil }
+    init?(_ row: inout RowReader) throws(PostgresError) {
+        guard let kind = Kind(rawValue: try row.next()) else { return nil }
         self.init(
-            kind: kind, accountID: try row.get(1), email: try row.get(2), newEmail: try row.get(3), emailProven: try row.get(4),
-            created: try row.get(5), expires: try row.get(6))
+            kind: kind, accountID: try row.next(), email: try row.next(), newEmail: try row.next(), emailProven: try row.next(),
+            created: try row.next(), expires: try row.next())
     }
 }
 
@@ -98,9 +97,8 @@ extension Accounts {
             """)
         let pending: PendingCode
         do {
-            guard let row = rows.first, let code = try ActionCode(row) else { throw AccountError.invalidActionCode }
-            pending = PendingCode(
-                code: code, hash: hash, account: try Account(rows: rows, at: ActionCode.columnCount), projectID: project.id)
+            guard var row = rows.first?.reader(), let code = try ActionCode(&row) else { throw AccountError.invalidActionCode }
+            pending = PendingCode(code: code, hash: hash, account: try Account(rows, &row), projectID: project.id)
         } catch let error as AccountError {
             throw error
         } catch {

@@ -20,7 +20,11 @@ extension Accounts {
             "SELECT code_hash, email FROM action_codes WHERE project_id = \(project.id) AND expires_at > \(clock.now())")
         var emails: [[UInt8]: String?] = [:]
         for row in rows {
-            do { emails[try row.get(0)] = .some(try row.get(1)) } catch { throw .database(error) }
+            var row = row.reader()
+            do {
+                let hash: [UInt8] = try row.next()
+                emails[hash] = .some(try row.next())
+            } catch { throw .database(error) }
         }
         return letters.compactMap { letter in
             guard let query = URI.parse(letter.link)?.query, let code = Form(query)?["oobCode"], let hash = ActionCode.hash(code.asString),

@@ -23,13 +23,13 @@ extension SignInFlows {
                 tries = tries + CASE WHEN \(Self.sessionFits(sessionID)) THEN 0 ELSE 1 END
             WHERE project_id = \(project.id) AND flow_id = \(flowID) AND status = 'returned' AND expires_at > \(clock.now())
                 AND handle_hash = \(Digest.sha256(handle)) AND CASE WHEN kind = 'web' THEN return_url = \(page) ELSE \(isHandler) END
-            RETURNING \(Self.columns), response, status
+            RETURNING status, response, \(Self.columns)
             """)
-        guard let row = rows.first, try status(row, Self.columnCount + 1) == "redeeming" else { throw .flowRefused }
-        guard let sealed = try? row.get(Self.columnCount, as: [UInt8].self),
+        guard var row = rows.first?.reader(), try status(&row) == "redeeming" else { throw .flowRefused }
+        guard let sealed = try? row.next(as: [UInt8].self),
             let response = try? responseKey(handle).open(sealed, context: Self.context(flowID))
         else { throw .sealBroken("sign-in flow") }
-        return (try flow(row), response)
+        return (try flow(&row), response)
     }
 
     /// started → redeeming, by the provider's own `state`: a client flow, whose client posts what the provider sent the browser to.
@@ -44,10 +44,10 @@ extension SignInFlows {
                 tries = tries + CASE WHEN \(Self.sessionFits(sessionID)) THEN 0 ELSE 1 END
             WHERE project_id = \(project.id) AND flow_id = \(state.flowID) AND status = 'started' AND kind = 'client'
                 AND expires_at > \(clock.now()) AND state_hash = \(Digest.sha256(state.secret))
-            RETURNING \(Self.columns), status
+            RETURNING status, \(Self.columns)
             """)
-        guard let row = rows.first, try status(row, Self.columnCount) == "redeeming" else { throw .flowRefused }
-        return try flow(row)
+        guard var row = rows.first?.reader(), try status(&row) == "redeeming" else { throw .flowRefused }
+        return try flow(&row)
     }
 
     /// redeeming → redeemed; part of the transaction that signs the person in.
@@ -74,20 +74,28 @@ extension SignInFlows {
     static let columns = SQL(
         unsafe: "project_id, flow_id, provider_id, kind, redirect_uri, return_url, app_state, secrets, "
             + "api_key, app_name, auth_type, event_id, return_app, language")
-    static let columnCount = 14
 
     func flow(_ row: Row) throws(AccountError) -> SignInFlow {
+        var row = row.reader()
+        return try flow(&row)
+    }
+
+    /// Reads `columns`.
+    func flow(_ row: inout RowReader) throws(AccountError) -> SignInFlow {
         do {
-            let id: [UInt8] = try row.get(1)
-            let sealed: [UInt8] = try row.get(7)
-            guard let kind = SignInFlow.Kind(rawValue: try row.get(3)),
+            let (projectID, id): (String, [UInt8]) = (try row.next(), try row.next())
+            let providerID: String = try row.next()
+            let kind = SignInFlow.Kind(rawValue: try row.next())
+            let redirectURI: String = try row.next()
+            let (returnURL, appState): (String?, String?) = (try row.next(), try row.next())
+            let sealed: [UInt8] = try row.next()
+            guard let kind,
                 let bytes = try? masterKey.flows.open(sealed, context: Self.context(id)),
                 let secrets = SignInFlow.Secrets(bytes: bytes)
             else { throw AccountError.sealBroken("sign-in flow") }
             return SignInFlow(
-                projectID: try row.get(0), id: id, providerID: try row.get(2), kind: kind, redirectURI: try row.get(4),
-                returnURL: try row.get(5), appState: try row.get(6), handoff: try Handoff(row, from: 8),
-                secrets: secrets)
+                projectID: projectID, id: id, providerID: providerID, kind: kind, redirectURI: redirectURI, returnURL: returnURL,
+                appState: appState, handoff: try Handoff(&row), secrets: secrets)
         } catch let error as AccountError {
             throw error
         } catch {
@@ -95,8 +103,8 @@ extension SignInFlows {
         }
     }
 
-    private func status(_ row: Row, _ column: Int) throws(AccountError) -> String {
-        do { return try row.get(column) } catch { throw .database(error) }
+    private func status(_ row: inout RowReader) throws(AccountError) -> String {
+        do { return try row.next() } catch { throw .database(error) }
     }
 
     static func context(_ flowID: [UInt8]) -> String { "flow " + Hex.encode(flowID) }

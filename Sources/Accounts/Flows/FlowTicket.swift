@@ -66,15 +66,15 @@ extension SignInFlows {
                 AND (\(origin) IS NULL OR starts_with(return_url, \(origin) || '/')), status = 'started'
             FROM sign_in_flows WHERE \(Self.has(ticket, at: clock.now()))
             """)
-        guard let row = rows.first else { return .unknown }
-        guard try flag(row, 0) else { return try flag(row, 1) ? .waiting : .unknown }
+        guard var row = rows.first?.reader() else { return .unknown }
+        guard try flag(&row) else { return try flag(&row) ? .waiting : .unknown }
         let taken = try await storage.write(
             """
             UPDATE sign_in_flows SET ticket_hash = NULL WHERE \(Self.has(ticket, at: clock.now())) AND event IS NOT NULL
             RETURNING event
             """)
         guard let row = taken.first else { return .unknown }
-        guard let sealed = try? row.get(0, as: [UInt8].self),
+        guard let sealed = try? row.value(as: [UInt8].self),
             let event = try? eventKey(ticket).open(sealed, context: Self.context(ticket.flowID))
         else { throw .sealBroken("sign-in flow") }
         return .event(event)
@@ -87,7 +87,7 @@ extension SignInFlows {
         """
     }
 
-    private func flag(_ row: Row, _ column: Int) throws(AccountError) -> Bool {
-        do { return try row.get(column) } catch { throw .database(error) }
+    private func flag(_ row: inout RowReader) throws(AccountError) -> Bool {
+        do { return try row.next() } catch { throw .database(error) }
     }
 }

@@ -39,12 +39,12 @@ package struct Handoff: Sendable, Equatable {
 }
 
 extension Handoff {
-    /// Six columns from `first` on; `nil` when the flow was not started by an SDK.
-    init?(_ row: Row, from first: Int) throws(PostgresError) {
-        guard let apiKey = try row.get(first, as: String?.self) else { return nil }
-        guard let authType = AuthType(rawValue: try row.get(first + 2)) else { throw .decoding("auth_type") }
+    /// Reads `api_key` and the five columns behind it; `nil` when the flow was not started by an SDK.
+    init?(_ row: inout RowReader) throws(PostgresError) {
+        guard let apiKey = try row.next(as: String?.self) else { return nil }
+        let appName: String? = try row.next()
+        guard let authType = AuthType(rawValue: try row.next()) else { throw .decoding("auth_type") }
         self.init(
-            apiKey: apiKey, appName: try row.get(first + 1), authType: authType, eventID: try row.get(first + 3),
-            app: try row.get(first + 4), language: try row.get(first + 5))
+            apiKey: apiKey, appName: appName, authType: authType, eventID: try row.next(), app: try row.next(), language: try row.next())
     }
 }

@@ -128,15 +128,15 @@ package struct SignInFlows: Sendable {
     package func posted(flowID: [UInt8], projectID: String, cookie: String) async throws(AccountError) -> (SignInFlow, form: [UInt8]) {
         let rows = try await storage.read(
             """
-            SELECT \(Self.columns), posted FROM sign_in_flows
+            SELECT posted, \(Self.columns) FROM sign_in_flows
             WHERE project_id = \(projectID) AND flow_id = \(flowID) AND cookie_hash = \(Digest.sha256(Array(cookie.utf8)))
                 AND status = 'started' AND posted IS NOT NULL AND expires_at > \(clock.now())
             """)
-        guard let row = rows.first else { throw .flowRefused }
-        guard let sealed = try? row.get(Self.columnCount, as: [UInt8].self),
+        guard var row = rows.first?.reader() else { throw .flowRefused }
+        guard let sealed = try? row.next(as: [UInt8].self),
             let form = try? masterKey.flows.open(sealed, context: Self.postedContext(flowID))
         else { throw .sealBroken("sign-in flow") }
-        return (try flow(row), form)
+        return (try flow(&row), form)
     }
 
     /// started → returned. Gives the one-time code for the app; the provider's answer can be opened with it alone.

@@ -61,9 +61,10 @@ package struct SigningKeyStore: Sendable {
         let rows = try await storage.read(
             "SELECT kid, algorithm, created_at, signs_from, retires_at FROM signing_keys ORDER BY algorithm, signs_from")
         return try rows.map { row in
-            Entry(
-                kid: try row.get(0), algorithm: try row.get(1), createdAt: try row.get(2), signsFrom: try row.get(3),
-                retiresAt: try row.get(4))
+            var row = row.reader()
+            return Entry(
+                kid: try row.next(), algorithm: try row.next(), createdAt: try row.next(), signsFrom: try row.next(),
+                retiresAt: try row.next())
         }
     }
 
@@ -99,16 +100,18 @@ package struct SigningKeyStore: Sendable {
             WHERE retires_at IS NULL OR retires_at > \(clock.now()) ORDER BY signs_from
             """)
         return try rows.map { row in
-            let kid: String = try row.get(0)
-            guard let algorithm = Algorithm(rawValue: try row.get(1)) else { throw AccountError.sealBroken("signing key \(kid)") }
-            guard let der = try? masterKey.signingKeys.open(try row.get(2), context: kid) else {
+            var row = row.reader()
+            let kid: String = try row.next()
+            guard let algorithm = Algorithm(rawValue: try row.next()) else { throw AccountError.sealBroken("signing key \(kid)") }
+            let sealed: [UInt8] = try row.next()
+            guard let der = try? masterKey.signingKeys.open(sealed, context: kid) else {
                 throw AccountError.sealBroken("signing key \(kid)")
             }
             let key = try PrivateKey(der: der)
             return SigningKey(
                 kid: kid, algorithm: algorithm, signer: Signer(key: key, kid: kid, algorithm: algorithm),
-                publicJWK: JWK(key: key.publicKey, kid: UTF8Text(kid), algorithm: algorithm, use: "sig").json, certificate: try row.get(3),
-                signsFrom: try row.get(4))
+                publicJWK: JWK(key: key.publicKey, kid: UTF8Text(kid), algorithm: algorithm, use: "sig").json, certificate: try row.next(),
+                signsFrom: try row.next())
         }
     }
 

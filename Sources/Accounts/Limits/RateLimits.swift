@@ -55,7 +55,7 @@ package struct RateLimits: Sendable {
 
     private func refusal(_ results: [[Row]], of attempt: Attempt) throws(AccountError) -> Attempt.Charge? {
         do {
-            guard let number = try results.first?.first?.get(0, as: Int?.self) else { return nil }
+            guard let number = try results.first?.first?.value(as: Int?.self) else { return nil }
             guard attempt.charges.indices.contains(number) else { throw AccountError.database(.decoding("rate_limits")) }
             return attempt.charges[number]
         } catch let error as AccountError {

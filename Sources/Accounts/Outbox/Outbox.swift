@@ -82,14 +82,15 @@ extension Outbox {
         var letters: [DueLetter] = []
         var unreadable = 0
         for row in rows {
+            var row = row.reader()
             let projectID: String
             let id: [UInt8]
             let payload: [UInt8]
             let attempt: Int
             let expires: Instant
             do {
-                (projectID, id, payload) = (try row.get(0), try row.get(1), try row.get(2))
-                (attempt, expires) = (try row.get(3), try row.get(4))
+                (projectID, id, payload) = (try row.next(), try row.next(), try row.next())
+                (attempt, expires) = (try row.next(), try row.next())
             } catch { throw .database(error) }
             if let plain = try? masterKey.outbox.open(payload, context: Self.context(projectID, id)), let letter = Letter(padded: plain) {
                 letters.append(DueLetter(projectID: projectID, id: id, letter: letter, attempt: attempt, expires: expires))
@@ -141,7 +142,8 @@ extension Outbox {
             ORDER BY created_at DESC LIMIT \(limit)
             """)
         return rows.compactMap { row in
-            guard let id = try? row.get(0, as: [UInt8].self), let payload = try? row.get(1, as: [UInt8].self),
+            var row = row.reader()
+            guard let id = try? row.next(as: [UInt8].self), let payload = try? row.next(as: [UInt8].self),
                 let plain = try? masterKey.outbox.open(payload, context: Self.context(project.id, id))
             else { return nil }
             return Letter(padded: plain)

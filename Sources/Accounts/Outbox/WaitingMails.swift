@@ -20,8 +20,8 @@ extension Outbox {
     package func depth() async throws(AccountError) -> (count: Int, oldest: Instant?) {
         let rows = try await storage.read(
             "SELECT count(*), min(created_at) FROM mail_outbox WHERE due_at < 'infinity' AND expires_at > \(clock.now())")
-        guard let row = rows.first else { return (0, nil) }
-        do { return (try row.get(0), try row.get(1)) } catch { throw .database(error) }
+        guard var row = rows.first?.reader() else { return (0, nil) }
+        do { return (try row.next(), try row.next()) } catch { throw .database(error) }
     }
 
     /// The mails that wait to be sent, the oldest first.
@@ -33,13 +33,15 @@ extension Outbox {
             """)
         var mails: [WaitingMail] = []
         for row in rows {
+            var row = row.reader()
             do {
-                let (projectID, id): (String, [UInt8]) = (try row.get(0), try row.get(1))
-                let plain = try? masterKey.outbox.open(try row.get(2), context: Self.context(projectID, id))
+                let (projectID, id): (String, [UInt8]) = (try row.next(), try row.next())
+                let payload: [UInt8] = try row.next()
+                let plain = try? masterKey.outbox.open(payload, context: Self.context(projectID, id))
                 mails.append(
                     WaitingMail(
-                        projectID: projectID, id: id, kind: plain.flatMap(Letter.init(padded:))?.kind, attempts: try row.get(3),
-                        createdAt: try row.get(4), dueAt: try row.get(5), expiresAt: try row.get(6)))
+                        projectID: projectID, id: id, kind: plain.flatMap(Letter.init(padded:))?.kind, attempts: try row.next(),
+                        createdAt: try row.next(), dueAt: try row.next(), expiresAt: try row.next()))
             } catch { throw .database(error) }
         }
         return mails

@@ -35,13 +35,7 @@ extension Accounts {
         let now = clock.now()
         let authentication = Authentication(
             accountID: token.uid, signInProvider: SignInProvider.custom, time: now, developerClaims: token.developerClaims)
-        var statements = [
-            enter(token.uid, in: project, at: now),
-            """
-            SELECT \(Account.columns) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
-            WHERE a.project_id = \(project.id) AND a.account_id = \(token.uid)
-            """,
-        ]
+        var statements = [enter(token.uid, in: project, at: now), Account.select("a.account_id = \(token.uid)", in: project)]
         if project.customTokens.singleUse { statements.append(token.spend(in: project)) }
         let session: Session
         let results: [[Row]]
@@ -55,8 +49,8 @@ extension Accounts {
             }
         }
         do {
-            guard let account = try Account(rows: results[1]) else { throw AccountError.overtaken }
-            let isNewUser = try results[0].first?.get(1) ?? false
+            guard let account = try Account(results[1]) else { throw AccountError.overtaken }
+            let isNewUser = try results[0].first?.value() ?? false
             signIns.count(SignInProvider.custom, isNewUser ? .created : .signedIn)
             return (account, session, isNewUser)
         } catch {
@@ -90,25 +84,28 @@ extension Accounts {
                 """)
         do {
             return try rows.map { row in
-                ServiceAccountKey(projectID: try row.get(0), key: try JWK(try JSON.parse(try row.get(1, as: String.self))))
+                var row = row.reader()
+                return ServiceAccountKey(projectID: try row.next(), key: try JWK(try JSON.parse(try row.next(as: String.self))))
             }
         } catch {
             throw .database(.decoding("service_account_keys"))
         }
     }
 
-    /// Makes the account or finds it; refused as `overtaken` when it is disabled. The answer's second column: whether it is new.
+    /// Makes the account or finds it; refused as `overtaken` when it is disabled. The answer's first column: whether it is new.
     private func enter(_ uid: String, in project: ProjectSettings, at now: Instant) -> SQL {
-        """
-        WITH entered AS (
-            INSERT INTO accounts (project_id, account_id, valid_since, created_at, last_login_at, custom_auth)
-            VALUES (\(project.id), \(uid), \(Instant(seconds: now.seconds)), \(now), \(now), true)
-            ON CONFLICT (project_id, account_id) DO UPDATE SET last_login_at = \(now), custom_auth = true WHERE NOT accounts.disabled
-            -- A row that was there has been locked to be changed, and says so.
-            RETURNING xmax = 0 AS is_new
-        )
-        SELECT \(SQL.overtakenIfNone), bool_or(is_new) FROM entered
-        """
+        var account = Account(id: uid, at: now)
+        account.customAuth = true
+        return """
+            WITH entered AS (
+                \(account.insert(in: project))
+                ON CONFLICT (project_id, account_id) DO UPDATE
+                SET last_login_at = excluded.last_login_at, custom_auth = excluded.custom_auth WHERE NOT accounts.disabled
+                -- A row that was there has been locked to be changed, and says so.
+                RETURNING xmax = 0 AS is_new
+            )
+            SELECT bool_or(is_new), \(SQL.overtakenIfNone) FROM entered
+            """
     }
 }
 

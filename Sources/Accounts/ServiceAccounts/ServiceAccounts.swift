@@ -59,7 +59,7 @@ package struct ServiceAccounts: Sendable {
         } catch AccountError.overtaken {
             throw ServiceAccountError.tooManyKeys
         }
-        guard let clientID: String = try results.last?.first?.get(0) else { throw AccountError.database(.decoding("service_accounts")) }
+        guard let clientID: String = try results.last?.first?.value() else { throw AccountError.database(.decoding("service_accounts")) }
         return KeyFile(email: email, clientID: clientID, keyID: keyID, key: key, publicURL: publicURL)
     }
 
@@ -71,7 +71,8 @@ package struct ServiceAccounts: Sendable {
             WHERE project_id = \(project) ORDER BY email, created_at, key_id
             """)
         return try rows.map { row in
-            Entry(email: try row.get(0), keyID: try row.get(1), createdAt: try row.get(2), revokedAt: try row.get(3))
+            var row = row.reader()
+            return Entry(email: try row.next(), keyID: try row.next(), createdAt: try row.next(), revokedAt: try row.next())
         }
     }
 
@@ -87,7 +88,7 @@ package struct ServiceAccounts: Sendable {
             UPDATE service_account_keys SET revoked_at = \(clock.now())
             WHERE project_id = \(project) AND (email = \(email) OR key_id = \(keyID)) AND revoked_at IS NULL RETURNING key_id
             """)
-        return try rows.map { row in try row.get(0) }
+        return try rows.map { row in try row.value() }
     }
 
     package enum Scope: Sendable {

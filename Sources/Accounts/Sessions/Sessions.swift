@@ -36,21 +36,20 @@ package struct Sessions: Sendable {
         guard let (token, key) = RefreshToken.read(token, keys: keys) else { throw .invalidRefreshToken }
         guard token.projectNumber == project.number else { throw .wrongProject }
         let rows = try await accounts.storage.write(rotation(token, of: key, in: project), sharingCommitAs: token.sessionID)
-        guard !rows.isEmpty else { throw try await reason(for: token, in: project) }
+        guard var row = rows.first?.reader() else { throw try await reason(for: token, in: project) }
         do {
-            let first = rows[0]
             let session = Session(
-                projectID: project.id, id: token.sessionID, accountID: try first.get(0), signInProvider: try first.get(1),
-                authTime: try first.get(2), developerClaims: try first.get(4),
+                projectID: project.id, id: token.sessionID, accountID: try row.next(), signInProvider: try row.next(),
+                authTime: try row.next(), developerClaims: try row.next(),
                 generation: project.refresh == .static ? token.generation : token.generation + 1)
-            let created: Instant = try first.get(3)
-            guard try first.get(5, as: Instant?.self) == nil else {
+            let created: Instant = try row.next()
+            guard try row.next(as: Instant?.self) == nil else {
                 log.warning(
                     "two clients hold the same refresh token: their session is ended",
                     metadata: ["project": "\(project.id)", "session": "\(Hex.encode(token.sessionID))"])
                 throw AccountError.sessionEnded
             }
-            guard let account = try Account(rows: rows, at: 6) else { throw AccountError.accountNotFound }
+            guard let account = try Account(rows, &row) else { throw AccountError.accountNotFound }
             guard created.seconds >= account.validSince.seconds else { throw AccountError.sessionEnded }
             guard !account.disabled else { throw AccountError.accountDisabled }
             return (account, session)
@@ -89,7 +88,7 @@ package struct Sessions: Sendable {
                 UPDATE accounts SET last_refresh_at = \(now) FROM due
                 WHERE accounts.project_id = \(project.id) AND accounts.account_id = due.account_id
             )
-            SELECT session.account_id, session.sign_in_provider, session.auth_time, session.created_at, session.developer_claims,
+            SELECT session.account_id, session.sign_in_provider, session.auth_time, session.developer_claims, session.created_at,
                 session.ended_at, \(Account.columns)
             FROM session
             LEFT JOIN accounts a ON a.project_id = \(project.id) AND a.account_id = session.account_id
@@ -118,7 +117,7 @@ package struct Sessions: Sendable {
             WHERE s.project_id = \(project.id) AND s.session_id = \(token.sessionID)
             """)
         do {
-            guard let row = rows.first, try !row.get(0, as: Bool.self) else { return .sessionEnded }
+            guard let row = rows.first, try !row.value(as: Bool.self) else { return .sessionEnded }
             return .accountNotFound
         } catch { return .database(error) }
     }

@@ -104,17 +104,17 @@ extension Accounts {
             """)
         do {
             var found = Holders()
-            var rest = rows[...]
+            var rest = try rows.compactMap(Holding.init)[...]
             while let first = rest.first {
-                let id: String = try first.get(0)
-                let own = try rest.prefix { row throws(PostgresError) in try row.get(0) == id }
+                let own = rest.prefix { $0.account.id == first.account.id }
                 rest = rest[own.endIndex...]
-                let account = try Account(rows: Array(own))
-                if try own.contains(where: { row in try Self.isOwner(row, identity) }) { found.owner = account }
-                if let email = identity.email, account?.email == email { found.accountOfAddress = account }
-                if id == linkID {
+                var account = first.account
+                account.identities = own.flatMap(\.account.identities).sorted { $0.providerID < $1.providerID }
+                if try own.contains(where: { try $0.isOwner(of: identity) }) { found.owner = account }
+                if let email = identity.email, account.email == email { found.accountOfAddress = account }
+                if account.id == linkID {
                     found.linking = account
-                    found.sessionLives = try first.get(Account.columnCount + 2)
+                    found.sessionLives = first.sessionLives
                 }
             }
             return found
@@ -125,16 +125,28 @@ extension Accounts {
         }
     }
 
-    private static func isOwner(_ row: Row, _ identity: ProvenIdentity) throws -> Bool {
-        guard try row.get(Account.providerColumn, as: String?.self) == identity.providerID else { return false }
-        let stored = [
-            try row.get(Account.providerColumn + 1, as: String?.self), try row.get(Account.columnCount + 1, as: String?.self),
-        ]
-        guard stored.contains(where: { name in identity.names.contains { $0.isExactly(name) } }) else { return false }
-        if let tenant = try row.get(Account.columnCount, as: String?.self), let claimed = identity.tenant, !tenant.isExactly(claimed) {
-            throw AccountError.tenantChanged
+    /// One row of `holders`: an account with one of its identities, and what no account shows of that identity.
+    private struct Holding {
+        let account: Account
+        let tenant: String?
+        let alias: String?
+        let sessionLives: Bool
+
+        init?(_ row: Row) throws(PostgresError) {
+            var reader = row.reader()
+            guard let account = try Account([row], &reader) else { return nil }
+            self.account = account
+            tenant = try reader.next()
+            alias = try reader.next()
+            sessionLives = try reader.next()
         }
-        return true
+
+        func isOwner(of identity: ProvenIdentity) throws(AccountError) -> Bool {
+            guard let linked = account.identities.first, linked.providerID == identity.providerID else { return false }
+            guard [linked.subject, alias].contains(where: { name in identity.names.contains { $0.isExactly(name) } }) else { return false }
+            if let tenant, let claimed = identity.tenant, !tenant.isExactly(claimed) { throw .tenantChanged }
+            return true
+        }
     }
 
     private func carryOut(

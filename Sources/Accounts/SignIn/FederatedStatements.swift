@@ -53,24 +53,6 @@ extension Account {
         identities.sort { $0.providerID < $1.providerID }
     }
 
-    /// What joining changes, provided that the account still is as it was `read`: nobody revoked it, took it over, or changed its address.
-    func update(_ read: Account, takeover: Bool, in project: ProjectSettings) -> SQL {
-        let profile: SQL =
-            takeover
-            ? """
-            , display_name = \(displayName), photo_url = \(photoURL), valid_since = \(validSince),
-                sessions_ended_at = \(sessionsEndedAt), password_hash = NULL, password_updated_at = NULL, custom_auth = false
-            """
-            : ", display_name = coalesce(display_name, \(displayName)), photo_url = coalesce(photo_url, \(photoURL))"
-        return .required(
-            """
-            UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
-                email_link_sign_in = \(emailLinkSignIn), last_login_at = \(lastLoginAt)\(profile)
-            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(read.sessionsStand)
-                AND email_proven = \(read.emailProven) AND email IS NOT DISTINCT FROM \(read.email) RETURNING account_id
-            """)
-    }
-
     func recordSignIn(in project: ProjectSettings) -> SQL {
         .required(
             """

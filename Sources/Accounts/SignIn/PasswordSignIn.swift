@@ -67,8 +67,8 @@ extension Accounts {
                 WHERE a.project_id = \(project.id) AND a.email = \(email)
                 """)
         do {
-            guard let account = try Account(rows: rows) else { return nil }
-            return (account, try rows[0].get(Account.columnCount, as: String?.self).flatMap(PasswordHash.init))
+            guard var row = rows.first?.reader(), let account = try Account(rows, &row) else { return nil }
+            return (account, try row.next(as: String?.self).flatMap(PasswordHash.init))
         } catch { throw .database(error) }
     }
 

@@ -12,6 +12,11 @@ package struct ProviderIssuers: Sendable {
             self.providerID = providerID
             self.issuer = issuer
         }
+
+        fileprivate init(_ row: Row) throws(PostgresError) {
+            var row = row.reader()
+            self.init(projectID: try row.next(), providerID: try row.next(), issuer: try row.next())
+        }
     }
 
     let storage: Storage
@@ -25,11 +30,7 @@ package struct ProviderIssuers: Sendable {
             SELECT project_id, provider_id, pinned.issuer FROM \(Self.table(configured)) JOIN provider_issuers pinned USING (project_id, provider_id)
             WHERE pinned.issuer <> configured.issuer AND \(Self.isInUse) ORDER BY 1, 2
             """)
-        do {
-            return try rows.map { row throws(PostgresError) in
-                Entry(projectID: try row.get(0), providerID: try row.get(1), issuer: try row.get(2))
-            }
-        } catch { throw .database(error) }
+        do { return try rows.map(Entry.init) } catch { throw .database(error) }
     }
 
     /// Pins every provider to its configured issuer, unless identities exist under another. From here on identities of these issuers alone

@@ -59,14 +59,4 @@ extension Account {
         createdAt = now
         lastLoginAt = now
     }
-
-    /// - Parameter passwordHash: with it goes `passwordUpdatedAt`.
-    func insert(passwordHash: String? = nil, in project: ProjectSettings) -> SQL {
-        """
-        INSERT INTO accounts (project_id, account_id, email, email_verified, email_proven, display_name, photo_url, valid_since,
-            created_at, last_login_at, password_hash, password_updated_at, email_link_sign_in, custom_auth)
-        VALUES (\(project.id), \(id), \(email), \(emailVerified), \(emailProven), \(displayName), \(photoURL), \(validSince),
-            \(createdAt), \(lastLoginAt), \(passwordHash), \(passwordUpdatedAt), \(emailLinkSignIn), \(customAuth))
-        """
-    }
 }

@@ -84,8 +84,8 @@ package struct Cleanup: Sendable {
         let now = clock.now()
         let deadline = now - idle - .seconds(3600)
         let rows = try await storage.write(Self.idlePiece(project, position.createdAt, position.id, deadline, now, piece))
-        guard rows.count == piece, let last = rows.last else { return nil }
-        do { return SessionPosition(createdAt: try last.get(0), id: try last.get(1)) } catch { throw AccountError(error) }
+        guard rows.count == piece, var last = rows.last?.reader() else { return nil }
+        do { return SessionPosition(createdAt: try last.next(), id: try last.next()) } catch { throw AccountError(error) }
     }
 
     static func idlePiece(

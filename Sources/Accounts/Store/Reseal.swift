@@ -45,9 +45,10 @@ package struct Reseal: Sendable {
 
     private func moveSigningKeys(_ outcome: inout Outcome) async throws(AccountError) {
         for row in try await storage.read("SELECT kid, private_key FROM signing_keys") {
+            var row = row.reader()
             let kid: String
             let sealed: [UInt8]
-            do { (kid, sealed) = (try row.get(0), try row.get(1)) } catch { throw .database(error) }
+            do { (kid, sealed) = (try row.next(), try row.next()) } catch { throw .database(error) }
             do {
                 guard let anew = try masterKey.signingKeys.resealed(sealed, context: kid) else { continue }
                 outcome.signingKeys += try await storage.write(
@@ -67,8 +68,9 @@ package struct Reseal: Sendable {
                 """)
             var updates: [SQL] = []
             for row in rows {
+                var row = row.reader()
                 let payload: [UInt8]
-                do { (last, payload) = ((try row.get(0), try row.get(1)), try row.get(2)) } catch { throw .database(error) }
+                do { (last, payload) = ((try row.next(), try row.next()), try row.next()) } catch { throw .database(error) }
                 do {
                     let context = Outbox.context(last.project, last.id)
                     guard let anew = try masterKey.outbox.resealed(payload, context: context) else { continue }
@@ -96,9 +98,10 @@ package struct Reseal: Sendable {
                 ORDER BY project_id, flow_id LIMIT \(Self.piece)
                 """)
             for row in rows {
+                var row = row.reader()
                 let sealed: [UInt8]
                 let end: Instant
-                do { (last, sealed, end) = ((try row.get(0), try row.get(1)), try row.get(2), try row.get(3)) } catch {
+                do { (last, sealed, end) = ((try row.next(), try row.next()), try row.next(), try row.next()) } catch {
                     throw .database(error)
                 }
                 if masterKey.flows.isSealedByFirst(sealed, context: SignInFlows.context(last.id)) { continue }
@@ -121,10 +124,10 @@ package struct Reseal: Sendable {
                 SELECT project_id, session_id, (SELECT count(*) FROM piece WHERE is_left) FROM piece
                 ORDER BY project_id DESC, session_id DESC LIMIT 1
                 """)
-            guard let row = rows.first else { return }
+            guard var row = rows.first?.reader() else { return }
             do {
-                last = (try row.get(0), try row.get(1))
-                outcome.sessions += try row.get(2)
+                last = (try row.next(), try row.next())
+                outcome.sessions += try row.next(as: Int.self)
             } catch { throw .database(error) }
         }
     }

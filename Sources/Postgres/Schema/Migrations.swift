@@ -75,6 +75,13 @@ struct AppliedMigration: Equatable, Sendable {
     let sha256: String
 }
 
+extension AppliedMigration {
+    init(_ row: Row) throws(PostgresError) {
+        var row = row.reader()
+        self.init(number: try row.next(), name: try row.next(), sha256: try row.next())
+    }
+}
+
 extension [Migration] {
     /// The migrations that are still to be applied, in order. Throws when the applied ones are not the first of these.
     func pending(after applied: [AppliedMigration]) throws(MigrationError) -> [Migration] {

@@ -55,10 +55,8 @@ package struct Schema: Sendable {
 
     private func applied(_ database: Database) async throws(MigrationError) -> [AppliedMigration] {
         do throws(PostgresError) {
-            return try await database.query("SELECT number, name, sha256 FROM schema_migrations ORDER BY number").map {
-                row throws(PostgresError) in
-                AppliedMigration(number: try row.get(0), name: try row.get(1), sha256: try row.get(2))
-            }
+            let rows = try await database.query("SELECT number, name, sha256 FROM schema_migrations ORDER BY number")
+            return try rows.map(AppliedMigration.init)
         } catch .sql("42P01", _) {
             return []
         } catch {

@@ -73,7 +73,7 @@ extension Database {
         let rows = try await withUnsafeContinuation { answer in
             addInFront(Write(statements: ["SELECT current_setting('transaction_read_only') = 'off'"], answer: answer, since: loop.now))
         }.get()
-        if try rows.first?.first?.get(0, as: Bool.self) == true { return }
+        if try rows.first?.first?.value(as: Bool.self) == true { return }
         dropIdleWrites()
         throw .unavailable("the database takes no writes: it is a standby or was made read-only")
     }

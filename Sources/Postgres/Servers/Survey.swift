@@ -20,11 +20,11 @@ extension Database {
             FROM pg_roles r, pg_database d WHERE r.rolname = session_user AND d.datname = current_database()
             """)
         let received = clock.now()
-        guard let row = rows.first else { throw .unavailable("the database knows neither this role nor itself") }
-        let now: Instant = try row.get(0)
-        var limits: [(Int, String)] = [(try row.get(1), "max_connections less superuser_reserved_connections")]
-        for (column, name) in [(2, "the role's connection limit"), (3, "the database's connection limit")] {
-            let limit: Int = try row.get(column)
+        guard var row = rows.first?.reader() else { throw .unavailable("the database knows neither this role nor itself") }
+        let now: Instant = try row.next()
+        var limits: [(Int, String)] = [(try row.next(), "max_connections less superuser_reserved_connections")]
+        for name in ["the role's connection limit", "the database's connection limit"] {
+            let limit: Int = try row.next()
             if limit >= 0 { limits.append((limit, name)) }
         }
         let tightest = limits.min { $0.0 < $1.0 } ?? limits[0]
@@ -52,10 +52,10 @@ extension Database {
     private func haveBackends() async throws(PostgresError) -> Bool {
         // Reads may go to another server, which may use the same process numbers.
         let question: SQL = "SELECT pg_backend_pid() || ' since ' || pg_postmaster_start_time()"
-        let written: String = try await write(question)[0].get(0)
-        let read: String = try await query(question)[0].get(0)
-        let readAgain: String = try await query(question)[0].get(0)
-        let writtenAgain: String = try await write(question)[0].get(0)
+        let written: String = try await write(question)[0].value()
+        let read: String = try await query(question)[0].value()
+        let readAgain: String = try await query(question)[0].value()
+        let writtenAgain: String = try await write(question)[0].value()
         return written != read && read == readAgain && written == writtenAgain
     }
 }

@@ -130,7 +130,7 @@ extension Fixture {
 
     func stored(_ id: String) async throws -> Account? { try await accounts.account(id, in: project) }
 
-    func count(_ table: SQL) async throws -> Int64 { try await database.query("SELECT count(*) FROM \(table)")[0].get(0) }
+    func count(_ table: SQL) async throws -> Int64 { try await database.query("SELECT count(*) FROM \(table)")[0].value() }
 }
 
 /// Expects that the rules refuse with an error of this name.

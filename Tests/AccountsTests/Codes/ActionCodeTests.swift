@@ -30,7 +30,7 @@ import Text
         let fixture = try await Fixture.forCodes()
         _ = try await fixture.signUp("ada@example.com")
         let code = try await fixture.resetCode("ada@example.com")
-        let stored: [UInt8] = try await fixture.database.query("SELECT code_hash FROM action_codes")[0].get(0)
+        let stored: [UInt8] = try await fixture.database.query("SELECT code_hash FROM action_codes")[0].value()
         let bytes = try #require(Base64URL.decodeStrict(code))
         #expect(stored == Digest.sha256(bytes))
     }
@@ -173,14 +173,14 @@ import Text
 
         /// The number of accounts that `work` locked, for whatever reason, of codes with an account that it left, and of round trips.
         func cost(_ work: () async throws -> Void) async throws -> [Int] {
-            let before = try await fixture.database.write("SELECT pg_current_xact_id()::text::bigint")[0].get(0, as: Int.self)
+            let before = try await fixture.database.write("SELECT pg_current_xact_id()::text::bigint")[0].value(as: Int.self)
             let codes = try await fixture.count("action_codes")
             let trips = fixture.database.roundTrips
             try await work()
             let spent = fixture.database.roundTrips - trips
             let locked = try await fixture.database.query("SELECT count(*) FROM accounts WHERE xmax::text::bigint > \(before)")[0]
             let held = try await fixture.database.query("SELECT count(*) FROM action_codes WHERE account_id IS NOT NULL")[0]
-            return [try locked.get(0), try held.get(0, as: Int.self) - Int(codes), spent]
+            return [try locked.value(), try held.value(as: Int.self) - Int(codes), spent]
         }
         for email in ["ada@example.com", "nobody@example.com", "another@example.com"] {
             let reset = try await cost {

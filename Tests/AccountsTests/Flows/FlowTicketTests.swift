@@ -96,9 +96,10 @@ import Text
             Array("event \($0)".utf8)
         }
         let rows = try await fixture.flows.storage.read("SELECT event, ticket_hash FROM sign_in_flows")
-        let event: [UInt8] = try #require(rows.first).get(0)
+        var row = try #require(rows.first).reader()
+        let (event, hash): ([UInt8], [UInt8]) = (try row.next(), try row.next())
         #expect(!String(decoding: event, as: UTF8.self).contains("event "))
-        #expect(try #require(rows.first).get(1, as: [UInt8].self) == Digest.sha256(ticket.secret))
+        #expect(hash == Digest.sha256(ticket.secret))
         // Neither the master key alone nor another ticket opens it.
         let other = FlowTicket(of: started.flow, cookie: "another")
         #expect(throws: CryptoError.self) { try fixture.flows.eventKey(other).open(event, context: SignInFlows.context(ticket.flowID)) }

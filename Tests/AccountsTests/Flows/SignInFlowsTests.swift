@@ -183,7 +183,7 @@ import Text
         let (started, code) = try await returned(fixture)
         let rows = try await fixture.database.query("SELECT row_to_json(f)::text FROM sign_in_flows f")
         let row = try #require(rows.first)
-        let text: String = try row.get(0)
+        let text: String = try row.value()
         for secret in [started.flow.secrets.codeVerifier, started.flow.secrets.nonce, code, started.cookie ?? "", started.state, "code=x"] {
             #expect(!text.contains(secret))
             #expect(!text.contains(Hex.encode(Array(secret.utf8))))

@@ -160,7 +160,7 @@ import Text
         let fixture = try await limited { $0[.deleteAccount, .address] = nil }
         let limits = fixture.accounts.limits
         let before = fixture.database.roundTrips
-        #expect(try await limits.charge(attempt(fixture), then: "SELECT 7").map { try $0.get(0, as: Int.self) } == [7])
+        #expect(try await limits.charge(attempt(fixture), then: "SELECT 7").map { try $0.value(as: Int.self) } == [7])
         #expect(fixture.database.roundTrips == before + 1)
         #expect(try await limits.charge(attempt(fixture, .deleteAccount)).isEmpty)
         #expect(fixture.database.roundTrips == before + 1)
@@ -206,7 +206,7 @@ import Text
         // All or nothing, even under contention: together the addresses admitted ten.
         let now = time.clock.now()
         let rows = try await processes[0].storage.read("SELECT sum(extract(epoch FROM full_at - \(now)))::float8 FROM rate_limits")
-        #expect(try rows[0].get(0, as: Double.self) == Double(10 * 360) + 10 * 3.6)
+        #expect(try rows[0].value(as: Double.self) == Double(10 * 360) + 10 * 3.6)
     }
 
     @Test func `clean-up deletes buckets that are full, and no others`() async throws {

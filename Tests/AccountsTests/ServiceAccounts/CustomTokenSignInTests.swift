@@ -45,9 +45,9 @@ import Text
     }
 
     private func rows(_ fixture: Fixture) async throws -> [Int] {
-        let row = try await fixture.database.query(
-            "SELECT (SELECT count(*) FROM accounts), (SELECT count(*) FROM sessions), (SELECT count(*) FROM spent_tokens)")[0]
-        return [try row.get(0), try row.get(1), try row.get(2)]
+        var row = try await fixture.database.query(
+            "SELECT (SELECT count(*) FROM accounts), (SELECT count(*) FROM sessions), (SELECT count(*) FROM spent_tokens)")[0].reader()
+        return [try row.next(), try row.next(), try row.next()]
     }
 
     @Test func `makes the account with the very id, then finds it`() async throws {

@@ -34,7 +34,7 @@ import Text
         let key = try PrivateKey(der: der)
         #expect(pem.hasPrefix("-----BEGIN PRIVATE KEY-----\n") && pem.hasSuffix("-----END PRIVATE KEY-----\n"))
 
-        let stored: String = try await fixture.database.query("SELECT public_key FROM service_account_keys")[0].get(0)
+        let stored: String = try await fixture.database.query("SELECT public_key FROM service_account_keys")[0].value()
         let jwk = try JSON.parse(stored)
         guard case .rsa(let modulus, _) = key.publicKey.components else {
             Issue.record("no RSA key")

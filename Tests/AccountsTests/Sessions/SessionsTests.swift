@@ -85,7 +85,7 @@ import Text
         await #expect { try await refresh(used, fixture) } throws: { isEnded($0) }
         await #expect { try await refresh(last, fixture) } throws: { isEnded($0) }
         let reasons = try await fixture.database.query("SELECT end_reason FROM sessions")
-        #expect(try reasons[0].get(0, as: String.self) == "two holders of its refresh token")
+        #expect(try reasons[0].value(as: String.self) == "two holders of its refresh token")
     }
 
     @Test func `SEC-74 late repeats that are more than ten generations old count no more`() async throws {
@@ -195,7 +195,7 @@ import Text
         _ = try await fixture.database.write("ANALYZE sessions")
         let piece = Cleanup.idlePiece("demo", Instant(seconds: 0), [], now, now, 1000)
         let plan = try await fixture.database.query("EXPLAIN \(piece)")
-        let text = try plan.map { try $0.get(0, as: String.self) }.joined(separator: "\n")
+        let text = try plan.map { try $0.value(as: String.self) }.joined(separator: "\n")
         #expect(text.contains("sessions_open"))
         #expect(!text.contains("Seq Scan"))
     }

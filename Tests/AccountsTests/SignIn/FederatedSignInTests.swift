@@ -202,7 +202,7 @@ import Text
         if case .signedIn? = late { Issue.record("an identity that is gone signed in") }
         #expect(try await fixture.accounts.account(account.id, in: fixture.project)?.identities == [])
         let rows = try await fixture.database.query("SELECT count(*) FROM sessions")
-        #expect(try rows.first?.get(0, as: Int64.self) == 1)
+        #expect(try rows.first?.value(as: Int64.self) == 1)
     }
 
     @Test func `refuses a proof from before the account was revoked`() async throws {

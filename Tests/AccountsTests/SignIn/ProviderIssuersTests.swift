@@ -34,6 +34,6 @@ import Text
         impostor.subject = "new"
         await #expect { try await fixture.signIn(impostor) } throws: { if case AccountError.overtaken = $0 { true } else { false } }
         let rows = try await fixture.database.query("SELECT (SELECT count(*) FROM accounts) + (SELECT count(*) FROM sessions)")
-        #expect(try rows.first?.get(0, as: Int64.self) == 2)
+        #expect(try rows.first?.value(as: Int64.self) == 2)
     }
 }

@@ -56,7 +56,7 @@ import Text
                 in: fixture.project, from: origin, at: fixture.time.clock.now())
         }
         let rows = try await fixture.database.query("SELECT count(*) FROM sessions")
-        #expect(try rows[0].get(0, as: Int64.self) == 1)
+        #expect(try rows[0].value(as: Int64.self) == 1)
         #expect(counted(fixture) == before)
     }
 }

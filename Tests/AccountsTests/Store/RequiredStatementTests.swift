@@ -9,7 +9,7 @@ import Testing
     private let insertion: SQL = "INSERT INTO provider_issuers VALUES ('demo', 'required.example', 'x') RETURNING provider_id"
 
     private func count(_ fixture: Fixture) async throws -> Int64 {
-        try await fixture.database.query("SELECT count(*) FROM provider_issuers WHERE provider_id = 'required.example'")[0].get(0)
+        try await fixture.database.query("SELECT count(*) FROM provider_issuers WHERE provider_id = 'required.example'")[0].value()
     }
 
     @Test func `a write is undone as a whole when a required statement touches nothing`() async throws {

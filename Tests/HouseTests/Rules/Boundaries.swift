@@ -21,13 +21,20 @@ enum Boundaries {
         return starts.contains { first, second in words.first == first && words.dropFirst().contains(second) }
     }
 
-    private static let completion = "Sources/Accounts/SignIn/SignInCompletion.swift"
-
     /// Every sign-in ends in one function, and only that function creates sessions.
     static func sessions(_ file: File) -> [Violation] {
-        guard file.target != nil, file.isSwift, file.path != completion else { return [] }
-        return file.swift.strings.filter { $0.text.lowercased().words.starts(with: ["insert", "into", "sessions"]) }.map {
-            Violation(path: file.path, line: $0.line, message: "inserts into sessions; only \(completion) does")
+        insertions(into: "sessions", in: file, except: "Sources/Accounts/SignIn/SignInCompletion.swift")
+    }
+
+    /// The columns of an account are listed in one file, and so is the statement that makes one.
+    static func accounts(_ file: File) -> [Violation] {
+        insertions(into: "accounts", in: file, except: "Sources/Accounts/Account/AccountColumns.swift")
+    }
+
+    private static func insertions(into table: String, in file: File, except home: String) -> [Violation] {
+        guard file.target != nil, file.isSwift, file.path != home else { return [] }
+        return file.swift.strings.filter { $0.text.lowercased().words.contains(["insert", "into", table[...]]) }.map {
+            Violation(path: file.path, line: $0.line, message: "inserts into \(table); only \(home) does")
         }
     }
 

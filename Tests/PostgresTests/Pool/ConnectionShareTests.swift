@@ -93,7 +93,7 @@ import Testing
         let holder = try TestDatabase.open(url)
         _ = try await holder.write("SELECT 1 FROM pg_advisory_lock(1)")
         let ask = { (number: Int) in
-            Task { try await database.query("SELECT \(number) FROM pg_advisory_xact_lock_shared(1)")[0].get(0, as: Int.self) }
+            Task { try await database.query("SELECT \(number) FROM pg_advisory_xact_lock_shared(1)")[0].value(as: Int.self) }
         }
         let reads = (0..<20).map(ask)
         try await eventually { database.metrics.readConnections.value == 2 }

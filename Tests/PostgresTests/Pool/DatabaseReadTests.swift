@@ -15,34 +15,52 @@ import Testing
             SELECT \(true), \(Int.min), \(Int16(-2)), \(Int32(7)), \(0.5), \("é\u{1F44B}"), \([0, 255] as [UInt8]), \(instant), \(["a", ""]),
                 \(none), \(#"{"a": 1}"#)::jsonb, \([1, -1] as [Int64]), 'x'::varchar, \(""), \(empty), \([] as [String])
             """)
-        let row = try #require(rows.first)
-        #expect(try row.get(0, as: Bool.self))
-        #expect(try row.get(1, as: Int.self) == .min)
-        #expect(try row.get(2, as: Int.self) == -2)
-        #expect(try row.get(3, as: Int64.self) == 7)
-        #expect(try row.get(4, as: Double.self) == 0.5)
-        #expect(try row.get(5, as: String.self) == "é\u{1F44B}")
-        #expect(try row.get(6, as: [UInt8].self) == [0, 255])
-        #expect(try row.get(7, as: Instant.self) == instant)
-        #expect(try row.get(8, as: [String].self) == ["a", ""])
-        #expect(try row.get(9, as: String?.self) == nil)
-        #expect(try row.get(5, as: String?.self) == "é\u{1F44B}")
-        #expect(try row.get(10, as: String.self) == #"{"a": 1}"#)
-        #expect(try row.get(11, as: [Int64].self) == [1, -1])
-        #expect(try row.get(12, as: String.self) == "x")
-        #expect(try row.get(13, as: String.self) == "")
-        #expect(try row.get(14, as: [UInt8].self) == [])
-        #expect(try row.get(15, as: [String].self) == [])
+        var row = try #require(rows.first).reader()
+        func expect<T: SQLValue & Equatable>(_ value: T) throws {
+            let read: T = try row.next()
+            #expect(read == value)
+        }
+        try expect(true)
+        try expect(Int.min)
+        try expect(-2)
+        try expect(7 as Int64)
+        try expect(0.5)
+        try expect("é\u{1F44B}")
+        try expect([0, 255] as [UInt8])
+        try expect(instant)
+        try expect(["a", ""])
+        try expect(none)
+        try expect(#"{"a": 1}"#)
+        try expect([1, -1] as [Int64])
+        try expect("x" as String?)
+        try expect("")
+        try expect(empty)
+        try expect([] as [String])
         await database.close()
     }
 
     @Test func `names the column that can't be read, not its value`() async throws {
         let database = try TestDatabase.open(try await TestDatabase.empty())
         let row = try #require(try await database.query("SELECT 'hidden' AS name, NULL::int AS age").first)
-        #expect(throws: PostgresError.decoding("column 0 (name) of type 25 is not Int")) { try row.get(0, as: Int.self) }
-        #expect(throws: PostgresError.decoding("column 1 (age) is NULL, not Int")) { try row.get(1, as: Int.self) }
-        #expect(throws: PostgresError.decoding("column 2 does not exist; the answer has 2 columns")) { try row.get(2, as: Int.self) }
-        #expect(throws: PostgresError.self) { try row.get(-1, as: Int.self) }
+        #expect(throws: PostgresError.decoding("column 0 (name) of type 25 is not Int")) { try row.value(as: Int.self) }
+        var reader = row.reader()
+        for fault in [
+            "column 0 (name) of type 25 is not Int", "column 1 (age) is NULL, not Int", "column 2 does not exist; the answer has 2 columns",
+        ] {
+            #expect(throws: PostgresError.decoding(fault)) { try reader.next(as: Int.self) }
+        }
+        await database.close()
+    }
+
+    @Test func `goes on at the same column of another row`() async throws {
+        let database = try TestDatabase.open(try await TestDatabase.empty())
+        let rows = try await database.query("VALUES (1, 'a', true), (2, 'b', false) ORDER BY 1")
+        var first = rows[0].reader()
+        let number: Int = try first.next()
+        var second = first.moved(to: rows[1])
+        let texts: [String] = [try first.next(), try second.next()]
+        let flags: [Bool] = [try first.next(), try second.next()]
+        #expect(number == 1 && texts == ["a", "b"] && flags == [true, false])
         await database.close()
     }
 
@@ -59,8 +77,9 @@ import Testing
                         await #expect(throws: PostgresError.self) { try await database.query("SELECT nothing FROM nowhere") }
                     } else {
                         let rows = try await database.query("SELECT \(number), \(String(repeating: "x", count: number * 20))")
-                        #expect(try rows[0].get(0, as: Int.self) == number)
-                        #expect(try rows[0].get(1, as: String.self).utf8.count == number * 20)
+                        var row = rows[0].reader()
+                        let (first, second): (Int, String) = (try row.next(), try row.next())
+                        #expect(first == number && second.utf8.count == number * 20)
                     }
                 }
             }
@@ -86,7 +105,7 @@ import Testing
             tasks.append(
                 Task {
                     _ = database
-                    return try await database.query("SELECT \(number)")[0].get(0)
+                    return try await database.query("SELECT \(number)")[0].value()
                 })
         }
         for (number, task) in tasks.enumerated() { #expect(try await task.value == number) }
@@ -96,7 +115,7 @@ import Testing
         let database = try TestDatabase.open(try await TestDatabase.empty())
         let rows = try await database.query("SELECT n, repeat('x', 1000) FROM generate_series(1, 20000) n")
         #expect(rows.count == 20000)
-        #expect(try rows[19999].get(0, as: Int.self) == 20000)
+        #expect(try rows[19999].value(as: Int.self) == 20000)
         await database.close()
     }
 
@@ -105,8 +124,10 @@ import Testing
         let megabytes = [UInt8](repeating: 7, count: 8 << 20)
         async let first = database.query("SELECT length(\(megabytes))")
         async let second = database.query("SELECT length(\(megabytes)), \(megabytes)")
-        #expect(try await first[0].get(0, as: Int.self) == 8 << 20)
-        #expect(try await second[0].get(1, as: [UInt8].self) == megabytes)
+        #expect(try await first[0].value(as: Int.self) == 8 << 20)
+        var row = try await second[0].reader()
+        let (length, bytes): (Int, [UInt8]) = (try row.next(), try row.next())
+        #expect(length == 8 << 20 && bytes == megabytes)
         await database.close()
     }
 
@@ -135,9 +156,14 @@ import Testing
         for columns in 1...3 {
             let read = try #require(try await database.query("SELECT * FROM t").first)
             let written = try #require(try await database.write("UPDATE t SET a = a RETURNING *").first)
-            #expect(throws: PostgresError.self) { try read.get(columns, as: Int?.self) }
-            #expect(try read.get(columns - 1, as: Int?.self) == (columns == 1 ? 1 : nil))
-            #expect(try written.get(columns - 1, as: Int?.self) == (columns == 1 ? 1 : nil))
+            for row in [read, written] {
+                var row = row.reader()
+                for column in 1...columns {
+                    let value: Int? = try row.next()
+                    #expect(value == (column == 1 ? 1 : nil))
+                }
+                #expect(throws: PostgresError.self) { try row.next(as: Int?.self) }
+            }
             _ = try await database.write(SQL(unsafe: "ALTER TABLE t ADD column\(columns) bigint"))
         }
         await database.close()
@@ -160,10 +186,10 @@ import Testing
 
     @Test func `finishes the statement of a cancelled task and goes on`() async throws {
         let database = try TestDatabase.open(try await TestDatabase.empty())
-        let task = Task { try await database.query("SELECT pg_sleep(0.05), 5")[0].get(1, as: Int.self) }
+        let task = Task { try await database.query("SELECT 5 FROM pg_sleep(0.05)")[0].value(as: Int.self) }
         task.cancel()
         #expect(try await task.value == 5)
-        #expect(try await database.query("SELECT 6")[0].get(0, as: Int.self) == 6)
+        #expect(try await database.query("SELECT 6")[0].value(as: Int.self) == 6)
         await database.close()
     }
 

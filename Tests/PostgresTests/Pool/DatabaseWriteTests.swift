@@ -14,16 +14,16 @@ import Testing
     }
 
     private func count(_ database: Database) async throws -> Int {
-        try await database.query("SELECT count(*) FROM t")[0].get(0)
+        try await database.query("SELECT count(*) FROM t")[0].value()
     }
 
     @Test func `gives back what a write returns`() async throws {
         let database = try await database()
-        let rows = try await database.write("INSERT INTO t VALUES (\(1), \("Ada")), (\(2), \("Bob")) RETURNING id, name")
-        #expect(try rows.map { row throws in try row.get(1, as: String.self) } == ["Ada", "Bob"])
+        let rows = try await database.write("INSERT INTO t VALUES (\(1), \("Ada")), (\(2), \("Bob")) RETURNING name")
+        #expect(try rows.map { row throws in try row.value(as: String.self) } == ["Ada", "Bob"])
         let all = try await database.write(all: ["SELECT 1", "DELETE FROM t", "SELECT count(*), 'x' FROM t"])
         #expect(all.map(\.count) == [1, 0, 1])
-        #expect(try all[2][0].get(0, as: Int.self) == 0)
+        #expect(try all[2][0].value(as: Int.self) == 0)
         #expect(try await database.write(all: []).isEmpty)
         await database.close()
     }
@@ -67,7 +67,7 @@ import Testing
         let database = try await database()
         let before = database.roundTrips
         let id = try await database.transaction { transaction in
-            let id: Int = try await transaction.query("INSERT INTO t VALUES (5, 'a') RETURNING id")[0].get(0)
+            let id: Int = try await transaction.query("INSERT INTO t VALUES (5, 'a') RETURNING id")[0].value()
             _ = try await transaction.query("INSERT INTO t VALUES (\(id + 1), 'b')")
             return id
         }
@@ -148,7 +148,7 @@ import Testing
         }
         #expect(try await count(database) == 300)
         let open = try await database.query("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()")
-        #expect(try open[0].get(0, as: Int.self) <= 10)
+        #expect(try open[0].value(as: Int.self) <= 10)
         await database.close()
     }
 

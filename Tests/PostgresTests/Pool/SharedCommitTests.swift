@@ -105,7 +105,7 @@ extension Database {
             : "UPDATE t SET name = \(name) WHERE id = \(row) RETURNING nextval('places')"
         do throws(PostgresError) {
             let rows = try await write(sql, sharingCommitAs: [UInt8(row)])
-            return .success(try rows.first.map { row throws(PostgresError) in try row.get(0, as: Int64.self) })
+            return .success(try rows.first.map { row throws(PostgresError) in try row.value(as: Int64.self) })
         } catch {
             return .failure(error)
         }

@@ -20,8 +20,9 @@ import Testing
                 current_setting('transaction_read_only')
             """
         for (rows, isReadOnly) in [(try await database.query(guards), "on"), (try await database.write(guards), "off")] {
-            let row = try #require(rows.first)
-            #expect(try (0..<4).map { try row.get($0, as: String.self) } == ["77s", "77s", "off", isReadOnly])
+            var row = try #require(rows.first).reader()
+            let values: [String] = [try row.next(), try row.next(), try row.next(), try row.next()]
+            #expect(values == ["77s", "77s", "off", isReadOnly])
         }
         await database.close()
     }
@@ -104,7 +105,7 @@ import Testing
     private func processes(_ database: Database) async throws -> [pid_t] {
         let rows = try await database.query(
             "SELECT pid FROM pg_stat_activity UNION SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int")
-        return try rows.map { row in pid_t(try row.get(0, as: Int.self)) }
+        return try rows.map { row in pid_t(try row.value(as: Int.self)) }
     }
 
     private func failure(_ body: () async throws(PostgresError) -> Void) async -> PostgresError? {
@@ -128,7 +129,7 @@ import Testing
             _ = try await database.write("SELECT 1")
             let answer = try? await database.write("SELECT 7 FROM pg_sleep(\(SQL(unsafe: "\(quiet * 5)")))")
             await database.close()
-            if let answer { return #expect(try answer[0].get(0, as: Int.self) == 7) }
+            if let answer { return #expect(try answer[0].value(as: Int.self) == 7) }
         }
         Issue.record("a statement was given up each time")
     }

@@ -1,0 +1,129 @@
+import Postgres
+
+/// The columns of an account: the one list of them, with all that selects, reads, inserts and updates by it.
+///
+/// A new column of `accounts` is added here alone: to `columns` and to the initializer below them, at the same place in both; then to `insert`
+/// if it is known from the beginning, and to `update` if people change it. A test holds the lists against the database.
+extension Account {
+    /// What to select from `accounts a LEFT JOIN identities i` to make accounts, one row an identity.
+    static let columns: SQL = """
+        a.account_id, a.email, a.email_verified, a.email_proven, a.display_name, a.photo_url, a.disabled, a.custom_attributes, a.valid_since, \
+        a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
+        a.sessions_ended_at, \
+        i.provider_id, i.subject, i.email, i.display_name, i.photo_url, i.screen_name
+        """
+
+    /// Reads the account that `rows` of one account tell of; `nil` when an outer join found none.
+    /// - Parameter row: the first of `rows`, read up to `columns`; afterwards it is read up to what the statement selects behind them.
+    init?(_ rows: [Row], _ row: inout RowReader) throws(PostgresError) {
+        guard let id = try row.next(as: String?.self) else { return nil }
+        self.id = id
+        email = try row.next()
+        emailVerified = try row.next()
+        emailProven = try row.next()
+        displayName = try row.next()
+        photoURL = try row.next()
+        disabled = try row.next()
+        customAttributes = try row.next()
+        validSince = try row.next()
+        createdAt = try row.next()
+        lastLoginAt = try row.next()
+        lastRefreshAt = try row.next()
+        initialEmail = try row.next()
+        passwordUpdatedAt = try row.next()
+        emailLinkSignIn = try row.next()
+        customAuth = try row.next()
+        sessionsEndedAt = try row.next()
+        for other in rows.dropFirst() {
+            var other = row.moved(to: other)
+            if let identity = try LinkedIdentity(&other) { identities.append(identity) }
+        }
+        if let identity = try LinkedIdentity(&row) { identities.append(identity) }
+        // Here and not in the database, which would make ready to sort for the one row that most people have.
+        if identities.count > 1 { identities.sort { $0.providerID < $1.providerID } }
+    }
+
+    /// The same of rows that have nothing but `columns`; `nil` when there are none.
+    init?(_ rows: [Row]) throws(PostgresError) {
+        guard var row = rows.first?.reader() else { return nil }
+        try self.init(rows, &row)
+    }
+
+    static func one(of rows: [Row]) throws(AccountError) -> Account? {
+        do { return try Account(rows) } catch { throw .database(error) }
+    }
+
+    /// What finds the one account that `condition` on `a` is true of; read the rows by `one(of:)`.
+    static func select(_ condition: SQL, in project: ProjectSettings) -> SQL {
+        """
+        SELECT \(columns) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
+        WHERE a.project_id = \(project.id) AND \(condition)
+        """
+    }
+}
+
+extension LinkedIdentity {
+    /// Reads the identity of a row; `nil` when the account has none.
+    fileprivate init?(_ row: inout RowReader) throws(PostgresError) {
+        let (providerID, subject) = (try row.next(as: String?.self), try row.next(as: String?.self))
+        email = try row.next()
+        displayName = try row.next()
+        photoURL = try row.next()
+        screenName = try row.next()
+        guard let providerID, let subject else { return nil }
+        self.providerID = providerID
+        self.subject = subject
+    }
+}
+
+extension Account {
+    /// Stores a new account. Its identities have statements of their own.
+    /// - Parameter passwordHash: with it goes `passwordUpdatedAt`.
+    func insert(passwordHash: String? = nil, in project: ProjectSettings) -> SQL {
+        """
+        INSERT INTO accounts (project_id, account_id, email, email_verified, email_proven, display_name, photo_url, valid_since,
+            created_at, last_login_at, password_hash, password_updated_at, email_link_sign_in, custom_auth)
+        VALUES (\(project.id), \(id), \(email), \(emailVerified), \(emailProven), \(displayName), \(photoURL), \(validSince),
+            \(createdAt), \(lastLoginAt), \(passwordHash), \(passwordUpdatedAt), \(emailLinkSignIn), \(customAuth))
+        """
+    }
+
+    /// Stores this in place of `read`, provided that the account still is as it was read: of two changes at once none is lost.
+    /// - Parameter passwordHash: of a new password; without one the stored hash stays for as long as the account has a password.
+    func update(from read: Account, passwordHash: String?, in project: ProjectSettings) -> SQL {
+        .required(
+            """
+            UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
+                display_name = \(displayName), photo_url = \(photoURL), initial_email = \(initialEmail),
+                password_hash = CASE WHEN \(hasPassword) THEN coalesce(\(passwordHash), password_hash) END,
+                password_updated_at = \(passwordUpdatedAt), email_link_sign_in = \(emailLinkSignIn), custom_auth = \(customAuth),
+                last_login_at = greatest(last_login_at, \(lastLoginAt)), valid_since = \(validSince), sessions_ended_at = \(sessionsEndedAt)
+            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(read.sessionsStand)
+                AND (email, display_name, photo_url, initial_email, password_updated_at) IS NOT DISTINCT FROM
+                    (\(read.email), \(read.displayName), \(read.photoURL), \(read.initialEmail), \(read.passwordUpdatedAt))
+                AND (email_verified, email_proven, email_link_sign_in, custom_auth)
+                    = (\(read.emailVerified), \(read.emailProven), \(read.emailLinkSignIn), \(read.customAuth)) RETURNING account_id
+            """)
+    }
+
+    /// Stores what a sign-in adds to the account that it joins, provided that nobody revoked `read` or took it over, or changed its address.
+    ///
+    /// Compares less than the other `update`, so that a person who signed up with a stranger's address cannot hold up the takeover by the
+    /// owner with changes of the name.
+    func update(_ read: Account, takeover: Bool, in project: ProjectSettings) -> SQL {
+        let profile: SQL =
+            takeover
+            ? """
+            , display_name = \(displayName), photo_url = \(photoURL), valid_since = \(validSince),
+                sessions_ended_at = \(sessionsEndedAt), password_hash = NULL, password_updated_at = NULL, custom_auth = false
+            """
+            : ", display_name = coalesce(display_name, \(displayName)), photo_url = coalesce(photo_url, \(photoURL))"
+        return .required(
+            """
+            UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
+                email_link_sign_in = \(emailLinkSignIn), last_login_at = \(lastLoginAt)\(profile)
+            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(read.sessionsStand)
+                AND email_proven = \(read.emailProven) AND email IS NOT DISTINCT FROM \(read.email) RETURNING account_id
+            """)
+    }
+}
