@@ -39,7 +39,7 @@ struct Fixture {
         accounts = Accounts(
             database: database, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys, passwords: passwords,
             outbox: outbox, refusals: Refusals(metrics: Metrics(), log: log), signIns: SignInMetrics(metrics))
-        sessions = Sessions(accounts: accounts, masterKey: masterKey, log: log)
+        sessions = Sessions(database: database, masterKey: masterKey, clock: time.clock, log: log)
         flows = SignInFlows(database: database, masterKey: masterKey, clock: time.clock)
         pendingTokens = PendingTokens(database: database, masterKey: masterKey, clock: time.clock)
         try await ProviderIssuers(database: database).pin(
@@ -66,7 +66,7 @@ struct Fixture {
     func signIn(
         _ identity: ProvenIdentity, _ intent: SignInIntent = .signIn(mayCreate: true)
     ) async throws -> (account: Account, session: Session, isNew: Bool) {
-        let outcome = try await accounts.signIn(
+        let outcome = try await accounts.federatedSignIns.signIn(
             with: identity, intent, language: "en", in: project, from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
         guard case .signedIn(let account, let session, let isNew, _) = outcome else { throw Unexpected.outcome(outcome) }
         return (account, session, isNew)

@@ -4,7 +4,7 @@ import Runtime
 
 /// A secret in a mail that does one thing once: a person who has it can read the mailbox that it was sent to.
 ///
-/// Asking for one stores its hash and puts the letter into the outbox, in one transaction (`ActionCodeRequests`). Looking at one changes
+/// Asking for one stores its hash and puts the letter into the outbox, in one transaction (`ActionCodeMails`). Looking at one changes
 /// nothing (`inspect`). Using one is a `DELETE` within the transaction that has the effect, so that of any number of uses one succeeds
 /// (SEC-05): `PasswordReset`, `EmailActions`, `EmailLinkSignIn`.
 package struct ActionCode: Sendable, Equatable {
@@ -73,54 +73,6 @@ extension ActionCode {
         self.init(
             kind: kind, accountID: try row.next(), email: try row.next(), newEmail: try row.next(), emailProven: try row.next(),
             created: try row.next(), expires: try row.next())
-    }
-}
-
-extension Accounts {
-    /// What a code would do. Spends nothing (SEC-17).
-    ///
-    /// Throws `invalidActionCode` for one that never was or is used up, `expiredActionCode` for a day after its end.
-    package func inspect(_ code: String, in project: ProjectSettings) async throws(AccountError) -> ActionCode {
-        try await pending(code, in: project).code
-    }
-
-    /// A code that can be used, and whom it is about: its account, or the one that has its address now.
-    func pending(_ text: String, in project: ProjectSettings) async throws(AccountError) -> PendingCode {
-        guard let hash = ActionCode.hash(text) else { throw .invalidActionCode }
-        let rows = try await storage.read(
-            """
-            SELECT \(ActionCode.columns), \(Account.columns) FROM action_codes c
-            LEFT JOIN accounts a ON a.project_id = c.project_id AND a.account_id = coalesce(
-                c.account_id, (SELECT account_id FROM accounts WHERE project_id = c.project_id AND email = c.email))
-            LEFT JOIN identities i ON i.project_id = a.project_id AND i.account_id = a.account_id
-            WHERE c.project_id = \(project.id) AND c.code_hash = \(hash)
-            """)
-        let pending: PendingCode
-        do {
-            guard var row = rows.first?.reader(), let code = try ActionCode(&row) else { throw AccountError.invalidActionCode }
-            pending = PendingCode(code: code, hash: hash, account: try Account(rows, &row), projectID: project.id)
-        } catch let error as AccountError {
-            throw error
-        } catch {
-            throw .database(.decoding("action_codes"))
-        }
-        guard pending.code.expires > clock.now() else { throw .expiredActionCode }
-        return pending
-    }
-
-    /// Does `work` again as long as what it read changes under it; a code that is gone by then is `invalidActionCode`.
-    ///
-    /// - Parameter races: besides `overtaken`, what two uses that race may run into.
-    func settled<Result>(
-        orRaces races: (AccountError) -> Bool = { _ in false }, _ work: () async throws(AccountError) -> Result
-    ) async throws(AccountError) -> Result {
-        for _ in 1...3 {
-            do { return try await work() } catch {
-                if case .overtaken = error { continue }
-                guard races(error) else { throw error }
-            }
-        }
-        return try await work()
     }
 }
 

@@ -19,7 +19,7 @@ extension ActionCode {
     package static let pagePath = "/__/auth/action"
 }
 
-extension Accounts {
+extension ActionCodeMails {
     /// A link as SDKs read it. Its host is the configured one whatever a request says (SEC-07).
     package func link(_ kind: ActionCode.Kind, code: String, _ wish: LetterWish, in project: ProjectSettings) -> String {
         let query = Form(

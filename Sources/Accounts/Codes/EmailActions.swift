@@ -2,7 +2,7 @@ import Postgres
 import Runtime
 
 /// What codes do to an account's address.
-extension Accounts {
+extension ActionCodes {
     /// Carries out a code of kind `verifyEmail`, `verifyAndChangeEmail` or `recoverEmail`; others are `invalidActionCode` here.
     ///
     /// Throws `invalidActionCode`, `expiredActionCode`, `accountNotFound`, `accountDisabled`, and `emailTaken` when another account has got
@@ -10,7 +10,7 @@ extension Accounts {
     package func apply(
         _ code: String, language: String, in project: ProjectSettings
     ) async throws(AccountError) -> (ActionCode, Account) {
-        try await settled { () async throws(AccountError) in
+        try await retryingWhenOvertaken { () async throws(AccountError) in
             let pending = try await pending(code, in: project)
             let account: Account
             switch pending.code.kind {
@@ -19,7 +19,7 @@ extension Accounts {
             case .recoverEmail: account = try await recover(pending, in: project)
             case .resetPassword, .signIn: throw .invalidActionCode
             }
-            outbox?.ring()
+            mails.ring()
             return (pending.code, account)
         }
     }
@@ -38,7 +38,7 @@ extension Accounts {
     private func move(_ pending: PendingCode, language: String, in project: ProjectSettings) async throws(AccountError) -> Account {
         let account = try pending.holder()
         guard let email = pending.code.newEmail else { throw .invalidActionCode }
-        guard try await isFree(email, in: project) else { throw .emailTaken }
+        guard try await directory.isFree(email, in: project) else { throw .emailTaken }
         let now = clock.now()
         var changed = account
         changed.move(to: email)
@@ -46,7 +46,7 @@ extension Accounts {
         changed.endTokens(at: now)
         let statements =
             [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now), account.markUnproven(in: project)]
-            + endOfAddress(from: account, to: changed, language: language, in: project)
+            + notices.endOfAddress(from: account, to: changed, language: language, in: project)
             + [account.endSessions(because: "e-mail address changed", in: project, at: now)]
         _ = try await storage.write(all: statements)
         return changed
@@ -61,7 +61,7 @@ extension Accounts {
         let code = pending.code
         guard let email = code.email else { throw .invalidActionCode }
         if account.email != email {
-            guard try await isFree(email, in: project) else { throw .emailTaken }
+            guard try await directory.isFree(email, in: project) else { throw .emailTaken }
         }
         let now = clock.now()
         var changed = account
@@ -83,15 +83,6 @@ extension Accounts {
 
     /// How long before a move its preparations are looked for.
     private static let preparation: Duration = .seconds(7 * 86400)
-
-    /// What goes with every change of an address, removal too: pending codes end, and the former address is told, with a way back.
-    func endOfAddress(from account: Account, to changed: Account, language: String, in project: ProjectSettings) -> [SQL] {
-        let end = account.deleteCodes(.allButRecovery, in: project)
-        guard let former = account.email, former != changed.email else { return [end] }
-        let notice = Posting(
-            .recoverEmail, to: former, account: changed, email: former, newEmail: changed.email, emailProven: account.emailProven)
-        return [end] + statements(for: notice, LetterWish(language: language), in: project)
-    }
 
     /// A code that sets a new password, for the page that has just given an address back; it never travels by mail.
     package func resetCode(for account: Account, in project: ProjectSettings) async throws(AccountError) -> String {

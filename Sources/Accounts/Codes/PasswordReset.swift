@@ -2,7 +2,7 @@ import Crypto
 import Postgres
 import Runtime
 
-extension Accounts {
+extension ActionCodes {
     /// Sets a new password by a code of kind `resetPassword`. The person who did that reads the mailbox, so the address is proven; and nothing that
     /// somebody else may have left in the account stays: sessions, codes, and what was linked before the address was proven.
     ///
@@ -11,12 +11,12 @@ extension Accounts {
     package func resetPassword(
         _ code: String, to password: String, language: String, in project: ProjectSettings
     ) async throws(AccountError) -> (ActionCode, Account) {
-        try await settled { () async throws(AccountError) in
+        try await retryingWhenOvertaken { () async throws(AccountError) in
             let pending = try await pending(code, in: project)
             guard pending.code.kind == .resetPassword else { throw .invalidActionCode }
             try project.passwordPolicy.check(password)
             let account = try pending.holder()
-            let hash = try await hash(password)
+            let hash = try await passwords.hash(password)
             let now = clock.now()
             var changed = account
             changed.passwordUpdatedAt = now
@@ -29,9 +29,9 @@ extension Accounts {
             ]
             _ = try await storage.write(
                 all: statements
-                    + notices(
-                        of: account.methodChanges(to: changed), from: account, to: changed, language: language, in: project))
-            outbox?.ring()
+                    + notices.statements(
+                        for: account.methodChanges(to: changed), from: account, to: changed, language: language, in: project))
+            mails.ring()
             return (pending.code, changed)
         }
     }

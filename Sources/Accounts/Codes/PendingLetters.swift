@@ -13,7 +13,7 @@ package struct PendingLetter: Sendable {
     package let query: String
 }
 
-extension Accounts {
+extension ActionCodes {
     /// Those of `letters` whose codes are neither used nor expired, in their order; for development mode.
     package func pending(_ letters: [Letter], in project: ProjectSettings) async throws(AccountError) -> [PendingLetter] {
         let rows = try await storage.read(

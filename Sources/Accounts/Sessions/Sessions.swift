@@ -1,6 +1,6 @@
 package import Logging
-import Postgres
-import Runtime
+package import Postgres
+package import Runtime
 
 /// The sessions of all projects: refresh, with rotation and the detection of stolen tokens, and their end.
 ///
@@ -11,12 +11,14 @@ import Runtime
 package struct Sessions: Sendable {
     static let grace: Duration = .seconds(30)
 
-    let accounts: Accounts
+    let storage: Storage
+    let clock: Clock
     private let keys: [RefreshTokenKey]
     let log: Logger
 
-    package init(accounts: Accounts, masterKey: MasterKey, log: Logger) {
-        self.accounts = accounts
+    package init(database: Database, masterKey: MasterKey, clock: Clock, log: Logger) {
+        storage = Storage(database: database)
+        self.clock = clock
         keys = masterKey.refreshTokens
         self.log = log
     }
@@ -35,7 +37,7 @@ package struct Sessions: Sendable {
     package func refresh(_ token: String, in project: ProjectSettings) async throws(AccountError) -> (Account, Session) {
         guard let (token, key) = RefreshToken.read(token, keys: keys) else { throw .invalidRefreshToken }
         guard token.projectNumber == project.number else { throw .wrongProject }
-        let rows = try await accounts.storage.write(rotation(token, of: key, in: project), sharingCommitAs: token.sessionID)
+        let rows = try await storage.write(rotation(token, of: key, in: project), sharingCommitAs: token.sessionID)
         guard var row = rows.first?.reader() else { throw try await reason(for: token, in: project) }
         do {
             let session = Session(
@@ -61,7 +63,7 @@ package struct Sessions: Sendable {
     }
 
     private func rotation(_ token: RefreshToken, of key: RefreshTokenKey, in project: ProjectSettings) -> SQL {
-        let now = accounts.clock.now()
+        let now = clock.now()
         // A project that turns static keeps its sessions: the newest token of each stays good, and the one before it.
         let rotated: SQL =
             project.refresh == .static
@@ -98,9 +100,9 @@ package struct Sessions: Sendable {
 
     /// Why a genuine token did not refresh. Where the session lives and has given out later ones, the token was used up: it ends here.
     private func reason(for token: RefreshToken, in project: ProjectSettings) async throws(AccountError) -> AccountError {
-        let ended = try await accounts.storage.write(
+        let ended = try await storage.write(
             """
-            UPDATE sessions SET ended_at = \(accounts.clock.now()), end_reason = 'refresh token reused'
+            UPDATE sessions SET ended_at = \(clock.now()), end_reason = 'refresh token reused'
             WHERE project_id = \(project.id) AND session_id = \(token.sessionID) AND ended_at IS NULL
                 AND generation > \(token.generation + 1)
             RETURNING account_id
@@ -111,7 +113,7 @@ package struct Sessions: Sendable {
                 metadata: ["project": "\(project.id)", "session": "\(Hex.encode(token.sessionID))"])
             return .sessionEnded
         }
-        let rows = try await accounts.storage.read(
+        let rows = try await storage.read(
             """
             SELECT a.account_id IS NOT NULL FROM sessions s LEFT JOIN accounts a USING (project_id, account_id)
             WHERE s.project_id = \(project.id) AND s.session_id = \(token.sessionID)
@@ -120,5 +122,23 @@ package struct Sessions: Sendable {
             guard let row = rows.first, try !row.value(as: Bool.self) else { return .sessionEnded }
             return .accountNotFound
         } catch { return .database(error) }
+    }
+
+    /// Ends every session of the account with its ID tokens, and the codes that were asked for in them. Throws `accountNotFound`.
+    package func revokeAll(of id: String, in projectID: String) async throws(AccountError) {
+        let now = clock.now()
+        let results = try await storage.write(all: [
+            """
+            UPDATE accounts SET valid_since = greatest(valid_since, \(Instant(seconds: now.seconds))),
+                sessions_ended_at = greatest(sessions_ended_at, \(now))
+            WHERE project_id = \(projectID) AND account_id = \(id) RETURNING account_id
+            """,
+            "DELETE FROM action_codes WHERE project_id = \(projectID) AND account_id = \(id) AND kind <> 'recoverEmail'",
+            """
+            UPDATE sessions SET ended_at = \(now), end_reason = 'revoked'
+            WHERE project_id = \(projectID) AND account_id = \(id) AND ended_at IS NULL
+            """,
+        ])
+        guard results.first?.isEmpty == false else { throw .accountNotFound }
     }
 }

@@ -13,10 +13,13 @@ struct Authentication {
     var developerClaims: String?
 }
 
-extension Accounts {
-    /// The one end of every sign-in: makes the session, commits it together with `statements`, and counts the sign-in.
+/// The one end of every sign-in. What all ways to sign in have in common belongs here; no other file makes a session (`BoundaryTests`).
+struct SignInCompletion: Sendable {
+    let storage: Storage
+    let metrics: SignInMetrics
+
+    /// Makes the session, commits it together with `statements`, and counts the sign-in.
     ///
-    /// What all ways to sign in have in common belongs here. No other file makes a session (`BoundaryTests`).
     /// - Parameters:
     ///   - statements: what else must be committed. They run first, since the session needs its account.
     ///   - outcome: what the metric counts; `nil` where an account's session is only replaced, or where `count` follows.
@@ -34,7 +37,7 @@ extension Accounts {
                 \(session.developerClaims), \(now), \(origin.userAgent), \(origin.address), \(origin.tokenKey), \(now), \(now))
             """
         let rows = try await storage.write(all: statements + [insertion])
-        if let outcome { signIns.count(method ?? authentication.signInProvider, outcome) }
+        if let outcome { metrics.count(method ?? authentication.signInProvider, outcome) }
         return (session, rows)
     }
 
@@ -43,7 +46,7 @@ extension Accounts {
         by method: String, _ attempt: () async throws(AccountError) -> Result
     ) async throws(AccountError) -> Result {
         do { return try await attempt() } catch {
-            if error.isRefusal { signIns.count(method, .refused) }
+            if error.isRefusal { metrics.count(method, .refused) }
             throw error
         }
     }

@@ -15,7 +15,7 @@ struct Lookup: RawEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let body = try JSONBody.object(of: request)
         guard let idToken = try JSONBody.text("idToken", or: "id_token", in: body), !idToken.isEmpty else { throw Failure.missingIDToken }
-        let (account, _) = try await context.services.accounts.account(forIDToken: idToken.asString, in: context.project.settings)
+        let (account, _) = try await context.services.accounts.idTokens.account(of: idToken.asString, in: context.project.settings)
         return Response(json: Self.answer([account]))
     }
 

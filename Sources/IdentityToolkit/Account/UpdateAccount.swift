@@ -64,7 +64,7 @@ struct UpdateAccount: Endpoint {
         if let code = input.fields.oobCode, !code.isEmpty {
             let (accounts, project) = (context.services.accounts, try context.project.settings)
             let (action, account) = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
-                try await accounts.apply(code.asString, language: language, in: project)
+                try await accounts.codes.apply(code.asString, language: language, in: project)
             }
             return Output(account, nil, newEmail: action.kind == .verifyAndChangeEmail ? action.newEmail : nil)
         }
@@ -72,7 +72,7 @@ struct UpdateAccount: Endpoint {
             throw Failure("INVALID_REQ_TYPE", "Unsupported request parameters.")
         }
         let project = try context.project
-        let (account, session) = try await context.services.accounts.update(
+        let (account, session) = try await context.services.accounts.changes.update(
             idToken.asString, try AccountChange(input, in: project.settings), language: language,
             { context.attempt(.update, accountID: $0, of: project) }, in: project.settings, from: context.origin)
         return Output(account, try session.map { try IssuedTokens(account, $0, context) })

@@ -46,27 +46,27 @@ struct SendOOBCode: Endpoint {
             guard project.signIn.password else { throw Failure.passwordsNotAllowed }
             let email = try address(input.wish.email)
             try await context.limit(.sendPasswordReset, email: email)
-            try await accounts.mailPasswordReset(to: email, letter, in: project)
+            try await accounts.codeMails.sendPasswordReset(to: email, letter, in: project)
             return Output(email: email)
         case .emailSignIn:
             guard project.signIn.emailLink else { throw Failure("OPERATION_NOT_ALLOWED") }
             let email = try address(input.wish.email)
             try await context.limit(.sendSignInLink, email: email)
-            try await accounts.mailSignInLink(to: email, letter, in: project)
+            try await accounts.codeMails.sendSignInLink(to: email, letter, in: project)
             return Output(email: email)
         case .verifyEmail:
             guard let idToken = input.wish.idToken, !idToken.isEmpty else { throw AccountError.invalidIDToken }
             let (account, token) = try await caller(idToken, context)
             // Many accounts together must not be able to flood the mailbox of another person.
             if let email = account.email { try await context.limit(.sendVerification, mailbox: email) }
-            return Output(email: try await accounts.mailVerification(to: account, token, letter, in: project))
+            return Output(email: try await accounts.codeMails.sendVerification(to: account, token, letter, in: project))
         case .verifyAndChangeEmail:
             guard let newEmail = input.wish.newEmail, !newEmail.isEmpty else { throw Failure("MISSING_NEW_EMAIL") }
             guard let address = EmailAddress.canonical(newEmail.asString) else { throw Failure("INVALID_NEW_EMAIL") }
             guard let idToken = input.wish.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
             let (account, token) = try await caller(idToken, context)
             try await context.limit(.sendVerification, mailbox: address)
-            try await accounts.mailEmailChange(of: account, token, to: address, letter, in: project)
+            try await accounts.codeMails.sendEmailChange(of: account, token, to: address, letter, in: project)
             return Output(email: account.email)
         case .oldEmailAgree, .newEmailAccept, .recoverEmail, .revertSecondFactorAddition:
             throw Failure.operationNotAllowed("Codes of the type \(type.rawValue) are not for clients to ask for.")
@@ -76,8 +76,8 @@ struct SendOOBCode: Endpoint {
     /// The account of the ID token, whose own address the mail is about.
     private func caller(_ idToken: UTF8Text, _ context: Context) async throws -> (Account, IDToken) {
         let project = try context.project
-        return try await context.services.accounts.account(
-            forIDToken: idToken.asString, charging: { context.attempt(.sendVerification, accountID: $0, of: project) }, in: project.settings
+        return try await context.services.accounts.idTokens.account(
+            of: idToken.asString, charging: { context.attempt(.sendVerification, accountID: $0, of: project) }, in: project.settings
         )
     }
 

@@ -11,7 +11,7 @@ struct DeleteAllAccounts: Endpoint {
     struct Output: Encodable {}
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        try await context.services.accounts.deleteAll(in: context.configuredProject().settings)
+        try await context.services.accounts.deletion.deleteAll(in: context.configuredProject().settings)
         return Output()
     }
 }

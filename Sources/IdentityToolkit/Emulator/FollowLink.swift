@@ -64,7 +64,9 @@ private struct Link {
 
     func follow(_ context: Context) async throws -> Response {
         let accounts = context.services.accounts
-        guard try await accounts.inspect(code.asString, in: project.settings).kind == kind else { throw AccountError.invalidActionCode }
+        guard try await accounts.codes.inspect(code.asString, in: project.settings).kind == kind else {
+            throw AccountError.invalidActionCode
+        }
         let next = try continueURL()
         switch kind {
         case .signIn:
@@ -77,17 +79,17 @@ private struct Link {
             guard let password = query["newPassword"], !password.isEmpty else {
                 throw Refusal(error: "The link has no newPassword.", instructions: "Append &newPassword= and the new password.")
             }
-            let (_, account) = try await accounts.resetPassword(
+            let (_, account) = try await accounts.codes.resetPassword(
                 code.asString, to: password.asString, language: language, in: project.settings)
             return done("The password has been reset.", "email", account, next)
         case .verifyEmail:
-            let (_, account) = try await accounts.apply(code.asString, language: language, in: project.settings)
+            let (_, account) = try await accounts.codes.apply(code.asString, language: language, in: project.settings)
             return done("The e-mail address has been verified.", "email", account, next)
         case .verifyAndChangeEmail:
-            let (_, account) = try await accounts.apply(code.asString, language: language, in: project.settings)
+            let (_, account) = try await accounts.codes.apply(code.asString, language: language, in: project.settings)
             return done("The e-mail address has been changed.", "newEmail", account, next)
         case .recoverEmail:
-            let (_, account) = try await accounts.apply(code.asString, language: language, in: project.settings)
+            let (_, account) = try await accounts.codes.apply(code.asString, language: language, in: project.settings)
             return done("The former e-mail address is back.", "email", account, nil)
         }
     }

@@ -29,7 +29,7 @@ struct ListActionCodes: Endpoint {
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let project = try context.configuredProject().settings
         let recent = try await context.outbox.recent(in: project).filter { !$0.kind.tellsOfMethods }
-        let letters = try await context.services.accounts.pending(recent, in: project)
+        let letters = try await context.services.accounts.codes.pending(recent, in: project)
         return Output(oobCodes: letters.reversed().map { Code($0, context.services.site) })
     }
 }

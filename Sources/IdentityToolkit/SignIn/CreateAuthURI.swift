@@ -46,7 +46,8 @@ struct CreateAuthURI: Endpoint {
         let accounts = context.services.accounts
         let account =
             project.oneAccountPerEmail
-            ? try await accounts.account(signingInWith: email, in: project) : try await accounts.account(email: email, in: project)
+            ? try await accounts.directory.account(signingInWith: email, in: project)
+            : try await accounts.directory.account(email: email, in: project)
         // Where an address may have several accounts, only the address's own is of interest.
         let providers = project.oneAccountPerEmail ? account?.identities.map(\.providerID) ?? [] : []
         let methods =

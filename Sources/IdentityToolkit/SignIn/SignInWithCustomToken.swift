@@ -23,7 +23,7 @@ struct SignInWithCustomToken: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         guard let token = input.token, !token.isEmpty else { throw Failure("MISSING_CUSTOM_TOKEN") }
-        let (account, session, isNewUser) = try await context.services.accounts.signIn(
+        let (account, session, isNewUser) = try await context.services.accounts.customTokenSignIns.signIn(
             customToken: token, acceptsUnsigned: context.isOfDevelopment, context.attempt(.customToken), in: context.project.settings,
             from: context.origin)
         let tokens = try IssuedTokens(account, session, context)

@@ -33,7 +33,7 @@ struct SignInWithEmailLink: Endpoint {
         let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0.asString }
         let (accounts, language) = (context.services.accounts, try context.language)
         let signIn = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
-            try await accounts.signIn(
+            try await accounts.emailLinkSignIns.signIn(
                 withLink: code.asString, email: email, linkingTo: idToken, language: language, in: project, from: context.origin)
         }
         let tokens = try IssuedTokens(signIn.account, signIn.session, context)

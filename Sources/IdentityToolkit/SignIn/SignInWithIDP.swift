@@ -7,7 +7,7 @@ import Web
 
 /// `accounts:signInWithIdp`: ends every federated sign-in. The code is exchanged here, on the server, and nowhere else.
 ///
-/// Request → one of four ways in (`IDPRequest`) → what the provider proved (`IDPAnswer`) → the account it opens (`Accounts.signIn`).
+/// Request → one of four ways in (`IDPRequest`) → what the provider proved (`IDPAnswer`) → the account it opens (`FederatedSignIns`).
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithIdp>
 struct SignInWithIDP: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:signInWithIdp", v3: "verifyAssertion")
@@ -33,7 +33,7 @@ struct SignInWithIDP: Endpoint {
         let (settings, language) = (try context.project.settings, try context.language)
         var intent: SignInIntent
         if let idToken = input.idToken, !idToken.isEmpty {
-            intent = .link(try await accounts.account(forIDToken: idToken.asString, in: settings).1)
+            intent = .link(try await accounts.idTokens.account(of: idToken.asString, in: settings).1)
         } else {
             intent = .signIn(mayCreate: input.autoCreate ?? true)
         }
@@ -44,7 +44,7 @@ struct SignInWithIDP: Endpoint {
         }
         let outcome: FederatedSignIn
         do {
-            outcome = try await accounts.signIn(
+            outcome = try await accounts.federatedSignIns.signIn(
                 with: answer.proven, intent, language: language, in: settings, from: context.origin,
                 completing: answer.flow.map(context.services.flows.completion))
         } catch {

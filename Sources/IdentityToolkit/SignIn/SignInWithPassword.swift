@@ -31,7 +31,7 @@ struct SignInWithPassword: Endpoint {
         guard let email = input.email else { throw Failure.missingEmail }
         let address = try EmailAddress.reading(email)
         guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
-        let (account, session) = try await context.services.accounts.signIn(
+        let (account, session) = try await context.services.accounts.passwordSignIns.signIn(
             email: address, password: password.asString, try context.attempt(.password, email: address), in: project, from: context.origin)
         let tokens = try IssuedTokens(account, session, context)
         return Output(

@@ -46,12 +46,12 @@ struct SignUp: Endpoint {
         let session: Session
         switch try Wish(input, in: project) {
         case .anonymous:
-            (account, session) = try await accounts.signUpAnonymously(attempt, in: project, from: context.origin)
+            (account, session) = try await accounts.signUps.signUpAnonymously(attempt, in: project, from: context.origin)
         case .password(let email, let password, let name, linkTo: nil):
-            (account, session) = try await accounts.signUp(
+            (account, session) = try await accounts.signUps.signUp(
                 email: email, password: password, displayName: name, attempt, in: project, from: context.origin)
         case .password(let email, let password, let name, linkTo: let idToken?):
-            (account, session) = try await accounts.linkPassword(
+            (account, session) = try await accounts.changes.linkPassword(
                 idToken, email: email, password: password, displayName: name, language: try context.language,
                 { context.attempt(.update, accountID: $0, of: caller) }, in: project,
                 from: context.origin)

@@ -19,7 +19,7 @@ struct ProjectKeySet: ImmediateEndpoint {
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         guard context.namedProject != nil else { throw Failure.notFound }
-        return keySet(context.services.accounts.publishedKeys.jwks)
+        return keySet(context.services.accounts.idTokens.publishedKeys.jwks)
     }
 }
 
@@ -39,7 +39,7 @@ struct SecureTokenKeySet: ImmediateEndpoint {
         .get, "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", access: .anyone, host: .www)
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
-        keySet(context.services.accounts.publishedKeys.jwks)
+        keySet(context.services.accounts.idTokens.publishedKeys.jwks)
     }
 }
 
@@ -49,6 +49,6 @@ struct SecureTokenCertificates: ImmediateEndpoint {
         .get, "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", access: .anyone, host: .www)
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
-        keySet(context.services.accounts.publishedKeys.certificates)
+        keySet(context.services.accounts.idTokens.publishedKeys.certificates)
     }
 }

@@ -71,7 +71,7 @@ struct IssuedTokens {
     /// token they already have ignore the refresh token beside it.
     init(_ account: Account, _ session: Session, _ context: Context) throws {
         let project = try context.project.settings
-        idToken = try context.services.accounts.idToken(for: account, session, in: project)
+        idToken = try context.services.accounts.idTokens.issue(for: account, session, in: project)
         refreshToken = context.services.sessions.refreshToken(for: session, in: project)
         expiresIn = String(project.tokens.lifetime.wholeSeconds)
     }

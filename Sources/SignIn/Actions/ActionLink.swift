@@ -52,7 +52,7 @@ struct ActionLink {
         let accounts = context.services.accounts
         let settings = project.settings
         return try await accounts.limits.counting(attempt(context)) { () async throws(AccountError) in
-            let found = try await accounts.inspect(code, in: settings)
+            let found = try await accounts.codes.inspect(code, in: settings)
             guard found.kind == kind, found.kind != .resetPassword || settings.signIn.password else { throw .invalidActionCode }
             return found
         }

@@ -1,9 +1,7 @@
 import Accounts
 import ArgumentParser
-import Crypto
 import Logging
 import Runtime
-import Web
 
 /// `gatehouse sessions`: ends sessions of accounts.
 struct SessionsCommand: AsyncParsableCommand {
@@ -26,14 +24,8 @@ struct SessionsCommand: AsyncParsableCommand {
         func run() async throws {
             try await Console.withDatabase(common.config) { database, masterKey in
                 do {
-                    // No password is hashed here, and a pool starts its threads only when it gets one.
-                    let passwords = PasswordHashing(
-                        pool: HashingPool(threads: 1, queue: 0, metrics: Metrics()), parameters: ScryptParameters())
-                    let accounts = Accounts(
-                        database: database, clock: .system, publicURL: "", signingKeys: SigningKeys(), passwords: passwords,
-                        outbox: Outbox(database: database, masterKey: masterKey, clock: .system),
-                        refusals: Refusals(metrics: Metrics(), log: Logger(label: "gatehouse")), signIns: SignInMetrics(Metrics()))
-                    try await accounts.revokeSessions(of: account, in: project)
+                    let sessions = Sessions(database: database, masterKey: masterKey, clock: .system, log: .silent)
+                    try await sessions.revokeAll(of: account, in: project)
                 } catch AccountError.accountNotFound {
                     throw Failed(
                         Configuration.reasonWhyUnknown(project, in: common.config) ?? "project \(project) has no account \(account)")

@@ -83,7 +83,7 @@ struct Worker: Sendable {
             passwords: shared.passwords, outbox: outbox, refusals: shared.refusals, signIns: shared.signIns)
         let readiness = Readiness(database, settings.schema)
         services = Services(
-            accounts: accounts, sessions: Sessions(accounts: accounts, masterKey: settings.masterKey, log: shared.log),
+            accounts: accounts, sessions: Sessions(database: database, masterKey: settings.masterKey, clock: shared.clock, log: shared.log),
             flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
             pendingTokens: PendingTokens(database: database, masterKey: settings.masterKey, clock: shared.clock),
             outbox: outbox, projects: shared.projects, upstream: client, providerMetadata: shared.providerMetadata,

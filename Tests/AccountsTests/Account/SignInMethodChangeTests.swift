@@ -118,7 +118,7 @@ import Text
         #expect(joined.account.id == account.id)
         let code = try await fixture.resetCode(Self.ada)
         fixture.time.advance(.seconds(1))
-        _ = try await fixture.accounts.resetPassword(code, to: "second password", language: "de", in: fixture.project)
+        _ = try await fixture.accounts.codes.resetPassword(code, to: "second password", language: "de", in: fixture.project)
         #expect(told(try await fixture.notices()) == [.added("oidc.strict"), .passwordChanged])
         #expect(try await fixture.notices().map(\.language) == ["en", "de"])
         // A link in a mail is not another way in than the mailbox.
@@ -131,7 +131,7 @@ import Text
         let (account, session, _) = try await proven(fixture)
         let thief = try await fixture.signIn(Fixture.ada("oidc.a", subject: "thief"), .link(fixture.token(account, session)))
         let code = try fixture.code(in: try #require(try await fixture.notices().first))
-        let seen = try await fixture.accounts.inspect(code, in: fixture.project)
+        let seen = try await fixture.accounts.codes.inspect(code, in: fixture.project)
         #expect(seen.kind == .recoverEmail && seen.email == Self.ada && seen.keepsEmail)
         fixture.time.advance(.seconds(5))
         let back = try await fixture.apply(code)
@@ -170,7 +170,7 @@ import Text
         #expect(try await fixture.stored(account.id)?.identities.isEmpty == true)
         #expect(try await fixture.notices().count == 2)
         let code = try await fixture.resetCode(Self.ada)
-        _ = try await fixture.accounts.resetPassword(code, to: "second password", language: "en", in: fixture.project)
+        _ = try await fixture.accounts.codes.resetPassword(code, to: "second password", language: "en", in: fixture.project)
         #expect(try await fixture.notices().count == 3)
     }
 

@@ -22,7 +22,7 @@ extension Fixture {
 
     func signUp(_ email: String, password: String = "first password") async throws -> (account: Account, session: Session, idToken: String)
     {
-        let (account, session) = try await accounts.signUp(
+        let (account, session) = try await accounts.signUps.signUp(
             email: email, password: password, displayName: nil, attempt(.signUp), in: project, from: Self.here)
         return (account, session, try idToken(account, session))
     }
@@ -33,26 +33,29 @@ extension Fixture {
 
     /// The caller changes their own account.
     func update(_ idToken: String, _ change: AccountChange, language: String = "en") async throws -> (Account, Session?) {
-        try await accounts.update(
+        try await accounts.changes.update(
             idToken, change, language: language, { Attempt(.update, from: "127.0.0.1", accountID: $0, in: project) }, in: project,
             from: Self.here)
     }
 
     func linkPassword(_ idToken: String, email: String, password: String) async throws -> (Account, Session) {
-        try await accounts.linkPassword(
+        try await accounts.changes.linkPassword(
             idToken, email: email, password: password, displayName: nil, language: "de",
             { Attempt(.update, from: "127.0.0.1", accountID: $0, in: project) }, in: project, from: Self.here)
     }
 
     func signUpAnonymously() async throws -> (Account, Session) {
-        try await accounts.signUpAnonymously(attempt(.signUp), in: project, from: Self.here)
+        try await accounts.signUps.signUpAnonymously(attempt(.signUp), in: project, from: Self.here)
     }
 
-    func idToken(_ account: Account, _ session: Session) throws -> String { try accounts.idToken(for: account, session, in: project) }
+    func idToken(_ account: Account, _ session: Session) throws -> String {
+        try accounts.idTokens.issue(for: account, session, in: project)
+    }
 
     func signsIn(_ email: String, _ password: String) async throws -> Bool {
         do {
-            _ = try await accounts.signIn(email: email, password: password, attempt(.password, email), in: project, from: Self.here)
+            _ = try await accounts.passwordSignIns.signIn(
+                email: email, password: password, attempt(.password, email), in: project, from: Self.here)
             return true
         } catch AccountError.invalidCredentials {
             return false
@@ -91,20 +94,20 @@ extension Fixture {
 
     func resetCode(_ email: String) async throws -> String {
         time.advance(.seconds(1))
-        try await accounts.mailPasswordReset(to: email, Self.english, in: project)
+        try await accounts.codeMails.sendPasswordReset(to: email, Self.english, in: project)
         return try await code(.resetPassword, to: email)
     }
 
     func linkCode(_ email: String) async throws -> String {
         time.advance(.seconds(1))
-        try await accounts.mailSignInLink(to: email, Self.english, in: project)
+        try await accounts.codeMails.sendSignInLink(to: email, Self.english, in: project)
         return try await code(.signIn, to: email)
     }
 
     func verifyCode(_ idToken: String, _ email: String) async throws -> String {
         time.advance(.seconds(1))
         let (account, token) = try await caller(idToken)
-        _ = try await accounts.mailVerification(to: account, token, Self.english, in: project)
+        _ = try await accounts.codeMails.sendVerification(to: account, token, Self.english, in: project)
         return try await code(.verifyEmail, to: email)
     }
 
@@ -116,19 +119,20 @@ extension Fixture {
 
     func askChange(_ idToken: String, to email: String) async throws {
         let (account, token) = try await caller(idToken)
-        try await accounts.mailEmailChange(of: account, token, to: email, Self.english, in: project)
+        try await accounts.codeMails.sendEmailChange(of: account, token, to: email, Self.english, in: project)
     }
 
-    func caller(_ idToken: String) async throws -> (Account, IDToken) { try await accounts.account(forIDToken: idToken, in: project) }
+    func caller(_ idToken: String) async throws -> (Account, IDToken) { try await accounts.idTokens.account(of: idToken, in: project) }
 
     @discardableResult
-    func apply(_ code: String) async throws -> Account { try await accounts.apply(code, language: "en", in: project).1 }
+    func apply(_ code: String) async throws -> Account { try await accounts.codes.apply(code, language: "en", in: project).1 }
 
     func enter(_ code: String, _ email: String, linkingTo idToken: String? = nil) async throws -> EmailLinkSignIn {
-        try await accounts.signIn(withLink: code, email: email, linkingTo: idToken, language: "en", in: project, from: Self.here)
+        try await accounts.emailLinkSignIns.signIn(
+            withLink: code, email: email, linkingTo: idToken, language: "en", in: project, from: Self.here)
     }
 
-    func stored(_ id: String) async throws -> Account? { try await accounts.account(id, in: project) }
+    func stored(_ id: String) async throws -> Account? { try await accounts.directory.account(id, in: project) }
 
     func count(_ table: SQL) async throws -> Int64 { try await database.query("SELECT count(*) FROM \(table)")[0].value() }
 }

@@ -10,7 +10,7 @@ import Text
     @Test func `a link names mode, code, key, language and where to go on, at the configured address`() async throws {
         let fixture = try await Fixture.forCodes()
         _ = try await fixture.signUp("ada@example.com")
-        try await fixture.accounts.mailPasswordReset(
+        try await fixture.accounts.codeMails.sendPasswordReset(
             to: "ada@example.com", LetterWish(language: "de", continueURL: "https://app.example.com/a?b=c&d=e"), in: fixture.project)
         let letter = try #require(try await fixture.outbox.recent(in: fixture.project).first)
         let link = try #require(URI.parse(letter.link))
@@ -40,12 +40,12 @@ import Text
         _ = try await fixture.signUp("ada@example.com")
         let code = try await fixture.resetCode("ada@example.com")
         for _ in 0..<3 {
-            let seen = try await fixture.accounts.inspect(code, in: fixture.project)
+            let seen = try await fixture.accounts.codes.inspect(code, in: fixture.project)
             #expect(seen.kind == .resetPassword)
             #expect(seen.email == "ada@example.com")
         }
-        _ = try await fixture.accounts.resetPassword(code, to: "second password", language: "en", in: fixture.project)
-        await expectRefusal("invalidActionCode") { try await fixture.accounts.inspect(code, in: fixture.project) }
+        _ = try await fixture.accounts.codes.resetPassword(code, to: "second password", language: "en", in: fixture.project)
+        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(code, in: fixture.project) }
     }
 
     static let lifetimes: [(ActionCode.Kind, Int)] = [
@@ -65,13 +65,13 @@ import Text
         _ = try await fixture.database.write(code.insert(hash: hash, for: .account(account), in: fixture.project))
         let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock)
         fixture.time.advance(.seconds(seconds - 1))
-        #expect(try await fixture.accounts.inspect(text, in: fixture.project) == code)
+        #expect(try await fixture.accounts.codes.inspect(text, in: fixture.project) == code)
         fixture.time.advance(.seconds(1))
         try await cleanup.run()
-        await expectRefusal("expiredActionCode") { try await fixture.accounts.inspect(text, in: fixture.project) }
+        await expectRefusal("expiredActionCode") { try await fixture.accounts.codes.inspect(text, in: fixture.project) }
         if kind == .resetPassword {
             await expectRefusal("expiredActionCode") {
-                try await fixture.accounts.resetPassword(text, to: "second password", language: "en", in: fixture.project)
+                try await fixture.accounts.codes.resetPassword(text, to: "second password", language: "en", in: fixture.project)
             }
         } else if kind == .signIn {
             await expectRefusal("expiredActionCode") { try await fixture.enter(text, "ada@example.com") }
@@ -80,13 +80,13 @@ import Text
         }
         fixture.time.advance(.seconds(86401))
         try await cleanup.run()
-        await expectRefusal("invalidActionCode") { try await fixture.accounts.inspect(text, in: fixture.project) }
+        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(text, in: fixture.project) }
     }
 
     @Test(arguments: ["", "x", "AAAA", String(repeating: "A", count: 43), String(repeating: "A", count: 42) + "=", "ä"])
     func `takes nothing else for a code`(text: String) async throws {
         let fixture = try await Fixture.forCodes()
-        await expectRefusal("invalidActionCode") { try await fixture.accounts.inspect(text, in: fixture.project) }
+        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(text, in: fixture.project) }
     }
 
     @Test func `a code does what its kind does and nothing else, and only in its project`() async throws {
@@ -99,10 +99,10 @@ import Text
         await expectRefusal("invalidActionCode") { try await fixture.apply(link) }
         await expectRefusal("invalidActionCode") { try await fixture.enter(verify, "ada@example.com") }
         await expectRefusal("invalidActionCode") {
-            try await fixture.accounts.resetPassword(verify, to: "second password", language: "en", in: fixture.project)
+            try await fixture.accounts.codes.resetPassword(verify, to: "second password", language: "en", in: fixture.project)
         }
         let other = ProjectSettings(id: "other", number: 2, apiKeys: ["other"], authorizedDomains: [], redirectURLs: [])
-        await expectRefusal("invalidActionCode") { try await fixture.accounts.inspect(reset, in: other) }
+        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(reset, in: other) }
     }
 
     @Test func `SEC-05 lets one of fifty uses of a code through`() async throws {
@@ -113,7 +113,8 @@ import Text
             for number in 0..<50 {
                 group.addTask {
                     do {
-                        _ = try await fixture.accounts.resetPassword(code, to: "password \(number)", language: "en", in: fixture.project)
+                        _ = try await fixture.accounts.codes.resetPassword(
+                            code, to: "password \(number)", language: "en", in: fixture.project)
                         return "success"
                     } catch {
                         return "\(error)"
@@ -154,7 +155,7 @@ import Text
         let idToken = try fixture.idToken(account, session)
         for email in ["ada@example.com", "nobody@example.com"] {
             let before = (try await fixture.count("action_codes"), try await fixture.count("mail_outbox"))
-            try await fixture.accounts.mailPasswordReset(to: email, Fixture.english, in: fixture.project)
+            try await fixture.accounts.codeMails.sendPasswordReset(to: email, Fixture.english, in: fixture.project)
             #expect(try await fixture.count("action_codes") == before.0 + 1)
             #expect(try await fixture.count("mail_outbox") == before.1 + 1)
         }
@@ -184,7 +185,7 @@ import Text
         }
         for email in ["ada@example.com", "nobody@example.com", "another@example.com"] {
             let reset = try await cost {
-                try await fixture.accounts.mailPasswordReset(to: email, Fixture.english, in: fixture.project)
+                try await fixture.accounts.codeMails.sendPasswordReset(to: email, Fixture.english, in: fixture.project)
             }
             #expect(reset == [1, 1, 2], "\(email)")
         }
@@ -197,7 +198,7 @@ import Text
 
     @Test func `SEC-15 a decoy's code needs no account to be there`() async throws {
         let fixture = try await Fixture.forCodes()
-        try await fixture.accounts.mailPasswordReset(to: "nobody@example.com", Fixture.english, in: fixture.project)
+        try await fixture.accounts.codeMails.sendPasswordReset(to: "nobody@example.com", Fixture.english, in: fixture.project)
         #expect(try await fixture.count("action_codes") == 1)
     }
 
@@ -208,7 +209,7 @@ import Text
         fixture.project.emailEnumerationProtection = false
         let open = fixture
         await expectRefusal("noSuchEmail") {
-            try await open.accounts.mailPasswordReset(to: "nobody@example.com", Fixture.english, in: open.project)
+            try await open.accounts.codeMails.sendPasswordReset(to: "nobody@example.com", Fixture.english, in: open.project)
         }
         await expectRefusal("emailTaken") {
             try await open.askChange(idToken, to: "bob@example.com")
@@ -217,7 +218,7 @@ import Text
 
     @Test func `a name that a stranger may have chosen is not mailed to an address that is not proven`() async throws {
         let fixture = try await Fixture.forCodes()
-        let (account, session) = try await fixture.accounts.signUp(
+        let (account, session) = try await fixture.accounts.signUps.signUp(
             email: "ada@example.com", password: "first password", displayName: "Visit evil.example", fixture.attempt(.signUp),
             in: fixture.project, from: Fixture.here
         )

@@ -24,7 +24,7 @@ import Text
         let (account, session, idToken) = try await fixture.signUp("ada@example.com")
         let code = try await fixture.changeCode(idToken, to: "new@example.com")
         #expect(try await fixture.stored(account.id)?.email == "ada@example.com")
-        let seen = try await fixture.accounts.inspect(code, in: fixture.project)
+        let seen = try await fixture.accounts.codes.inspect(code, in: fixture.project)
         #expect(seen.email == "ada@example.com" && seen.newEmail == "new@example.com")
         fixture.time.advance(.seconds(2))
         try await fixture.apply(code)
@@ -45,7 +45,7 @@ import Text
         let code = try await fixture.changeCode(idToken, to: "new@example.com")
         let (other, _, _) = try await fixture.signUp("new@example.com")
         await expectRefusal("emailTaken") { try await fixture.apply(code) }
-        try await fixture.accounts.delete(other.id, in: fixture.project)
+        try await fixture.accounts.deletion.delete(other.id, in: fixture.project)
         try await fixture.apply(code)
     }
 
@@ -66,14 +66,14 @@ import Text
         try await fixture.apply(move)
         fixture.time.advance(.seconds(10))
         // The thief takes the account over completely.
-        let (taken, thief) = try await fixture.accounts.signIn(
+        let (taken, thief) = try await fixture.accounts.passwordSignIns.signIn(
             email: "thief@example.com", password: "first password", fixture.attempt(.password), in: fixture.project, from: Fixture.here)
         _ = try await fixture.signIn(Fixture.ada("oidc.a", subject: "thief"), .link(fixture.token(taken)))
         let reset = try await fixture.resetCode("thief@example.com")
-        _ = try await fixture.accounts.resetPassword(reset, to: "the thief's own", language: "en", in: fixture.project)
+        _ = try await fixture.accounts.codes.resetPassword(reset, to: "the thief's own", language: "en", in: fixture.project)
         let later = try await fixture.linkCode("thief@example.com")
         let back = try await fixture.code(.recoverEmail, to: "ada@example.com")
-        let seen = try await fixture.accounts.inspect(back, in: fixture.project)
+        let seen = try await fixture.accounts.codes.inspect(back, in: fixture.project)
         #expect(seen.email == "ada@example.com" && seen.newEmail == "thief@example.com")
         fixture.time.advance(.seconds(5))
         try await fixture.apply(back)
@@ -83,7 +83,7 @@ import Text
         #expect(!stored.hasPassword)
         #expect(stored.identities.isEmpty)
         #expect(try await !fixture.refreshes(thief))
-        await expectRefusal("invalidActionCode") { try await fixture.accounts.inspect(later, in: fixture.project) }
+        await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(later, in: fixture.project) }
         await expectRefusal("invalidActionCode") { try await fixture.apply(back) }
     }
 

@@ -11,7 +11,7 @@ import Text
         let code = try await fixture.resetCode("ada@example.com")
         let spare = try await fixture.resetCode("ada@example.com")
         fixture.time.advance(.seconds(5))
-        let (action, _) = try await fixture.accounts.resetPassword(code, to: "second password", language: "en", in: fixture.project)
+        let (action, _) = try await fixture.accounts.codes.resetPassword(code, to: "second password", language: "en", in: fixture.project)
         #expect(action.kind == .resetPassword)
         let stored = try #require(try await fixture.stored(account.id))
         #expect(stored.emailVerified && stored.emailProven)
@@ -20,7 +20,7 @@ import Text
         #expect(try await !fixture.signsIn("ada@example.com", "first password"))
         #expect(try await fixture.signsIn("ada@example.com", "second password"))
         await expectRefusal("invalidActionCode") {
-            try await fixture.accounts.resetPassword(spare, to: "third password", language: "en", in: fixture.project)
+            try await fixture.accounts.codes.resetPassword(spare, to: "third password", language: "en", in: fixture.project)
         }
     }
 
@@ -32,9 +32,9 @@ import Text
         let code = try await fixture.resetCode("ada@example.com")
         let strict = fixture
         await expectRefusal("passwordRequirements([\"Password must contain at least 12 characters\"])") {
-            try await strict.accounts.resetPassword(code, to: "too short", language: "en", in: strict.project)
+            try await strict.accounts.codes.resetPassword(code, to: "too short", language: "en", in: strict.project)
         }
-        _ = try await fixture.accounts.resetPassword(code, to: "long enough as well", language: "en", in: fixture.project)
+        _ = try await fixture.accounts.codes.resetPassword(code, to: "long enough as well", language: "en", in: fixture.project)
     }
 
     @Test func `a disabled account gets no mail and takes no code`() async throws {
@@ -43,9 +43,9 @@ import Text
         let code = try await fixture.resetCode("ada@example.com")
         _ = try await fixture.database.write("UPDATE accounts SET disabled = true WHERE account_id = \(account.id)")
         await expectRefusal("accountDisabled") {
-            try await fixture.accounts.resetPassword(code, to: "second password", language: "en", in: fixture.project)
+            try await fixture.accounts.codes.resetPassword(code, to: "second password", language: "en", in: fixture.project)
         }
-        try await fixture.accounts.mailPasswordReset(to: "ada@example.com", Fixture.english, in: fixture.project)
+        try await fixture.accounts.codeMails.sendPasswordReset(to: "ada@example.com", Fixture.english, in: fixture.project)
         #expect(try await fixture.codes(.resetPassword, to: "ada@example.com").count == 1)
     }
 
@@ -56,8 +56,10 @@ import Text
             try await fixture.resetCode("ada@example.com"), try await fixture.linkCode("ada@example.com"),
             try await fixture.verifyCode(idToken, "ada@example.com"), try await fixture.changeCode(idToken, to: "new@example.com"),
         ]
-        try await fixture.accounts.delete(account.id, in: fixture.project)
-        for code in codes { await expectRefusal("invalidActionCode") { try await fixture.accounts.inspect(code, in: fixture.project) } }
+        try await fixture.accounts.deletion.delete(account.id, in: fixture.project)
+        for code in codes {
+            await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(code, in: fixture.project) }
+        }
     }
 
     @Test func `a new password ends the codes of the old one`() async throws {
@@ -67,7 +69,9 @@ import Text
         var change = AccountChange()
         change.password = "second password"
         _ = try await fixture.update(idToken, change, language: "en")
-        for code in codes { await expectRefusal("invalidActionCode") { try await fixture.accounts.inspect(code, in: fixture.project) } }
+        for code in codes {
+            await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(code, in: fixture.project) }
+        }
     }
 
     @Test func `SEC-02 drops what was linked before the address was proven, and keeps what was linked after`() async throws {
@@ -77,7 +81,7 @@ import Text
         try await fixture.apply(try await fixture.verifyCode(idToken, "ada@example.com"))
         _ = try await fixture.signIn(Fixture.ada("oidc.b", subject: "after"), .link(fixture.token(account)))
         let code = try await fixture.resetCode("ada@example.com")
-        _ = try await fixture.accounts.resetPassword(code, to: "second password", language: "en", in: fixture.project)
+        _ = try await fixture.accounts.codes.resetPassword(code, to: "second password", language: "en", in: fixture.project)
         #expect(try await fixture.stored(account.id)?.identities.map(\.subject) == ["after"])
         #expect(try await !fixture.refreshes(session))
     }

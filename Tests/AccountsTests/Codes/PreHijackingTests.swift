@@ -15,9 +15,9 @@ import Text
         fixture.time.advance(.seconds(5))
         switch arrival {
         case .reset:
-            _ = try await fixture.accounts.resetPassword(
+            _ = try await fixture.accounts.codes.resetPassword(
                 try await fixture.resetCode(email), to: "the victim's own", language: "en", in: fixture.project)
-            return try await fixture.accounts.signIn(
+            return try await fixture.accounts.passwordSignIns.signIn(
                 email: email, password: "the victim's own", fixture.attempt(.password), in: fixture.project, from: Fixture.here
             ).1
         case .link: return try await fixture.enter(try await fixture.linkCode(email), email).session
@@ -39,7 +39,7 @@ import Text
         let (_, attacker, idToken) = try await fixture.signUp("victim@example.com", password: "the attacker's")
         let session = try await arrive(arrival, fixture)
         #expect(try await !fixture.refreshes(attacker))
-        await expectRefusal("sessionEnded") { try await fixture.accounts.account(forIDToken: idToken, in: fixture.project) }
+        await expectRefusal("sessionEnded") { try await fixture.accounts.idTokens.account(of: idToken, in: fixture.project) }
         #expect(try await fixture.refreshes(session))
     }
 

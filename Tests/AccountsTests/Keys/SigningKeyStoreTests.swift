@@ -26,7 +26,7 @@ import Text
         #expect(String(decoding: fixture.keys.published.jwks, as: UTF8.self).contains(new))
         let (account, session, _) = try await fixture.signIn(Fixture.ada())
         func kid() throws -> String? {
-            let token = try fixture.accounts.idToken(for: account, session, in: fixture.project)
+            let token = try fixture.accounts.idTokens.issue(for: account, session, in: fixture.project)
             let header = try #require(Base64URL.decodeStrict(token.split(separator: ".")[0]))
             return try JSON.parse(header)["kid"]?.string?.asString
         }
@@ -43,10 +43,10 @@ import Text
         let fixture = try await Fixture()
         try await fixture.keyStore.load(into: fixture.keys)
         let (account, session, _) = try await fixture.signIn(Fixture.ada())
-        let token = try fixture.accounts.idToken(for: account, session, in: fixture.project)
+        let token = try fixture.accounts.idTokens.issue(for: account, session, in: fixture.project)
         _ = try await fixture.keyStore.rotate(.rs256, compromised: true)
         try await fixture.keyStore.load(into: fixture.keys)
-        await #expect { try await fixture.accounts.account(forIDToken: token, in: fixture.project) } throws: {
+        await #expect { try await fixture.accounts.idTokens.account(of: token, in: fixture.project) } throws: {
             if case AccountError.invalidIDToken = $0 { true } else { false }
         }
     }

@@ -34,14 +34,14 @@ import Text
     }
 
     private func signIn(_ token: String, _ fixture: Fixture) async throws -> (account: Account, session: Session, isNew: Bool) {
-        let answer = try await fixture.accounts.signIn(
+        let answer = try await fixture.accounts.customTokenSignIns.signIn(
             customToken: UTF8Text(token), Attempt(.customToken, from: "127.0.0.1", in: fixture.project), in: fixture.project,
             from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
         return (answer.0, answer.1, answer.isNewUser)
     }
 
     private func claims(_ account: Account, _ session: Session, _ fixture: Fixture) throws -> JSON {
-        try UnverifiedJWT.parse(fixture.accounts.idToken(for: account, session, in: fixture.project)).claims
+        try UnverifiedJWT.parse(fixture.accounts.idTokens.issue(for: account, session, in: fixture.project)).claims
     }
 
     private func rows(_ fixture: Fixture) async throws -> [Int] {

@@ -21,7 +21,7 @@ import Text
     @Test func `SEC-50 a token is dead as soon as its own session has ended, in whichever second`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, session, idToken) = try await fixture.signUp("ada@example.com")
-        let other = try await fixture.accounts.signIn(
+        let other = try await fixture.accounts.passwordSignIns.signIn(
             email: "ada@example.com", password: "first password", fixture.attempt(.password, "ada@example.com"), in: fixture.project,
             from: Fixture.here)
         _ = try await fixture.caller(idToken)
@@ -33,7 +33,7 @@ import Text
     @Test func `SEC-50 a token that a refresh signs after the ending it raced with is dead`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, session, _) = try await fixture.signUp("ada@example.com")
-        try await fixture.accounts.revokeSessions(of: account.id, in: fixture.project.id)
+        try await fixture.sessions.revokeAll(of: account.id, in: fixture.project.id)
         fixture.time.advance(.seconds(60))
         await expectRefusal("sessionEnded") { try await fixture.caller(try fixture.idToken(account, session)) }
     }
@@ -60,7 +60,7 @@ import Text
         #expect(try await fixture.caller(first).0.id == account.id, "of the second in which the account was made")
         #expect(try await fixture.caller(custom).0.id == account.id)
         fixture.time.advance(.milliseconds(300))
-        try await fixture.accounts.revokeSessions(of: account.id, in: fixture.project.id)
+        try await fixture.sessions.revokeAll(of: account.id, in: fixture.project.id)
         for token in [first, custom] { await expectRefusal("sessionEnded") { try await fixture.caller(token) } }
         fixture.time.advance(.milliseconds(300))
         let sameSecond = try unnamed(try fixture.idToken(account, session), fixture)
@@ -96,7 +96,7 @@ import Text
         identity.provenAt = fixture.time.clock.now()
         _ = try await fixture.signIn(identity)
         fixture.time.advance(.milliseconds(1))
-        try await fixture.accounts.revokeSessions(of: account.id, in: fixture.project.id)
+        try await fixture.sessions.revokeAll(of: account.id, in: fixture.project.id)
         await expectRefusal("invalidPendingToken") { try await fixture.signIn(identity) }
         identity.provenAt = fixture.time.clock.now() + .milliseconds(1)
         _ = try await fixture.signIn(identity)
@@ -106,14 +106,14 @@ import Text
         let fixture = try await Fixture.forCodes()
         let (account, _, idToken) = try await fixture.signUp("ada@example.com")
         let move = try await fixture.changeCode(idToken, to: "mallory@example.com")
-        try await fixture.accounts.revokeSessions(of: account.id, in: fixture.project.id)
+        try await fixture.sessions.revokeAll(of: account.id, in: fixture.project.id)
         await expectRefusal("invalidActionCode") { try await fixture.apply(move) }
-        let (again, session) = try await fixture.accounts.signIn(
+        let (again, session) = try await fixture.accounts.passwordSignIns.signIn(
             email: "ada@example.com", password: "first password", fixture.attempt(.password, "ada@example.com"), in: fixture.project,
             from: Fixture.here)
         try await fixture.apply(try await fixture.changeCode(try fixture.idToken(again, session), to: "new@example.com"))
         let back = try await fixture.code(.recoverEmail, to: "ada@example.com")
-        try await fixture.accounts.revokeSessions(of: account.id, in: fixture.project.id)
+        try await fixture.sessions.revokeAll(of: account.id, in: fixture.project.id)
         #expect(try await fixture.apply(back).email == "ada@example.com")
     }
 
@@ -121,7 +121,7 @@ import Text
         let fixture = try await Fixture.forCodes()
         let (_, session, idToken) = try await fixture.signUp("ada@example.com")
         fixture.time.advance(.seconds(5))
-        let (_, other) = try await fixture.accounts.signIn(
+        let (_, other) = try await fixture.accounts.passwordSignIns.signIn(
             email: "ada@example.com", password: "first password", fixture.attempt(.password, "ada@example.com"), in: fixture.project,
             from: Fixture.here)
         var change = AccountChange()

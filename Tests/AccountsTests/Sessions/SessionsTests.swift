@@ -204,13 +204,13 @@ import Text
         let fixture = try await Fixture()
         try await fixture.keyStore.load(into: fixture.keys)
         let (account, session, _) = try await fixture.signIn(Fixture.ada())
-        let idToken = try fixture.accounts.idToken(for: account, session, in: fixture.project)
-        #expect(try await fixture.accounts.account(forIDToken: idToken, in: fixture.project).0.id == account.id)
+        let idToken = try fixture.accounts.idTokens.issue(for: account, session, in: fixture.project)
+        #expect(try await fixture.accounts.idTokens.account(of: idToken, in: fixture.project).0.id == account.id)
         fixture.time.advance(.seconds(2))
-        try await fixture.accounts.revokeSessions(of: account.id, in: fixture.project.id)
+        try await fixture.sessions.revokeAll(of: account.id, in: fixture.project.id)
         let token = fixture.sessions.refreshToken(for: session, in: fixture.project)
         await #expect { try await refresh(token, fixture) } throws: { isEnded($0) }
-        await #expect { try await fixture.accounts.account(forIDToken: idToken, in: fixture.project) } throws: { isEnded($0) }
+        await #expect { try await fixture.accounts.idTokens.account(of: idToken, in: fixture.project) } throws: { isEnded($0) }
     }
 
     @Test func `refuses garbage and another project's token`() async throws {

@@ -16,7 +16,7 @@ import Text
         #expect(!second.isNew)
         #expect(second.account.id == first.account.id)
         #expect(second.account.email == "ada@example.com", "SEC-04: what matches accounts does not follow the provider's profile")
-        let stored = try await fixture.accounts.account(first.account.id, in: fixture.project)
+        let stored = try await fixture.accounts.directory.account(first.account.id, in: fixture.project)
         #expect(stored == second.account)
     }
 
@@ -60,18 +60,18 @@ import Text
         let there = try await elsewhere.signIn(Fixture.ada(email: "ada@example.com"))
         #expect(there.isNew)
         #expect(here.account.id != there.account.id)
-        #expect(try await fixture.accounts.account(there.account.id, in: fixture.project) == nil)
+        #expect(try await fixture.accounts.directory.account(there.account.id, in: fixture.project) == nil)
     }
 
     @Test func `needs confirmation, and changes nothing, when the address is another account's`() async throws {
         let fixture = try await Fixture()
         let first = try await fixture.signIn(Fixture.ada("oidc.a", email: "ada@example.com"))
-        let outcome = try await fixture.accounts.signIn(
+        let outcome = try await fixture.accounts.federatedSignIns.signIn(
             with: Fixture.ada("oidc.b", email: "ada@example.com"), .signIn(mayCreate: true), language: "en", in: fixture.project,
             from: Session.Origin(userAgent: nil, address: "::1"))
         guard case .needsConfirmation(let account) = outcome else { throw Unexpected.outcome(outcome) }
         #expect(account.id == first.account.id)
-        #expect(try await fixture.accounts.account(first.account.id, in: fixture.project)?.identities.count == 1)
+        #expect(try await fixture.accounts.directory.account(first.account.id, in: fixture.project)?.identities.count == 1)
     }
 
     @Test func `SEC-02 ends what an attacker left in an account made for the owner's address`() async throws {
@@ -87,7 +87,7 @@ import Text
         await #expect { try await fixture.sessions.refresh(stolen, in: fixture.project) } throws: {
             if case AccountError.sessionEnded = $0 { true } else { false }
         }
-        let back = try await fixture.accounts.signIn(
+        let back = try await fixture.accounts.federatedSignIns.signIn(
             with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), .signIn(mayCreate: true),
             language: "en", in: fixture.project, from: Session.Origin(userAgent: nil, address: "::1"))
         guard case .needsConfirmation = back else { throw Unexpected.outcome(back) }
@@ -100,7 +100,7 @@ import Text
             "UPDATE accounts SET custom_attributes = '{\"role\":\"staff\"}', display_name = 'Mallory' WHERE account_id = \(maker.account.id)"
         )
         let owner = try await fixture.signIn(Fixture.ada("oidc.strict", email: "ada@example.com", authoritative: true))
-        let stored = try #require(try await fixture.accounts.account(owner.account.id, in: fixture.project))
+        let stored = try #require(try await fixture.accounts.directory.account(owner.account.id, in: fixture.project))
         #expect(stored.id == maker.account.id && stored.customAttributes == #"{"role":"staff"}"# && stored.displayName == "Ada")
         #expect(owner.account.customAttributes == stored.customAttributes)
     }
@@ -118,7 +118,8 @@ import Text
         var third = Fixture.ada("oidc.b", email: "ada@example.com", authoritative: true)
         third.displayName = "Another Name"
         #expect(try await fixture.signIn(third).account.displayName == "Ada")
-        #expect(try await fixture.accounts.account(made.account.id, in: fixture.project)?.photoURL == "https://example.com/ada.png")
+        #expect(
+            try await fixture.accounts.directory.account(made.account.id, in: fixture.project)?.photoURL == "https://example.com/ada.png")
     }
 
     @Test func `SEC-73 a link keeps the caller's time of authentication, and an anonymous account begins now`() async throws {
@@ -147,9 +148,9 @@ import Text
         let fixture = try await Fixture()
         let (account, session, _) = try await fixture.signIn(Fixture.ada(email: "ada@example.com"))
         let token = fixture.sessions.refreshToken(for: session, in: fixture.project)
-        try await fixture.accounts.delete(account.id, in: fixture.project)
-        #expect(try await fixture.accounts.account(account.id, in: fixture.project) == nil)
-        await #expect { try await fixture.accounts.delete(account.id, in: fixture.project) } throws: {
+        try await fixture.accounts.deletion.delete(account.id, in: fixture.project)
+        #expect(try await fixture.accounts.directory.account(account.id, in: fixture.project) == nil)
+        await #expect { try await fixture.accounts.deletion.delete(account.id, in: fixture.project) } throws: {
             if case AccountError.accountNotFound = $0 { true } else { false }
         }
         await #expect { try await fixture.sessions.refresh(token, in: fixture.project) } throws: {
@@ -174,7 +175,10 @@ import Text
         await #expect { try await fixture.signIn(Fixture.ada("oidc.b", subject: "mallory"), .link(fresh)) } throws: {
             if case AccountError.accountDisabled = $0 { true } else { false }
         }
-        #expect(try await fixture.accounts.account(owner.account.id, in: fixture.project)?.identities.map(\.providerID) == ["oidc.strict"])
+        #expect(
+            try await fixture.accounts.directory.account(owner.account.id, in: fixture.project)?.identities.map(\.providerID) == [
+                "oidc.strict"
+            ])
     }
 
     @Test func `SEC-02 keeps nothing of a sign-in that a takeover has overtaken`() async throws {
@@ -194,13 +198,13 @@ import Text
             }
         }
         for await _ in overtaking { break }
-        let late = try? await fixture.accounts.signIn(
+        let late = try? await fixture.accounts.federatedSignIns.signIn(
             with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), .signIn(mayCreate: true), language: "en",
             in: fixture.project,
             from: Session.Origin(userAgent: nil, address: "::1"))
         try await takeover.value
         if case .signedIn? = late { Issue.record("an identity that is gone signed in") }
-        #expect(try await fixture.accounts.account(account.id, in: fixture.project)?.identities == [])
+        #expect(try await fixture.accounts.directory.account(account.id, in: fixture.project)?.identities == [])
         let rows = try await fixture.database.query("SELECT count(*) FROM sessions")
         #expect(try rows.first?.value(as: Int64.self) == 1)
     }
@@ -212,7 +216,7 @@ import Text
         old.provenAt = fixture.time.clock.now()
         fixture.time.advance(.seconds(5))
         #expect(try await fixture.signIn(old).session.authTime == old.provenAt)
-        try await fixture.accounts.revokeSessions(of: account.id, in: "demo")
+        try await fixture.sessions.revokeAll(of: account.id, in: "demo")
         await #expect { try await fixture.signIn(old) } throws: { if case AccountError.invalidPendingToken = $0 { true } else { false } }
     }
 }

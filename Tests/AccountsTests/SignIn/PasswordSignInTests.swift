@@ -13,14 +13,14 @@ import Text
     }
 
     private func signUp(_ email: String, _ fixture: Fixture) async throws -> Account {
-        try await fixture.accounts.signUp(
+        try await fixture.accounts.signUps.signUp(
             email: email, password: "correct horse", displayName: nil, Attempt(.signUp, from: "192.0.2.1", in: fixture.project),
             in: fixture.project, from: origin
         ).0
     }
 
     private func signIn(_ email: String, _ password: String, _ fixture: Fixture) async throws -> Account {
-        try await fixture.accounts.signIn(
+        try await fixture.accounts.passwordSignIns.signIn(
             email: email, password: password, attempt(email, fixture), in: fixture.project, from: origin
         ).0
     }
@@ -45,9 +45,9 @@ import Text
         _ = try await fixture.signIn(Fixture.ada(email: "carol@example.com", authoritative: true))
         _ = try await fixture.database.write("UPDATE accounts SET disabled = true WHERE account_id = \(disabled.id)")
         for email in ["nobody@example.com", "ada@example.com", "bob@example.com", "carol@example.com"] {
-            let before = fixture.accounts.passwords.hashesDone.value
+            let before = fixture.passwords.hashesDone.value
             #expect(await refusal { _ = try await signIn(email, "battery staple", fixture) } == "invalidCredentials")
-            #expect(fixture.accounts.passwords.hashesDone.value == before + 1)
+            #expect(fixture.passwords.hashesDone.value == before + 1)
         }
         #expect(await refusal { _ = try await signIn("bob@example.com", "correct horse", fixture) } == "accountDisabled")
         #expect(try await signIn("ada@example.com", "correct horse", fixture).id == made.id)
@@ -73,10 +73,10 @@ import Text
         let fixture = try await Fixture()
         _ = try await signUp("ada@example.com", fixture)
         for _ in 0..<10 { #expect(await refusal { _ = try await signIn("ada@example.com", "wrong", fixture) } == "invalidCredentials") }
-        let before = fixture.accounts.passwords.hashesDone.value
+        let before = fixture.passwords.hashesDone.value
         let refused = await refusal { _ = try await signIn("ada@example.com", "correct horse", fixture) }
         #expect(refused.hasPrefix("tooManyAttempts"))
-        #expect(fixture.accounts.passwords.hashesDone.value == before, "nothing is hashed for whoever is refused")
+        #expect(fixture.passwords.hashesDone.value == before, "nothing is hashed for whoever is refused")
         fixture.time.advance(.seconds(1800))
         _ = try await signIn("ada@example.com", "correct horse", fixture)
     }
@@ -100,7 +100,7 @@ import Text
     }
 
     private func session(of email: String, _ fixture: Fixture) async throws -> (Session, Account) {
-        let (account, session) = try await fixture.accounts.signIn(
+        let (account, session) = try await fixture.accounts.passwordSignIns.signIn(
             email: email, password: "correct horse", attempt(email, fixture), in: fixture.project, from: origin)
         return (session, account)
     }

@@ -15,11 +15,11 @@ import Text
         let fixture = try await Fixture()
         let signUp = Attempt(.signUp, from: "192.0.2.1", in: fixture.project)
         let attempt = Attempt(.password, from: "192.0.2.1", email: "ada@example.com", in: fixture.project)
-        _ = try await fixture.accounts.signUpAnonymously(signUp, in: fixture.project, from: origin)
-        _ = try await fixture.accounts.signUp(
+        _ = try await fixture.accounts.signUps.signUpAnonymously(signUp, in: fixture.project, from: origin)
+        _ = try await fixture.accounts.signUps.signUp(
             email: "ada@example.com", password: "correct horse", displayName: nil, signUp, in: fixture.project, from: origin)
         for password in ["correct horse", "wrong horse", "another horse"] {
-            _ = try? await fixture.accounts.signIn(
+            _ = try? await fixture.accounts.passwordSignIns.signIn(
                 email: "ada@example.com", password: password, attempt, in: fixture.project, from: origin)
         }
         let grace = try await fixture.signIn(Fixture.ada("oidc.acme", subject: "grace"))
@@ -28,7 +28,7 @@ import Text
             Fixture.ada("oidc.a", subject: "grace"), .link(fixture.token(grace.account, grace.session)))
         // The address belongs to another account; and a person who only reauthenticates does not have this identity.
         for (provider, intent) in [("oidc.lax", SignInIntent.signIn(mayCreate: true)), ("oidc.b", .signIn(mayCreate: false))] {
-            _ = try? await fixture.accounts.signIn(
+            _ = try? await fixture.accounts.federatedSignIns.signIn(
                 with: Fixture.ada(provider, email: "ada@example.com"), intent, language: "en", in: fixture.project, from: origin)
         }
         #expect(
@@ -50,7 +50,7 @@ import Text
         let (account, _, _) = try await fixture.signIn(Fixture.ada())
         let before = counted(fixture)
         await #expect(throws: AccountError.self) {
-            try await fixture.accounts.complete(
+            try await fixture.accounts.completion.complete(
                 Authentication(accountID: account.id, signInProvider: "oidc.acme", time: fixture.time.clock.now()),
                 with: [.required("UPDATE accounts SET disabled = true WHERE account_id = 'none' RETURNING account_id")], as: .signedIn,
                 in: fixture.project, from: origin, at: fixture.time.clock.now())

@@ -16,7 +16,9 @@ import Text
     private let alone = MasterKey(bytes: new)
 
     private func sessions(_ fixture: Fixture, _ key: MasterKey) -> Sessions {
-        Sessions(accounts: fixture.accounts, masterKey: key, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        Sessions(
+            database: fixture.database, masterKey: key, clock: fixture.time.clock,
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     private func refresh(_ token: String, _ fixture: Fixture, _ key: MasterKey) async throws -> String {
@@ -53,7 +55,7 @@ import Text
         let fixture = try await Fixture()
         let origin = Session.Origin(userAgent: nil, address: "127.0.0.1", tokenKey: fixture.sessions.tokenKey)
         guard
-            case .signedIn(_, let session, _, _) = try await fixture.accounts.signIn(
+            case .signedIn(_, let session, _, _) = try await fixture.accounts.federatedSignIns.signIn(
                 with: Fixture.ada(), .signIn(mayCreate: true), language: "en", in: fixture.project, from: origin)
         else { return #expect(Bool(false)) }
         let first = fixture.sessions.refreshToken(for: session, in: fixture.project)

@@ -23,7 +23,13 @@ package enum FederatedSignIn: Sendable {
     case needsConfirmation(Account)
 }
 
-extension Accounts {
+/// Signing in with a provider, and linking one.
+package struct FederatedSignIns: Sendable {
+    let storage: Storage
+    let clock: Clock
+    let notices: OwnerNotices
+    let completion: SignInCompletion
+
     /// Signs in with, or links, what a provider proved: one read, the decision, one transaction.
     ///
     /// The transaction holds only if what was read still stands; who loses a race reads and decides anew.
@@ -35,7 +41,7 @@ extension Accounts {
         with identity: ProvenIdentity, _ intent: SignInIntent, language: String, in project: ProjectSettings,
         from origin: Session.Origin, completing: SQL? = nil
     ) async throws(AccountError) -> FederatedSignIn {
-        try await countingRefusals(by: identity.providerID) { () async throws(AccountError) in
+        try await completion.countingRefusals(by: identity.providerID) { () async throws(AccountError) in
             try await signInUncounted(with: identity, intent, language: language, in: project, from: origin, completing: completing)
         }
     }
@@ -161,7 +167,7 @@ extension Accounts {
         switch decision {
         case .confirm(let accountOfAddress):
             if let completing { _ = try await storage.write(completing) }
-            signIns.count(identity.providerID, .needsConfirmation)
+            completion.metrics.count(identity.providerID, .needsConfirmation)
             return .needsConfirmation(accountOfAddress)
         case .known(let known):
             try identity.checkAge(against: known)
@@ -186,10 +192,10 @@ extension Accounts {
         var tellsOwner = false
         if case .join(let joined, _, _) = decision {
             let changes = joined.methodChanges(to: account)
-            if intent.token != nil { try await chargeNotices(of: changes, to: joined, in: project, from: origin) }
-            let notices = notices(of: changes, from: joined, to: account, language: language, in: project)
-            tellsOwner = !notices.isEmpty
-            statements += notices
+            if intent.token != nil { try await notices.charge(for: changes, to: joined, in: project, from: origin) }
+            let mails = notices.statements(for: changes, from: joined, to: account, language: language, in: project)
+            tellsOwner = !mails.isEmpty
+            statements += mails
         }
         var authTime = identity.provenAt ?? now
         if let token = intent.token, case .join(let joined, _, _) = decision {
@@ -198,8 +204,9 @@ extension Accounts {
         if let completing { statements.append(completing) }
         let authentication = Authentication(accountID: account.id, signInProvider: identity.providerID, time: authTime)
         let outcome: SignInMetrics.Outcome = intent.token != nil ? .linked : isNewUser ? .created : .signedIn
-        let session = try await complete(authentication, with: statements, as: outcome, in: project, from: origin, at: now).session
-        if tellsOwner { outbox?.ring() }
+        let session = try await completion.complete(authentication, with: statements, as: outcome, in: project, from: origin, at: now)
+            .session
+        if tellsOwner { notices.mails.ring() }
         return .signedIn(account, session, isNewUser: isNewUser, emailRecycled: emailRecycled)
     }
 }

@@ -2,7 +2,13 @@ import Postgres
 import Runtime
 
 /// Signing in by a link in a mail.
-extension Accounts {
+package struct EmailLinkSignIns: Sendable {
+    let clock: Clock
+    let codes: ActionCodes
+    let idTokens: IDTokens
+    let notices: OwnerNotices
+    let completion: SignInCompletion
+
     /// Signs in as the address that the code was mailed to: a new account where nobody has the address; the account that has it, which an
     /// owner who proves it only now takes over (SEC-02); or, with an ID token, the caller's account, which the address is added to.
     ///
@@ -12,7 +18,7 @@ extension Accounts {
         withLink code: String, email: String, linkingTo idToken: String? = nil, language: String, in project: ProjectSettings,
         from origin: Session.Origin
     ) async throws(AccountError) -> EmailLinkSignIn {
-        try await countingRefusals(by: Self.emailLink) { () async throws(AccountError) in
+        try await completion.countingRefusals(by: Self.emailLink) { () async throws(AccountError) in
             try await signInUncounted(withLink: code, email: email, linkingTo: idToken, language: language, in: project, from: origin)
         }
     }
@@ -24,14 +30,15 @@ extension Accounts {
         withLink code: String, email: String, linkingTo idToken: String?, language: String, in project: ProjectSettings,
         from origin: Session.Origin
     ) async throws(AccountError) -> EmailLinkSignIn {
-        try await settled(orRaces: { if case .emailTaken = $0, idToken == nil { true } else { false } }) { () async throws(AccountError) in
-            let pending = try await pending(code, in: project)
+        try await retryingWhenOvertaken(orRaces: { if case .emailTaken = $0, idToken == nil { true } else { false } }) {
+            () async throws(AccountError) in
+            let pending = try await codes.pending(code, in: project)
             guard pending.code.kind == .signIn else { throw .invalidActionCode }
             guard pending.code.email == email else { throw .emailMismatch }
             if let idToken {
-                let (account, token) = try await account(forIDToken: idToken, in: project)
+                let (account, token) = try await idTokens.account(of: idToken, in: project)
                 guard pending.account == nil || pending.account?.id == account.id else { throw .emailTaken }
-                if account.email != email { try requireFresh(token, of: account, in: project) }
+                if account.email != email { try idTokens.requireFresh(token, of: account, in: project) }
                 return try await link(pending, email: email, to: account, token, language: language, in: project, from: origin)
             }
             guard let account = pending.account else { return try await create(pending, email: email, in: project, from: origin) }
@@ -94,10 +101,10 @@ extension Accounts {
             contentsOf: [changed.update(from: account, passwordHash: nil, in: project)] + token.holdSession(in: project)
                 + [pending.spend(at: now)], at: 0)
         if !account.emailProven, account.email == email { statements.append(account.markUnproven(in: project)) }
-        if account.email != email { statements += endOfAddress(from: account, to: changed, language: language, in: project) }
+        if account.email != email { statements += notices.endOfAddress(from: account, to: changed, language: language, in: project) }
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
         let session = try await complete(account, provenAt: authTime, with: statements, as: .linked, in: project, from: origin, at: now)
-        outbox?.ring()
+        notices.mails.ring()
         return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
     }
 
@@ -106,7 +113,7 @@ extension Accounts {
         in project: ProjectSettings, from origin: Session.Origin, at now: Instant
     ) async throws(AccountError) -> Session {
         let authentication = Authentication(accountID: account.id, signInProvider: SignInProvider.password, time: authTime)
-        return try await complete(
+        return try await completion.complete(
             authentication, with: statements, as: outcome, by: Self.emailLink, in: project, from: origin, at: now
         ).session
     }

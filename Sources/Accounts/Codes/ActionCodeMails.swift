@@ -5,66 +5,77 @@ import Runtime
 ///
 /// Where addresses are protected from enumeration, a request does the same work, takes the same locks and gets the same answer whether or
 /// not an account has the address (SEC-15): a letter that must not go out is a decoy, and so is its code.
-extension Accounts {
+package struct ActionCodeMails: Sendable {
+    let storage: Storage
+    let clock: Clock
+    let publicURL: String
+    /// `nil` where no way of mail is configured: then no mail is sent.
+    let outbox: Outbox?
+    let directory: AccountDirectory
+    let idTokens: IDTokens
+
     /// Mails a code that sets a new password to `email`, provided that an account has this address.
     ///
     /// Throws `noSuchEmail` and `accountDisabled` only where addresses are not protected.
-    package func mailPasswordReset(to email: String, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {
-        let account = try await account(email: email, in: project)
+    package func sendPasswordReset(to email: String, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {
+        let account = try await directory.account(email: email, in: project)
         if !project.emailEnumerationProtection {
             guard let account else { throw .noSuchEmail }
             guard !account.disabled else { throw .accountDisabled }
         }
         let reached = account.flatMap { $0.disabled ? nil : $0 }
-        try await mail(Posting(.resetPassword, to: email, account: reached, email: email, isDecoy: reached == nil), wish, in: project)
+        try await send(Posting(.resetPassword, to: email, account: reached, email: email, isDecoy: reached == nil), wish, in: project)
     }
 
     /// Mails a code that signs in as `email`, which makes an account where there is none.
     ///
     /// Throws `accountDisabled` only where addresses are not protected.
-    package func mailSignInLink(to email: String, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {
-        let account = try await account(email: email, in: project)
+    package func sendSignInLink(to email: String, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {
+        let account = try await directory.account(email: email, in: project)
         if let account, account.disabled, !project.emailEnumerationProtection { throw .accountDisabled }
         // What could not sign in is not mailed: strangers' mailboxes where apps may not make accounts.
         let isDecoy = account.map(\.disabled) ?? !project.signIn.signUp
-        try await mail(Posting(.signIn, to: email, email: email, isDecoy: isDecoy), wish, in: project)
+        try await send(Posting(.signIn, to: email, email: email, isDecoy: isDecoy), wish, in: project)
     }
 
     /// Mails the caller a code that proves their account's address.
     ///
     /// Throws `addressNeeded` for an account without one.
     /// - Returns: the address.
-    package func mailVerification(
+    package func sendVerification(
         to account: Account, _ token: IDToken, _ wish: LetterWish, in project: ProjectSettings
     ) async throws(AccountError) -> String {
         guard let email = account.email else { throw .addressNeeded }
-        try await mail(Posting(.verifyEmail, to: email, account: account, email: email), by: token, wish, in: project)
+        try await send(Posting(.verifyEmail, to: email, account: account, email: email), by: token, wish, in: project)
         return email
     }
 
     /// Mails a code to `newEmail` that moves the caller's account there.
     ///
     /// Throws `signInTooOld`, and `emailTaken` only where addresses are not protected.
-    package func mailEmailChange(
+    package func sendEmailChange(
         of account: Account, _ token: IDToken, to newEmail: String, _ wish: LetterWish, in project: ProjectSettings
     ) async throws(AccountError) {
-        try requireFresh(token, of: account, in: project)
-        let free = try await isFree(newEmail, in: project)
+        try idTokens.requireFresh(token, of: account, in: project)
+        let free = try await directory.isFree(newEmail, in: project)
         guard free || project.emailEnumerationProtection else { throw .emailTaken }
-        try await mail(
+        try await send(
             Posting(.verifyAndChangeEmail, to: newEmail, account: account, email: account.email, newEmail: newEmail, isDecoy: !free),
             by: token, wish, in: project)
     }
 
     /// - Parameter token: of the caller who asks, whose session must live when the code is stored.
-    private func mail(
+    private func send(
         _ posting: Posting, by token: IDToken? = nil, _ wish: LetterWish, in project: ProjectSettings
     ) async throws(AccountError) {
         _ = try await storage.write(all: statements(for: posting, wish, in: project) + (token?.holdSession(in: project) ?? []))
-        outbox?.ring()
+        ring()
     }
 
-    /// The code and its letter; ring the outbox after the commit. Nothing where no mail is sent.
+    /// Has the mails sent at once; for after the commit.
+    func ring() { outbox?.ring() }
+
+    /// The code and its letter; `ring` after the commit. Nothing where no mail is sent.
     func statements(for posting: Posting, _ wish: LetterWish, in project: ProjectSettings) -> [SQL] {
         guard let outbox else { return [] }
         let (text, hash) = ActionCode.secret()

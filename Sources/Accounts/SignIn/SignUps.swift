@@ -3,7 +3,12 @@ import Postgres
 import Runtime
 
 /// New accounts that no upstream provider vouches for.
-extension Accounts {
+package struct SignUps: Sendable {
+    let clock: Clock
+    let limits: RateLimits
+    let passwords: Passwords
+    let completion: SignInCompletion
+
     /// An account that only its own session opens, until it is linked to something.
     package func signUpAnonymously(
         _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
@@ -19,9 +24,9 @@ extension Accounts {
     package func signUp(
         email: String, password: String, displayName: String?, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session) {
-        guard try await limits.charge(attempt, then: Self.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
+        guard try await limits.charge(attempt, then: AccountDirectory.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
         try project.passwordPolicy.check(password)
-        let hash = try await self.hash(password)
+        let hash = try await passwords.hash(password)
         let now = clock.now()
         var account = Account(id: AccountID.random(), at: now)
         account.email = email
@@ -36,18 +41,10 @@ extension Accounts {
         _ account: Account, passwordHash: String?, signInProvider: String, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> Session {
         let authentication = Authentication(accountID: account.id, signInProvider: signInProvider, time: account.createdAt)
-        return try await complete(
+        return try await completion.complete(
             authentication, with: [account.insert(passwordHash: passwordHash, in: project)], as: .created, in: project, from: origin,
             at: account.createdAt
         ).session
-    }
-
-    func isFree(_ email: String, in project: ProjectSettings) async throws(AccountError) -> Bool {
-        try await storage.read(Self.holder(of: email, in: project)).isEmpty
-    }
-
-    private static func holder(of email: String, in project: ProjectSettings) -> SQL {
-        "SELECT 1 FROM accounts WHERE project_id = \(project.id) AND email = \(email)"
     }
 }
 

@@ -3,13 +3,21 @@ import Postgres
 import Runtime
 
 /// Changes that people make to their own accounts.
-extension Accounts {
+package struct AccountChanges: Sendable {
+    let storage: Storage
+    let clock: Clock
+    let directory: AccountDirectory
+    let idTokens: IDTokens
+    let passwords: Passwords
+    let notices: OwnerNotices
+    let completion: SignInCompletion
+
     /// Carries out what the caller asks of their own account.
     ///
     /// A change of the address or the password ends every session, every ID token and every pending code; the caller gets a new session in
     /// place of theirs, and the former address a way back. Where one of them is only removed, the caller's own session goes on: SDKs
     /// take no tokens from that answer.
-    /// The owner is told of every way to sign in that is added, changed or removed (`notices`).
+    /// The owner is told of every way to sign in that is added, changed or removed (`OwnerNotices`).
     /// Throws what the ID token deserves, then `signInTooOld`, `emailNeedsVerification`, `emailTaken`, what the password policy says,
     /// `addressNeeded`, and `tooManyAttempts` for the mailbox of the notices.
     /// - Parameter attempt: what the account of this id takes from the limits.
@@ -18,8 +26,8 @@ extension Accounts {
         _ idToken: String, _ change: AccountChange, language: String, _ attempt: @escaping (String) -> Attempt,
         in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session?) {
-        try await settled { () async throws(AccountError) in
-            let (account, token) = try await account(forIDToken: idToken, charging: attempt, in: project)
+        try await retryingWhenOvertaken { () async throws(AccountError) in
+            let (account, token) = try await idTokens.account(of: idToken, charging: attempt, in: project)
             let linksPassword = change.password != nil && change.email != nil && !account.hasPassword
             guard !project.emailEnumerationProtection || !(change.movesEmail(of: account) || linksPassword) else {
                 throw .emailNeedsVerification
@@ -39,8 +47,8 @@ extension Accounts {
         change.email = email
         change.password = password
         if let displayName { change.displayName = .set(displayName) }
-        return try await settled { () async throws(AccountError) in
-            let (account, token) = try await account(forIDToken: idToken, charging: attempt, in: project)
+        return try await retryingWhenOvertaken { () async throws(AccountError) in
+            let (account, token) = try await idTokens.account(of: idToken, charging: attempt, in: project)
             // Where addresses are protected, one that is there moves by a mail to the new one alone.
             guard !project.emailEnumerationProtection || account.email == nil || !change.movesEmail(of: account) else {
                 throw .emailNeedsVerification
@@ -57,18 +65,18 @@ extension Accounts {
     ) async throws(AccountError) -> (Account, Session?) {
         let now = clock.now()
         var changed = try change.applied(to: account, at: now)
-        if change.needsFreshSignIn(for: account, changed: changed) { try requireFresh(token, of: account, in: project) }
+        if change.needsFreshSignIn(for: account, changed: changed) { try idTokens.requireFresh(token, of: account, in: project) }
         let fate = change.sessions(of: account, changed: changed)
         // Which session goes on cannot be told of a token that does not name it.
         if fate == .othersEnd, token.sessionID == nil { throw .signInTooOld }
         if let email = change.email, change.movesEmail(of: account) {
-            guard try await isFree(email, in: project) else { throw .emailTaken }
+            guard try await directory.isFree(email, in: project) else { throw .emailTaken }
         }
         if let password = change.password { try project.passwordPolicy.check(password) }
         let methodChanges = account.methodChanges(to: changed)
-        try await chargeNotices(of: methodChanges, to: account, in: project, from: origin)
+        try await notices.charge(for: methodChanges, to: account, in: project, from: origin)
         var hash: PasswordHash?
-        if let password = change.password, changed.hasPassword { hash = try await self.hash(password) }
+        if let password = change.password, changed.hasPassword { hash = try await passwords.hash(password) }
         let links = change.password != nil && !account.hasPassword
         let authTime = links ? token.authTime(linkingTo: account, at: now) : now
         if fate != .goOn { changed.endTokens(at: now, sparingSessionFrom: fate == .othersEnd ? token.authTime : authTime) }
@@ -78,33 +86,26 @@ extension Accounts {
             statements += [account.stillHasItsIdentities(in: project), account.unlink(unlinked.map(\.providerID), in: project)]
         }
         if fate != .goOn {
-            statements += endOfAddress(from: account, to: changed, language: language, in: project)
+            statements += notices.endOfAddress(from: account, to: changed, language: language, in: project)
             statements.append(
                 account.endSessions(
                     because: "credentials changed", sparing: fate == .othersEnd ? token.sessionID : nil, in: project, at: now))
         }
-        statements += notices(of: methodChanges, from: account, to: changed, language: language, in: project)
+        statements += notices.statements(for: methodChanges, from: account, to: changed, language: language, in: project)
         var session: Session?
         if fate == .replaced {
             let provider =
                 changed.hasPassword && token.signInProvider == SignInProvider.anonymous ? SignInProvider.password : token.signInProvider
             let authentication = Authentication(accountID: account.id, signInProvider: provider, time: authTime)
-            session = try await complete(
+            session = try await completion.complete(
                 authentication, with: statements, as: links ? .linked : nil, by: SignInProvider.password, in: project,
                 from: origin, at: now
             ).session
         } else {
             _ = try await storage.write(all: statements)
         }
-        outbox?.ring()
+        notices.mails.ring()
         return (changed, session)
-    }
-
-    /// Throws `signInTooOld` unless the caller signed in a moment ago. Nobody can sign in to an anonymous account again, so its own session
-    /// always will do.
-    func requireFresh(_ token: IDToken, of account: Account, in project: ProjectSettings) throws(AccountError) {
-        if account.isAnonymous, token.signInProvider == SignInProvider.anonymous { return }
-        guard token.authTime + project.signIn.recentLogin > clock.now() else { throw .signInTooOld }
     }
 }
 

@@ -3,7 +3,12 @@ import Postgres
 import Runtime
 
 /// Signing in with an address and a password: one read, one hash, one transaction.
-extension Accounts {
+package struct PasswordSignIns: Sendable {
+    let clock: Clock
+    let limits: RateLimits
+    let passwords: Passwords
+    let completion: SignInCompletion
+
     /// An attempt that fails has cost exactly one hash, and learns the same whether the address is unknown or the password wrong (SEC-15); that
     /// an account is disabled is told to those alone who know its password.
     ///
@@ -13,7 +18,7 @@ extension Accounts {
     package func signIn(
         email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session) {
-        try await countingRefusals(by: SignInProvider.password) { () async throws(AccountError) in
+        try await completion.countingRefusals(by: SignInProvider.password) { () async throws(AccountError) in
             try await signInUncounted(email: email, password: password, attempt, in: project, from: origin)
         }
     }
@@ -22,7 +27,7 @@ extension Accounts {
         email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session) {
         let found = try await withPassword(email: email, charging: attempt, in: project)
-        guard try await check(password, against: found?.hash) else { throw Self.refusal(found == nil, in: project) }
+        guard try await passwords.check(password, against: found?.hash) else { throw Self.refusal(found == nil, in: project) }
         guard let found, let hash = found.hash else { throw Self.refusal(found == nil, in: project) }
         var account = found.account
         guard !account.disabled else { throw .accountDisabled }
@@ -37,7 +42,7 @@ extension Accounts {
                 """)
         ]
         if !passwords.isCurrent(hash) {
-            let fresh = try await self.hash(password)
+            let fresh = try await passwords.hash(password)
             statements.append(
                 """
                 UPDATE accounts SET password_hash = \(fresh.text)
@@ -48,7 +53,7 @@ extension Accounts {
         account.lastLoginAt = now
         let authentication = Authentication(accountID: account.id, signInProvider: SignInProvider.password, time: now)
         do {
-            let done = try await complete(authentication, with: statements, as: .signedIn, in: project, from: origin, at: now)
+            let done = try await completion.complete(authentication, with: statements, as: .signedIn, in: project, from: origin, at: now)
             return (account, done.session)
         } catch {
             // The password was changed, or the account disabled, since it was read.

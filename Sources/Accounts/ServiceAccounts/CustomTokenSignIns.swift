@@ -4,7 +4,12 @@ import Postgres
 import Runtime
 package import Text
 
-extension Accounts {
+/// Signing in with a custom token, which a back end of the project signed.
+package struct CustomTokenSignIns: Sendable {
+    let clock: Clock
+    let limits: RateLimits
+    let completion: SignInCompletion
+
     /// Signs in whom a service account of the project vouches for, and makes the account when nobody has that id: one read, one
     /// transaction. Two that race to make it end at one account, which one of them made.
     ///
@@ -16,7 +21,7 @@ extension Accounts {
         customToken text: UTF8Text, acceptsUnsigned: Bool = false, _ attempt: Attempt, in project: ProjectSettings,
         from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
-        try await countingRefusals(by: SignInProvider.custom) { () async throws(AccountError) in
+        try await completion.countingRefusals(by: SignInProvider.custom) { () async throws(AccountError) in
             try await signInUncounted(with: text, acceptsUnsigned: acceptsUnsigned, attempt, in: project, from: origin)
         }
     }
@@ -40,7 +45,8 @@ extension Accounts {
         let session: Session
         let results: [[Row]]
         do {
-            (session, results) = try await complete(authentication, with: statements, as: nil, in: project, from: origin, at: now)
+            (session, results) = try await completion.complete(
+                authentication, with: statements, as: nil, in: project, from: origin, at: now)
         } catch {
             switch error {
             case .overtaken: throw .accountDisabled
@@ -51,7 +57,7 @@ extension Accounts {
         do {
             guard let account = try Account(results[1]) else { throw AccountError.overtaken }
             let isNewUser = try results[0].first?.value() ?? false
-            signIns.count(SignInProvider.custom, isNewUser ? .created : .signedIn)
+            completion.metrics.count(SignInProvider.custom, isNewUser ? .created : .signedIn)
             return (account, session, isNewUser)
         } catch {
             throw .database(.decoding("accounts"))

@@ -1,0 +1,63 @@
+import Postgres
+import Runtime
+
+/// Removes accounts with all that belongs to them.
+package struct AccountDeletion: Sendable {
+    let storage: Storage
+    let clock: Clock
+    let idTokens: IDTokens
+
+    /// Removes the caller's own account, soon after they signed in; see `delete(_:in:)`.
+    package func delete(forIDToken idToken: String, in project: ProjectSettings) async throws(AccountError) {
+        try await retryingWhenOvertaken { () async throws(AccountError) in
+            let (account, token) = try await idTokens.account(of: idToken, in: project)
+            guard project.signIn.deletion else { throw .adminOnly }
+            try idTokens.requireFresh(token, of: account, in: project)
+            _ = try await storage.write(
+                all: [deletion(of: account.id, only: account.sessionsStand, in: project)] + token.holdSession(in: project)
+                    + [endSessions(ofDeleted: account.id, in: project)])
+        }
+    }
+
+    /// Removes the account with all that hangs on it. Its sessions stay as ended rows without personal data, so that their refresh
+    /// tokens answer `USER_NOT_FOUND` rather than count as garbage.
+    package func delete(_ id: String, in project: ProjectSettings) async throws(AccountError) {
+        let results = try await storage.write(all: [deletion(of: id, in: project), endSessions(ofDeleted: id, in: project)])
+        guard results.first?.isEmpty == false else { throw .accountNotFound }
+    }
+
+    /// Removes every account of the project without a trace: also sessions, sign-ins under way, codes, mails, and what was counted against
+    /// its limits.
+    ///
+    /// For test suites in development mode; nothing in production calls it. One-time tokens that were spent stay spent.
+    package func deleteAll(in project: ProjectSettings) async throws(AccountError) {
+        _ = try await storage.write(all: [
+            "DELETE FROM accounts WHERE project_id = \(project.id)",
+            "DELETE FROM sessions WHERE project_id = \(project.id)",
+            "DELETE FROM sign_in_flows WHERE project_id = \(project.id)",
+            "DELETE FROM action_codes WHERE project_id = \(project.id)",
+            "DELETE FROM mail_outbox WHERE project_id = \(project.id)",
+            "DELETE FROM rate_limits WHERE project_id = \(project.id)",
+        ])
+    }
+
+    /// Codes that sign in to its address stand for the address alone; the others go with their account.
+    /// - Parameter condition: undoes the write when it is not true of the account, as `SQL.required` does.
+    func deletion(of id: String, only condition: SQL? = nil, in project: ProjectSettings) -> SQL {
+        """
+        WITH gone AS (
+            DELETE FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) AND \(condition ?? "true") RETURNING account_id, email
+        ), codes AS (
+            DELETE FROM action_codes c USING gone WHERE c.project_id = \(project.id) AND c.account_id IS NULL AND c.email = gone.email
+        )
+        SELECT \(condition == nil ? "account_id" : SQL.overtakenIfNone) FROM gone
+        """
+    }
+
+    private func endSessions(ofDeleted id: String, in project: ProjectSettings) -> SQL {
+        """
+        UPDATE sessions SET ended_at = coalesce(ended_at, \(clock.now())), end_reason = 'account deleted', user_agent = NULL, address = NULL
+        WHERE project_id = \(project.id) AND account_id = \(id)
+        """
+    }
+}

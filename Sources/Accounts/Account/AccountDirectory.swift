@@ -1,0 +1,36 @@
+import Postgres
+
+/// Finds accounts, with their identities.
+package struct AccountDirectory: Sendable {
+    let storage: Storage
+
+    /// The account with this id.
+    package func account(_ id: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
+        try Account.one(of: await storage.read(Account.select("a.account_id = \(id)", in: project)))
+    }
+
+    /// The account whose own address this is.
+    package func account(email: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
+        try Account.one(of: await storage.read(Account.select("a.email = \(email)", in: project)))
+    }
+
+    /// The account that signs in with this address: the one whose own address it is, or else the only one with an identity that has it.
+    package func account(signingInWith email: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
+        if let account = try await account(email: email, in: project) { return account }
+        let bearer: SQL = """
+            a.account_id = (SELECT min(account_id) FROM identities WHERE project_id = \(project.id) AND email = \(email)
+                HAVING count(DISTINCT account_id) = 1)
+            """
+        return try Account.one(of: await storage.read(Account.select(bearer, in: project)))
+    }
+
+    /// Whether no account has this address as its own.
+    func isFree(_ email: String, in project: ProjectSettings) async throws(AccountError) -> Bool {
+        try await storage.read(Self.holder(of: email, in: project)).isEmpty
+    }
+
+    /// Selects a row where an account has this address as its own.
+    static func holder(of email: String, in project: ProjectSettings) -> SQL {
+        "SELECT 1 FROM accounts WHERE project_id = \(project.id) AND email = \(email)"
+    }
+}

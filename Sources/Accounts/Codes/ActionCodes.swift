@@ -1,0 +1,43 @@
+import Postgres
+import Runtime
+
+/// The codes in mails: looks at them and uses them up. What each use does is in `EmailActions`, `PasswordReset` and `EmailLinkSignIns`.
+package struct ActionCodes: Sendable {
+    let storage: Storage
+    let clock: Clock
+    let directory: AccountDirectory
+    let passwords: Passwords
+    let mails: ActionCodeMails
+    let notices: OwnerNotices
+
+    /// What a code would do. Spends nothing (SEC-17).
+    ///
+    /// Throws `invalidActionCode` for one that never was or is used up, `expiredActionCode` for a day after its end.
+    package func inspect(_ code: String, in project: ProjectSettings) async throws(AccountError) -> ActionCode {
+        try await pending(code, in: project).code
+    }
+
+    /// A code that can be used, and whom it is about: its account, or the one that has its address now.
+    func pending(_ text: String, in project: ProjectSettings) async throws(AccountError) -> PendingCode {
+        guard let hash = ActionCode.hash(text) else { throw .invalidActionCode }
+        let rows = try await storage.read(
+            """
+            SELECT \(ActionCode.columns), \(Account.columns) FROM action_codes c
+            LEFT JOIN accounts a ON a.project_id = c.project_id AND a.account_id = coalesce(
+                c.account_id, (SELECT account_id FROM accounts WHERE project_id = c.project_id AND email = c.email))
+            LEFT JOIN identities i ON i.project_id = a.project_id AND i.account_id = a.account_id
+            WHERE c.project_id = \(project.id) AND c.code_hash = \(hash)
+            """)
+        let pending: PendingCode
+        do {
+            guard var row = rows.first?.reader(), let code = try ActionCode(&row) else { throw AccountError.invalidActionCode }
+            pending = PendingCode(code: code, hash: hash, account: try Account(rows, &row), projectID: project.id)
+        } catch let error as AccountError {
+            throw error
+        } catch {
+            throw .database(.decoding("action_codes"))
+        }
+        guard pending.code.expires > clock.now() else { throw .expiredActionCode }
+        return pending
+    }
+}

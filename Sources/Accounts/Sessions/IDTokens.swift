@@ -1,0 +1,123 @@
+import Crypto
+import JOSE
+import JSON
+import Postgres
+import Runtime
+import Text
+
+/// The ID tokens of all projects: issued for sessions, verified, and traded for the account of the caller who shows one.
+package struct IDTokens: Sendable {
+    let storage: Storage
+    let clock: Clock
+    let publicURL: String
+    let signingKeys: SigningKeys
+    let limits: RateLimits
+
+    /// The public keys, in the forms that verifiers fetch.
+    package var publishedKeys: SigningKeys.Published { signingKeys.published }
+
+    /// Signs an ID token of `session`, with the account's present profile.
+    ///
+    /// Claims and their order of precedence are Firebase's: custom claims may override the name and the picture, never the rest.
+    /// <https://firebase.google.com/docs/auth/admin/verify-id-tokens>
+    package func issue(for account: Account, _ session: Session, in project: ProjectSettings) throws -> String {
+        let now = clock.now()
+        // Later ones override earlier ones, and both override the name and the picture.
+        var custom = try account.customAttributes.map { try JSON.parse($0).object } ?? nil
+        if let text = session.developerClaims, let developer = try JSON.parse(text).object {
+            custom = (custom ?? [:]).merging(developer)
+        }
+        var claims = JSONWriter(capacity: 640)
+        claims.object { claims in
+            if custom?["name"] == nil { claims.field("name", account.displayName) }
+            if custom?["picture"] == nil { claims.field("picture", account.photoURL) }
+            for claim in custom ?? [:] where !Self.ownClaims.contains(claim.name) { claims.field(claim.name.asString, json: claim.value) }
+            if session.signInProvider == SignInProvider.anonymous { claims.field("provider_id", SignInProvider.anonymous) }
+            claims.field("iss", project.issuer(publicURL: publicURL))
+            claims.field("aud", project.id)
+            claims.field("auth_time", session.authTime.seconds)
+            claims.field("user_id", account.id)
+            claims.field("sub", account.id)
+            claims.field("sid", Base64URL.encode(session.id))
+            claims.field("iat", now.seconds)
+            claims.field("exp", now.seconds + project.tokens.lifetime.wholeSeconds)
+            if let email = account.email {
+                claims.field("email", email)
+                claims.field("email_verified", account.emailVerified)
+            }
+            claims.object("firebase") { firebase in
+                firebase.object("identities") { identities in
+                    for identity in account.identities { identities.array(identity.providerID) { $0.value(identity.subject) } }
+                    if let email = account.email { identities.array("email") { $0.value(email) } }
+                }
+                firebase.field("sign_in_provider", session.signInProvider)
+            }
+        }
+        return try signingKeys.signer(for: project.tokens.algorithm, at: now).sign(claims: claims.bytes)
+    }
+
+    /// Claims that custom attributes never override.
+    private static let ownClaims: Set<UTF8Text> = [
+        "iss", "aud", "auth_time", "user_id", "sub", "sid", "iat", "exp", "email", "email_verified", "phone_number", "firebase",
+        "provider_id",
+    ]
+
+    /// What projects sign with.
+    private static let algorithms: Set<Algorithm> = [.rs256, .es256]
+
+    /// Checks signature, issuer and audience. The caller checks the expiry, after the account (docs/wire.md, "Order of checks").
+    func verified(_ token: String, in project: ProjectSettings) throws(AccountError) -> IDToken {
+        do {
+            let jwt = try UnverifiedJWT.parse(token).verified(with: signingKeys.published.keys, algorithms: Self.algorithms)
+            guard let issuer = jwt.claims["iss"]?.string, issuer == project.issuer(publicURL: publicURL),
+                let audience = jwt.claims["aud"]?.string, audience == project.id,
+                let accountID = jwt.claims["sub"]?.string, let issued = jwt.claims["iat"]?.integer,
+                let expires = jwt.claims["exp"]?.integer, let authTime = jwt.claims["auth_time"]?.integer,
+                let provider = jwt.claims["firebase"]?["sign_in_provider"]?.string
+            else { throw AccountError.invalidIDToken }
+            // Before tokens named their session, a custom claim might have had this name, in any form.
+            let sessionID = jwt.claims["sid"]?.string.flatMap { Base64URL.decodeStrict($0.asString) }
+                .flatMap { $0.count == Session.idCount ? $0 : nil }
+            return IDToken(
+                accountID: accountID.asString, sessionID: sessionID, issued: Instant(seconds: issued), expires: Instant(seconds: expires),
+                authTime: Instant(seconds: authTime), signInProvider: provider.asString)
+        } catch {
+            throw .invalidIDToken
+        }
+    }
+
+    /// The account of the caller who shows this ID token; the checks are in the order of docs/wire.md.
+    ///
+    /// Throws `invalidIDToken`, `accountNotFound`, `sessionEnded` (expired, or its session is over) or `accountDisabled`.
+    /// - Parameter attempt: what the account of this id takes from the limits, in the same round trip.
+    package func account(
+        of token: String, charging attempt: ((String) -> Attempt)? = nil, in project: ProjectSettings
+    ) async throws(AccountError) -> (Account, IDToken) {
+        let idToken = try verified(token, in: project)
+        let select: SQL = """
+            SELECT \(Account.columns), \(idToken.sessionLives(in: project)) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
+            WHERE a.project_id = \(project.id) AND a.account_id = \(idToken.accountID)
+            """
+        let rows =
+            if let attempt { try await limits.charge(attempt(idToken.accountID), then: select) } else { try await storage.read(select) }
+        var found: Account?
+        var sessionLives = false
+        do {
+            if var row = rows.first?.reader() {
+                found = try Account(rows, &row)
+                sessionLives = try row.next()
+            }
+        } catch { throw .database(error) }
+        guard let account = found else { throw .accountNotFound }
+        try account.check(idToken, sessionLives: sessionLives, at: clock.now())
+        guard !account.disabled else { throw .accountDisabled }
+        return (account, idToken)
+    }
+
+    /// Throws `signInTooOld` unless the caller signed in a moment ago. An anonymous account cannot be signed in to again, so its own session
+    /// always will do.
+    func requireFresh(_ token: IDToken, of account: Account, in project: ProjectSettings) throws(AccountError) {
+        if account.isAnonymous, token.signInProvider == SignInProvider.anonymous { return }
+        guard token.authTime + project.signIn.recentLogin > clock.now() else { throw .signInTooOld }
+    }
+}
