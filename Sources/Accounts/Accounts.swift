@@ -2,13 +2,13 @@ package import Crypto
 package import Postgres
 package import Runtime
 
-/// The accounts of all projects: the rules about people, their identities and their sessions, and the SQL that keeps them. One of each loop;
-/// each subject is a type of its own.
+/// The rules about the accounts of all projects, their identities and their sessions, and the SQL that stores them. Each subject is a type
+/// of its own. Each loop has one `Accounts`.
 ///
-/// A request's path through this floor: an endpoint asks one rule (`passwordSignIns.signIn`, `idTokens.account`, `Sessions.refresh`); the rule
-/// reads in one round trip, decides in a function without I/O (`Linking.decide`, `RefreshToken`), and writes in one implicit transaction whose
-/// constraints have the last word. What a provider said arrives here proven (`ProvenIdentity`); what a caller may learn of an error
-/// is decided above (`Web/Failures`).
+/// A request's path through this floor: an endpoint asks one rule (`passwordSignIns.signIn`, `idTokens.account`, `Sessions.refresh`). The
+/// rule reads in one round trip, decides in a function without I/O (`Linking.decide`, `RefreshToken`), and writes in one implicit
+/// transaction, in which the constraints of the schema decide last. What a provider said arrives here proven (`ProvenIdentity`).
+/// `Web/Failures` decides what a caller may learn of an error.
 ///
 /// A class, so that a request takes one reference and not a copy of each subject.
 package final class Accounts: Sendable {
@@ -26,7 +26,7 @@ package final class Accounts: Sendable {
     package let codes: ActionCodes
     package let codeMails: ActionCodeMails
     package let limits: RateLimits
-    /// Where sign-ins are counted, also those that end before a rule is asked.
+    /// Counts sign-ins, also those that end before a rule is asked.
     package let signIns: SignInMetrics
 
     let completion: SignInCompletion
@@ -34,8 +34,8 @@ package final class Accounts: Sendable {
     /// - Parameters:
     ///   - publicURL: the server's own address, for links in mails and for projects whose tokens name Gatehouse as issuer.
     ///   - outbox: `nil` where no way of mail is configured; then no mail is sent.
-    ///   - refusals: where refused attempts are told, shared by all loops.
-    ///   - signIns: where sign-ins are counted, shared by all loops.
+    ///   - refusals: logs and counts refused attempts; shared by all loops.
+    ///   - signIns: counts sign-ins; shared by all loops.
     package init(
         database: Database, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing, outbox: Outbox?,
         refusals: Refusals, signIns: SignInMetrics

@@ -2,7 +2,7 @@ import Crypto
 import Postgres
 import Runtime
 
-/// Changes that people make to their own accounts.
+/// The changes that people make to their own accounts.
 package struct AccountChanges: Sendable {
     let storage: Storage
     let clock: Clock
@@ -12,15 +12,16 @@ package struct AccountChanges: Sendable {
     let notices: OwnerNotices
     let completion: SignInCompletion
 
-    /// Carries out what the caller asks of their own account.
+    /// Changes the caller's own account as they ask.
     ///
-    /// A change of the address or the password ends every session, every ID token and every pending code; the caller gets a new session in
-    /// place of theirs, and the former address a way back. Where one of them is only removed, the caller's own session goes on: SDKs
-    /// take no tokens from that answer.
-    /// The owner is told of every way to sign in that is added, changed or removed (`OwnerNotices`).
-    /// Throws what the ID token deserves, then `signInTooOld`, `emailNeedsVerification`, `emailTaken`, what the password policy says,
+    /// A change of the address or the password ends every session, every ID token and every pending code. The caller gets a new session in
+    /// place of theirs, and the former address gets a mail with a way back. When the address or the password is only removed, the caller's
+    /// own session goes on, since SDKs take no tokens from that answer. A mail tells the owner of every way to sign in that is added,
+    /// changed or removed (`OwnerNotices`).
+    ///
+    /// Throws what `IDTokens.account` throws, then `signInTooOld`, `emailNeedsVerification`, `emailTaken`, what the password policy throws,
     /// `addressNeeded`, and `tooManyAttempts` for the mailbox of the notices.
-    /// - Parameter attempt: what the account of this id takes from the limits.
+    /// - Parameter attempt: makes the attempt that is charged to the account with this id.
     /// - Returns: the session is `nil` when the caller's own goes on.
     package func update(
         _ idToken: String, _ change: AccountChange, language: String, _ attempt: @escaping (String) -> Attempt,
@@ -49,7 +50,7 @@ package struct AccountChanges: Sendable {
         if let displayName { change.displayName = .set(displayName) }
         return try await retryingWhenOvertaken { () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken, charging: attempt, in: project)
-            // Where addresses are protected, one that is there moves by a mail to the new one alone.
+            // Where addresses are protected, an address changes only by a mail to the new one.
             guard !project.emailEnumerationProtection || account.email == nil || !change.movesEmail(of: account) else {
                 throw .emailNeedsVerification
             }
@@ -67,7 +68,7 @@ package struct AccountChanges: Sendable {
         var changed = try change.applied(to: account, at: now)
         if change.needsFreshSignIn(for: account, changed: changed) { try idTokens.requireFresh(token, of: account, in: project) }
         let fate = change.sessions(of: account, changed: changed)
-        // Which session goes on cannot be told of a token that does not name it.
+        // A token that names no session does not tell which session is to go on.
         if fate == .othersEnd, token.sessionID == nil { throw .signInTooOld }
         if let email = change.email, change.movesEmail(of: account) {
             guard try await directory.isFree(email, in: project) else { throw .emailTaken }
@@ -110,8 +111,8 @@ package struct AccountChanges: Sendable {
 }
 
 extension Account {
-    /// Undoes the write that it is part of unless the account has as many identities as when it was read: of two requests that unlink one
-    /// each, neither knows that it takes the last. Behind `update`, which locks the account.
+    /// Undoes the write that it is part of unless the account has as many identities as when it was read: when two requests unlink one
+    /// identity each, neither knows that it removes the last one. Stands behind `update`, which locks the account.
     func stillHasItsIdentities(in project: ProjectSettings) -> SQL {
         .required(
             """

@@ -1,11 +1,11 @@
 import Postgres
 
-/// The columns of an account: the one list of them, with all that selects, reads, inserts and updates by it.
+/// The only list of an account's columns, with the code that selects, reads, inserts and updates them.
 ///
-/// A new column of `accounts` is added here alone: to `columns` and to the initializer below them, at the same place in both; then to `insert`
-/// if it is known from the beginning, and to `update` if people change it. A test holds the lists against the database.
+/// A new column of `accounts` is added here alone: to `columns` and to the initializer below them, at the same place in both; then to
+/// `insert` if it is known from the beginning, and to `update` if people change it. A test holds the lists against the database.
 extension Account {
-    /// What to select from `accounts a LEFT JOIN identities i` to make accounts, one row an identity.
+    /// The columns to select from `accounts a LEFT JOIN identities i` to read accounts. There is one row for each identity.
     static let columns: SQL = """
         a.account_id, a.email, a.email_verified, a.email_proven, a.display_name, a.photo_url, a.disabled, a.custom_attributes, a.valid_since, \
         a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
@@ -13,8 +13,9 @@ extension Account {
         i.provider_id, i.subject, i.email, i.display_name, i.photo_url, i.screen_name
         """
 
-    /// Reads the account that `rows` of one account tell of; `nil` when an outer join found none.
-    /// - Parameter row: the first of `rows`, read up to `columns`; afterwards it is read up to what the statement selects behind them.
+    /// Reads one account from all of its rows; `nil` when an outer join found no account.
+    /// - Parameter row: the first of `rows`, with `columns` to be read next. Afterwards it goes on with what the statement selects behind
+    ///   them.
     init?(_ rows: [Row], _ row: inout RowReader) throws(PostgresError) {
         guard let id = try row.next(as: String?.self) else { return nil }
         self.id = id
@@ -39,11 +40,11 @@ extension Account {
             if let identity = try LinkedIdentity(&other) { identities.append(identity) }
         }
         if let identity = try LinkedIdentity(&row) { identities.append(identity) }
-        // Here and not in the database, which would make ready to sort for the one row that most people have.
+        // Sorted here, since the database would prepare to sort also the single row that most people have.
         if identities.count > 1 { identities.sort { $0.providerID < $1.providerID } }
     }
 
-    /// The same of rows that have nothing but `columns`; `nil` when there are none.
+    /// Reads one account from rows that have no other columns than `columns`; `nil` when there are no rows.
     init?(_ rows: [Row]) throws(PostgresError) {
         guard var row = rows.first?.reader() else { return nil }
         try self.init(rows, &row)
@@ -53,7 +54,7 @@ extension Account {
         do { return try Account(rows) } catch { throw .database(error) }
     }
 
-    /// What finds the one account that `condition` on `a` is true of; read the rows by `one(of:)`.
+    /// Selects the one account for which `condition` on `a` is true. `one(of:)` reads the rows.
     static func select(_ condition: SQL, in project: ProjectSettings) -> SQL {
         """
         SELECT \(columns) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
@@ -78,7 +79,7 @@ extension LinkedIdentity {
 
 extension Account {
     /// Stores a new account. Its identities have statements of their own.
-    /// - Parameter passwordHash: with it goes `passwordUpdatedAt`.
+    /// - Parameter passwordHash: `nil` exactly where `passwordUpdatedAt` is `nil`.
     func insert(passwordHash: String? = nil, in project: ProjectSettings) -> SQL {
         """
         INSERT INTO accounts (project_id, account_id, email, email_verified, email_proven, display_name, photo_url, valid_since,
@@ -88,8 +89,8 @@ extension Account {
         """
     }
 
-    /// Stores this in place of `read`, provided that the account still is as it was read: of two changes at once none is lost.
-    /// - Parameter passwordHash: of a new password; without one the stored hash stays for as long as the account has a password.
+    /// Stores this account in place of `read`, provided that it still is as it was read, so that of two changes at once none is lost.
+    /// - Parameter passwordHash: the hash of a new password. Without one the stored hash stays as long as the account has a password.
     func update(from read: Account, passwordHash: String?, in project: ProjectSettings) -> SQL {
         .required(
             """
@@ -106,7 +107,8 @@ extension Account {
             """)
     }
 
-    /// Stores what a sign-in adds to the account that it joins, provided that nobody revoked `read` or took it over, or changed its address.
+    /// Stores what a sign-in adds to the account that it joins, provided that since `read` the account was not revoked or taken over, and
+    /// its address did not change.
     ///
     /// Compares less than the other `update`, so that a person who signed up with a stranger's address cannot hold up the takeover by the
     /// owner with changes of the name.

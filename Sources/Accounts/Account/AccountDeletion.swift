@@ -19,8 +19,8 @@ package struct AccountDeletion: Sendable {
         }
     }
 
-    /// Removes the account with all that hangs on it. Its sessions stay as ended rows without personal data, so that their refresh
-    /// tokens answer `USER_NOT_FOUND` rather than count as garbage.
+    /// Removes the account with all that belongs to it. Its sessions stay as ended rows without personal data, so that their refresh tokens
+    /// are answered with `USER_NOT_FOUND` and not as forged ones. Throws `accountNotFound`.
     package func delete(_ id: String, in project: ProjectSettings) async throws(AccountError) {
         let results = try await storage.write(all: [deletion(of: id, in: project), endSessions(ofDeleted: id, in: project)])
         guard results.first?.isEmpty == false else { throw .accountNotFound }
@@ -41,8 +41,9 @@ package struct AccountDeletion: Sendable {
         ])
     }
 
-    /// Codes that sign in to its address stand for the address alone; the others go with their account.
-    /// - Parameter condition: undoes the write when it is not true of the account, as `SQL.required` does.
+    /// Also deletes the codes that sign in to the account's address, since they belong to the address alone. The database deletes the
+    /// others with their account.
+    /// - Parameter condition: the whole write is undone unless it is true for the account, as by `SQL.required`.
     func deletion(of id: String, only condition: SQL? = nil, in project: ProjectSettings) -> SQL {
         """
         WITH gone AS (

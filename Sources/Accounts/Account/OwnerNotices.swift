@@ -1,12 +1,13 @@
 import Postgres
 
-/// The mails that tell an owner what was changed of their account.
+/// The mails that tell the owner of an account that it was changed.
 struct OwnerNotices: Sendable {
     let mails: ActionCodeMails
     let limits: RateLimits
 
-    /// One letter for each change of the ways to sign in, to the address that was proven before. Each bears a link that takes the account
-    /// back. For the transaction that makes the change, behind the statement that changes the account; ring the outbox after the commit.
+    /// Writes one letter for each change of the ways to sign in, to the address that was proven before the change. Each has a link that
+    /// gives the account back. The statements stand in the transaction that makes the change, behind the one that changes the account; call
+    /// `ActionCodeMails.ring` after the commit.
     ///
     /// - Parameters:
     ///   - changes: `methodChanges` of the two accounts.
@@ -24,12 +25,12 @@ struct OwnerNotices: Sendable {
         }
     }
 
-    /// Charges the mailbox that these mails go to, where there are any: a session cannot be used to flood it by linking and unlinking in turns.
-    /// The change itself is refused, for one that is not told must not happen.
+    /// Charges the mailbox of these mails, so that a session cannot flood it by linking and unlinking in turns. When the limit is reached,
+    /// the change itself is refused, since no change may happen without its mail. Throws `tooManyAttempts`.
     ///
-    /// Only for changes by an ID token: how often mails and providers themselves prove a person is limited elsewhere, and a thief who used
-    /// the limit up must not keep the owner from a new password. Nor from unlinking what the thief linked: removals are not charged, for
-    /// there cannot be more of them than of additions. Throws `tooManyAttempts`.
+    /// Only changes by an ID token are charged. Other limits bound how often mails and providers prove a person, and a thief who has used
+    /// up this limit must not keep the owner from setting a new password, or from unlinking what the thief linked. So removals are not
+    /// charged either; there cannot be more of them than of additions.
     func charge(
         for changes: [SignInMethodChange], to account: Account, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) {
@@ -38,7 +39,8 @@ struct OwnerNotices: Sendable {
         try await limits.charge(Attempt(.changeSignInMethods, from: origin.address, mailbox: address, in: project))
     }
 
-    /// What goes with every change of an address, removal too: pending codes end, and the former address is told, with a way back.
+    /// Ends the account's pending codes and tells the former address of the change, with a way back. Part of every change of an address,
+    /// also of its removal.
     func endOfAddress(from account: Account, to changed: Account, language: String, in project: ProjectSettings) -> [SQL] {
         let end = account.deleteCodes(.allButRecovery, in: project)
         guard let former = account.email, former != changed.email else { return [end] }

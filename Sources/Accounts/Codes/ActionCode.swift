@@ -6,7 +6,7 @@ import Runtime
 ///
 /// Asking for one stores its hash and puts the letter into the outbox, in one transaction (`ActionCodeMails`). Looking at one changes
 /// nothing (`inspect`). Using one is a `DELETE` within the transaction that has the effect, so that of any number of uses one succeeds
-/// (SEC-05): `PasswordReset`, `EmailActions`, `EmailLinkSignIn`.
+/// (SEC-05): `PasswordReset`, `EmailActions`, `EmailLinkSignIns`.
 package struct ActionCode: Sendable, Equatable {
     /// As links name it (`mode`) and the table keeps it.
     package enum Kind: String, Sendable, CaseIterable {

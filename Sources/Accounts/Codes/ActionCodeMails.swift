@@ -1,10 +1,10 @@
 import Postgres
 import Runtime
 
-/// Asking for a code: what apps do on behalf of people who have lost their password, want to sign in by mail, prove or change an address.
+/// Mails codes to people who have lost their password, or who want to sign in by mail, to prove an address or to change it.
 ///
 /// Where addresses are protected from enumeration, a request does the same work, takes the same locks and gets the same answer whether or
-/// not an account has the address (SEC-15): a letter that must not go out is a decoy, and so is its code.
+/// not an account has the address (SEC-15). A letter that must not go out is stored as a decoy, and so is its code.
 package struct ActionCodeMails: Sendable {
     let storage: Storage
     let clock: Clock
@@ -33,7 +33,7 @@ package struct ActionCodeMails: Sendable {
     package func sendSignInLink(to email: String, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {
         let account = try await directory.account(email: email, in: project)
         if let account, account.disabled, !project.emailEnumerationProtection { throw .accountDisabled }
-        // What could not sign in is not mailed: strangers' mailboxes where apps may not make accounts.
+        // A code that could not sign in is not mailed: where apps may not make accounts, the mailbox may be a stranger's.
         let isDecoy = account.map(\.disabled) ?? !project.signIn.signUp
         try await send(Posting(.signIn, to: email, email: email, isDecoy: isDecoy), wish, in: project)
     }
@@ -64,7 +64,7 @@ package struct ActionCodeMails: Sendable {
             by: token, wish, in: project)
     }
 
-    /// - Parameter token: of the caller who asks, whose session must live when the code is stored.
+    /// - Parameter token: the ID token of the caller who asks. Its session must live when the code is stored.
     private func send(
         _ posting: Posting, by token: IDToken? = nil, _ wish: LetterWish, in project: ProjectSettings
     ) async throws(AccountError) {
@@ -72,10 +72,10 @@ package struct ActionCodeMails: Sendable {
         ring()
     }
 
-    /// Has the mails sent at once; for after the commit.
+    /// Wakes the mail worker of this process. Call it after the commit; without it the mails leave some seconds later.
     func ring() { outbox?.ring() }
 
-    /// The code and its letter; `ring` after the commit. Nothing where no mail is sent.
+    /// Stores the code and its letter; call `ring` after the commit. No statements where no mail is sent.
     func statements(for posting: Posting, _ wish: LetterWish, in project: ProjectSettings) -> [SQL] {
         guard let outbox else { return [] }
         let (text, hash) = ActionCode.secret()
@@ -104,12 +104,12 @@ package struct ActionCodeMails: Sendable {
 struct Posting {
     let kind: Letter.Kind
     let recipient: String
-    /// As it is once the transaction's earlier statements have run; `nil` for a code that stands for its address alone, and for the decoy of
-    /// one that an account would have.
+    /// The account as it is after the transaction's earlier statements; `nil` for a code that belongs to its address alone, and for the
+    /// decoy of a code that would belong to an account.
     let account: Account?
     let email: String?
     let newEmail: String?
-    /// Of the address before the transaction, where that changes it.
+    /// Whether the address was proven before the transaction, when the transaction changes that.
     let emailProven: Bool?
     /// Which provider was linked or unlinked.
     let providerID: String?
@@ -129,8 +129,8 @@ struct Posting {
         self.isDecoy = isDecoy
     }
 
-    /// Only for a mailbox that is known to be the person's own: anybody can make an account for a stranger's address and give it a name that
-    /// is an advertisement.
+    /// The name to greet by. Only for a mailbox that is known to be the person's own: an account for a stranger's address may have an
+    /// advertisement as its name.
     var displayName: String? {
         guard let account, emailProven ?? account.emailProven, recipient == email else { return nil }
         return account.displayName

@@ -1,7 +1,7 @@
 import Postgres
 import Runtime
 
-/// The codes in mails: looks at them and uses them up. What each use does is in `EmailActions`, `PasswordReset` and `EmailLinkSignIns`.
+/// Looks at the codes of mails, and uses them up: what a use does is in `EmailActions.swift`, `PasswordReset.swift` and `EmailLinkSignIns`.
 package struct ActionCodes: Sendable {
     let storage: Storage
     let clock: Clock
@@ -10,14 +10,14 @@ package struct ActionCodes: Sendable {
     let mails: ActionCodeMails
     let notices: OwnerNotices
 
-    /// What a code would do. Spends nothing (SEC-17).
+    /// Tells what a code would do, and does not use it up (SEC-17).
     ///
-    /// Throws `invalidActionCode` for one that never was or is used up, `expiredActionCode` for a day after its end.
+    /// Throws `invalidActionCode` for a code that never existed or was used, `expiredActionCode` for a day after it expired.
     package func inspect(_ code: String, in project: ProjectSettings) async throws(AccountError) -> ActionCode {
         try await pending(code, in: project).code
     }
 
-    /// A code that can be used, and whom it is about: its account, or the one that has its address now.
+    /// Reads a code that can be used, with its account, or with the account that has its address now.
     func pending(_ text: String, in project: ProjectSettings) async throws(AccountError) -> PendingCode {
         guard let hash = ActionCode.hash(text) else { throw .invalidActionCode }
         let rows = try await storage.read(

@@ -1,12 +1,12 @@
 import Postgres
 import Runtime
 
-/// What codes do to an account's address.
+/// Proves, changes and gives back addresses by codes.
 extension ActionCodes {
-    /// Carries out a code of kind `verifyEmail`, `verifyAndChangeEmail` or `recoverEmail`; others are `invalidActionCode` here.
+    /// Uses a code of kind `verifyEmail`, `verifyAndChangeEmail` or `recoverEmail`.
     ///
-    /// Throws `invalidActionCode`, `expiredActionCode`, `accountNotFound`, `accountDisabled`, and `emailTaken` when another account has got
-    /// the address meanwhile.
+    /// Throws `invalidActionCode` (also for the other kinds), `expiredActionCode`, `accountNotFound`, `accountDisabled`, and `emailTaken`
+    /// when another account has the address by now.
     package func apply(
         _ code: String, language: String, in project: ProjectSettings
     ) async throws(AccountError) -> (ActionCode, Account) {
@@ -52,10 +52,10 @@ extension ActionCodes {
         return changed
     }
 
-    /// Gives the account back to the owner of `code.email`, proven now. Sessions, later codes, the password, and every identity linked since
-    /// the change or in the week before it go. Where the address was not proven when the code was made, all identities go: they may be those
-    /// of a person who made the account for a stranger's address. No mail tells of this: it would go to the intruder. The owner sets a new
-    /// password by mail.
+    /// Gives the account back to the owner of `code.email`, who has proven it now. Ends all sessions, later codes and the password, and
+    /// unlinks every identity that was linked since the change or in the week before it. When the address was not proven as the code was
+    /// made, unlinks all identities: they may belong to a person who made the account for a stranger's address. No mail tells of this,
+    /// since it would go to the intruder. The owner sets a new password by mail.
     private func recover(_ pending: PendingCode, in project: ProjectSettings) async throws(AccountError) -> Account {
         let account = try pending.holder()
         let code = pending.code
@@ -81,10 +81,10 @@ extension ActionCodes {
         return changed
     }
 
-    /// How long before a move its preparations are looked for.
+    /// How long before a change of the address an intruder may have prepared it.
     private static let preparation: Duration = .seconds(7 * 86400)
 
-    /// A code that sets a new password, for the page that has just given an address back; it never travels by mail.
+    /// Makes a code that sets a new password, for the page that has just given an address back. It is not mailed.
     package func resetCode(for account: Account, in project: ProjectSettings) async throws(AccountError) -> String {
         let (text, hash) = ActionCode.secret()
         let now = clock.now()

@@ -1,7 +1,7 @@
 import Postgres
 import Runtime
 
-/// Signing in by a link in a mail.
+/// Signs people in by links in mails.
 package struct EmailLinkSignIns: Sendable {
     let clock: Clock
     let codes: ActionCodes
@@ -9,11 +9,12 @@ package struct EmailLinkSignIns: Sendable {
     let notices: OwnerNotices
     let completion: SignInCompletion
 
-    /// Signs in as the address that the code was mailed to: a new account where nobody has the address; the account that has it, which an
-    /// owner who proves it only now takes over (SEC-02); or, with an ID token, the caller's account, which the address is added to.
+    /// Signs in with the address that the code was mailed to. Without an ID token: to the account that has the address (an owner who proves
+    /// it only now takes the account over, SEC-02), or to a new one. With an ID token: adds the address to the caller's account.
     ///
-    /// Throws `invalidActionCode`, `expiredActionCode`, `emailMismatch` when `email` is not the address of the code, what the ID token
-    /// deserves, `emailTaken` (linking), `signInTooOld` (linking in place of another address), `adminOnly` (new), `accountDisabled`.
+    /// Throws `invalidActionCode`, `expiredActionCode`, `emailMismatch` when `email` is not the address of the code, what
+    /// `IDTokens.account` throws, `emailTaken` (linking), `signInTooOld` (linking in place of another address), `adminOnly` (a new
+    /// account), `accountDisabled`.
     package func signIn(
         withLink code: String, email: String, linkingTo idToken: String? = nil, language: String, in project: ProjectSettings,
         from origin: Session.Origin
@@ -23,7 +24,7 @@ package struct EmailLinkSignIns: Sendable {
         }
     }
 
-    /// The way's name in metrics; in ID tokens it is `password`, as Firebase's have it.
+    /// The name in metrics. In ID tokens it is `password`, as in Firebase's.
     private static let emailLink = "emailLink"
 
     private func signInUncounted(
@@ -119,7 +120,7 @@ package struct EmailLinkSignIns: Sendable {
     }
 }
 
-/// Who signed in by a link.
+/// The outcome of a sign-in by a link.
 package struct EmailLinkSignIn: Sendable {
     package let account: Account
     package let session: Session

@@ -3,11 +3,11 @@ import Postgres
 import Runtime
 
 extension ActionCodes {
-    /// Sets a new password by a code of kind `resetPassword`. The person who did that reads the mailbox, so the address is proven; and nothing that
-    /// somebody else may have left in the account stays: sessions, codes, and what was linked before the address was proven.
+    /// Sets a new password by a code of kind `resetPassword`. The person reads the mailbox, so the address is proven. What another person
+    /// may have left in the account goes: sessions, codes, and identities that were linked before the address was proven.
     ///
-    /// Throws `invalidActionCode`, `expiredActionCode`, what the password policy says, `accountNotFound`, `accountDisabled`; the code
-    /// survives them all.
+    /// Throws `invalidActionCode`, `expiredActionCode`, what the password policy throws, `accountNotFound`, `accountDisabled`. The code
+    /// stays good after each of them.
     package func resetPassword(
         _ code: String, to password: String, language: String, in project: ProjectSettings
     ) async throws(AccountError) -> (ActionCode, Account) {
@@ -38,13 +38,13 @@ extension ActionCodes {
 }
 
 extension Account {
-    /// A mail to the address was answered.
+    /// Notes that the person reads the mails to the address.
     mutating func proveEmail() {
         emailVerified = true
         emailProven = true
     }
 
-    /// Unlinks what was linked before the address was proven: all, if it only is now.
+    /// Unlinks the identities that were linked before the address was proven: all of them when it is proven only now.
     func dropUnproven(in project: ProjectSettings) -> SQL {
         """
         DELETE FROM identities
@@ -52,7 +52,7 @@ extension Account {
         """
     }
 
-    /// Remembers of all that is linked that the address was not proven then.
+    /// Marks all linked identities as linked before the address was proven.
     func markUnproven(in project: ProjectSettings) -> SQL {
         """
         UPDATE identities SET linked_unproven = true

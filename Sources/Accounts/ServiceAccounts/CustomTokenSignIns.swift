@@ -4,16 +4,16 @@ import Postgres
 import Runtime
 package import Text
 
-/// Signing in with a custom token, which a back end of the project signed.
+/// Signs people in by custom tokens, which a back end of the project signs.
 package struct CustomTokenSignIns: Sendable {
     let clock: Clock
     let limits: RateLimits
     let completion: SignInCompletion
 
-    /// Signs in whom a service account of the project vouches for, and makes the account when nobody has that id: one read, one
-    /// transaction. Two that race to make it end at one account, which one of them made.
+    /// Signs in the person that a service account of the project vouches for, and makes the account when there is none with that id: one
+    /// read, one transaction. When two calls race, one of them makes the account and both sign in to it.
     ///
-    /// Throws `customToken`, `accountDisabled` and what limits say; nothing is written then.
+    /// Throws `customToken`, `accountDisabled` and what `RateLimits.charge` throws; nothing is written then.
     /// - Parameters:
     ///   - acceptsUnsigned: also takes a token that proves nothing (`CustomToken.unsigned`); for development alone.
     ///   - attempt: charged in the round trip that reads the keys.
@@ -75,7 +75,7 @@ package struct CustomTokenSignIns: Sendable {
         return try token.verified(by: try await serviceAccountKeys(of: token, attempt), for: project.id, at: clock.now())
     }
 
-    /// The live keys of the account that the token names, wherever it is: whose project it is shows only once one of them fits.
+    /// Reads the live keys of the service account that the token names, in any project: which project it is for shows only once a key fits.
     private func serviceAccountKeys(
         of token: CustomToken.Unverified, _ attempt: Attempt
     ) async throws(AccountError) -> [ServiceAccountKey] {
@@ -98,7 +98,8 @@ package struct CustomTokenSignIns: Sendable {
         }
     }
 
-    /// Makes the account or finds it; refused as `overtaken` when it is disabled. The answer's first column: whether it is new.
+    /// Makes the account or finds it; the write is undone as `overtaken` when the account is disabled. The first column says whether it is
+    /// new.
     private func enter(_ uid: String, in project: ProjectSettings, at now: Instant) -> SQL {
         var account = Account(id: uid, at: now)
         account.customAuth = true
@@ -107,7 +108,7 @@ package struct CustomTokenSignIns: Sendable {
                 \(account.insert(in: project))
                 ON CONFLICT (project_id, account_id) DO UPDATE
                 SET last_login_at = excluded.last_login_at, custom_auth = excluded.custom_auth WHERE NOT accounts.disabled
-                -- A row that was there has been locked to be changed, and says so.
+                -- A row that was there has been locked for the update, which shows in its xmax.
                 RETURNING xmax = 0 AS is_new
             )
             SELECT bool_or(is_new), \(SQL.overtakenIfNone) FROM entered
@@ -116,7 +117,7 @@ package struct CustomTokenSignIns: Sendable {
 }
 
 extension CustomToken {
-    /// Fails by the table's key when the token was spent before.
+    /// Notes that the token is spent. Violates the table's key when it was spent before.
     fileprivate func spend(in project: ProjectSettings) -> SQL {
         "INSERT INTO spent_tokens (project_id, token_id, expires_at) VALUES (\(project.id), \(digest), \(expires))"
     }

@@ -5,7 +5,7 @@ import Postgres
 import Runtime
 import Text
 
-/// The ID tokens of all projects: issued for sessions, verified, and traded for the account of the caller who shows one.
+/// Issues ID tokens for sessions, verifies them, and finds the account of a caller who shows one.
 package struct IDTokens: Sendable {
     let storage: Storage
     let clock: Clock
@@ -13,7 +13,7 @@ package struct IDTokens: Sendable {
     let signingKeys: SigningKeys
     let limits: RateLimits
 
-    /// The public keys, in the forms that verifiers fetch.
+    /// The public keys in the forms that verifiers fetch.
     package var publishedKeys: SigningKeys.Published { signingKeys.published }
 
     /// Signs an ID token of `session`, with the account's present profile.
@@ -22,7 +22,7 @@ package struct IDTokens: Sendable {
     /// <https://firebase.google.com/docs/auth/admin/verify-id-tokens>
     package func issue(for account: Account, _ session: Session, in project: ProjectSettings) throws -> String {
         let now = clock.now()
-        // Later ones override earlier ones, and both override the name and the picture.
+        // The claims of the custom token override the administrator's, and both override the name and the picture.
         var custom = try account.customAttributes.map { try JSON.parse($0).object } ?? nil
         if let text = session.developerClaims, let developer = try JSON.parse(text).object {
             custom = (custom ?? [:]).merging(developer)
@@ -62,7 +62,7 @@ package struct IDTokens: Sendable {
         "provider_id",
     ]
 
-    /// What projects sign with.
+    /// The algorithms that projects sign with.
     private static let algorithms: Set<Algorithm> = [.rs256, .es256]
 
     /// Checks signature, issuer and audience. The caller checks the expiry, after the account (docs/wire.md, "Order of checks").
@@ -75,7 +75,7 @@ package struct IDTokens: Sendable {
                 let expires = jwt.claims["exp"]?.integer, let authTime = jwt.claims["auth_time"]?.integer,
                 let provider = jwt.claims["firebase"]?["sign_in_provider"]?.string
             else { throw AccountError.invalidIDToken }
-            // Before tokens named their session, a custom claim might have had this name, in any form.
+            // Before tokens named their session, a custom claim could have this name and any value.
             let sessionID = jwt.claims["sid"]?.string.flatMap { Base64URL.decodeStrict($0.asString) }
                 .flatMap { $0.count == Session.idCount ? $0 : nil }
             return IDToken(
@@ -86,10 +86,10 @@ package struct IDTokens: Sendable {
         }
     }
 
-    /// The account of the caller who shows this ID token; the checks are in the order of docs/wire.md.
+    /// Finds the account of the caller who shows this ID token, in one round trip. The checks are in the order of docs/wire.md.
     ///
-    /// Throws `invalidIDToken`, `accountNotFound`, `sessionEnded` (expired, or its session is over) or `accountDisabled`.
-    /// - Parameter attempt: what the account of this id takes from the limits, in the same round trip.
+    /// Throws `invalidIDToken`, `accountNotFound`, `sessionEnded` (the token has expired, or its session has ended) or `accountDisabled`.
+    /// - Parameter attempt: makes the attempt that is charged to the account with this id, in the same round trip.
     package func account(
         of token: String, charging attempt: ((String) -> Attempt)? = nil, in project: ProjectSettings
     ) async throws(AccountError) -> (Account, IDToken) {
@@ -114,8 +114,8 @@ package struct IDTokens: Sendable {
         return (account, idToken)
     }
 
-    /// Throws `signInTooOld` unless the caller signed in a moment ago. An anonymous account cannot be signed in to again, so its own session
-    /// always will do.
+    /// Throws `signInTooOld` unless the caller signed in a moment ago. A person cannot sign in to an anonymous account again, so its own
+    /// session is always fresh enough.
     func requireFresh(_ token: IDToken, of account: Account, in project: ProjectSettings) throws(AccountError) {
         if account.isAnonymous, token.signInProvider == SignInProvider.anonymous { return }
         guard token.authTime + project.signIn.recentLogin > clock.now() else { throw .signInTooOld }

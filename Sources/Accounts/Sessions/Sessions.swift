@@ -2,12 +2,13 @@ package import Logging
 package import Postgres
 package import Runtime
 
-/// The sessions of all projects: refresh, with rotation and the detection of stolen tokens, and their end.
+/// Refreshes the sessions of all projects, finds stolen refresh tokens, and ends sessions.
 ///
-/// The rule of rotation: a token whose successor was never presented may come again at any time and gets the same successor (an answer
-/// was lost, or two tabs raced). Once the successor has been presented, the old one is good for `grace` more; after that it can
-/// only be a copy in the wrong hands, and the whole session ends. Two holders who keep step never get there: of them, one always comes late with a
-/// token that the other has used (`LateRepeats`), and that ends the session, too. A session that nobody refreshed for the project's `sessionIdle` is over.
+/// The rule of rotation: a client may show a token again at any time as long as its successor was never shown (an answer was lost, or two
+/// tabs raced), and gets the same successor. Once the successor was shown, the old token is good for `grace` more. After that it can only
+/// be a copy in the wrong hands, and the whole session ends. Two holders who take turns never come that far; but one of them always comes
+/// late with a token that the other has used, and that ends the session, too (`LateRepeats`). A session that no client refreshed for the
+/// project's `sessionIdle` is over.
 package struct Sessions: Sendable {
     static let grace: Duration = .seconds(30)
 
@@ -23,17 +24,17 @@ package struct Sessions: Sendable {
         self.log = log
     }
 
-    /// The refresh token to hand out for `session`.
+    /// Computes the refresh token to hand out for `session`.
     package func refreshToken(for session: Session, in project: ProjectSettings) -> String {
         RefreshToken(projectNumber: project.number, sessionID: session.id, generation: session.generation).text(key: keys[0].bytes)
     }
 
-    /// What a new session remembers of the key that makes its first refresh token.
+    /// The id of the key that makes refresh tokens, for the row of a new session.
     package var tokenKey: Int32 { keys[0].id }
 
     /// Trades a refresh token for the session's next one, in one round trip.
     ///
-    /// Throws `invalidRefreshToken` (none of ours), `wrongProject`, `sessionEnded`, `accountNotFound`, `accountDisabled`.
+    /// Throws `invalidRefreshToken` (no key of ours made it), `wrongProject`, `sessionEnded`, `accountNotFound`, `accountDisabled`.
     package func refresh(_ token: String, in project: ProjectSettings) async throws(AccountError) -> (Account, Session) {
         guard let (token, key) = RefreshToken.read(token, keys: keys) else { throw .invalidRefreshToken }
         guard token.projectNumber == project.number else { throw .wrongProject }
@@ -64,7 +65,7 @@ package struct Sessions: Sendable {
 
     private func rotation(_ token: RefreshToken, of key: RefreshTokenKey, in project: ProjectSettings) -> SQL {
         let now = clock.now()
-        // A project that turns static keeps its sessions: the newest token of each stays good, and the one before it.
+        // When a project changes to static tokens, its sessions go on: the newest token of each stays good, and the one before it.
         let rotated: SQL =
             project.refresh == .static
             ? ""
@@ -98,7 +99,8 @@ package struct Sessions: Sendable {
             """
     }
 
-    /// Why a genuine token did not refresh. Where the session lives and has given out later ones, the token was used up: it ends here.
+    /// Finds out why a genuine token did not refresh. When its session lives and has given out later tokens, the token was used up, and the
+    /// session ends here.
     private func reason(for token: RefreshToken, in project: ProjectSettings) async throws(AccountError) -> AccountError {
         let ended = try await storage.write(
             """
@@ -124,7 +126,7 @@ package struct Sessions: Sendable {
         } catch { return .database(error) }
     }
 
-    /// Ends every session of the account with its ID tokens, and the codes that were asked for in them. Throws `accountNotFound`.
+    /// Ends every session of the account with its ID tokens, and the codes that were requested in them. Throws `accountNotFound`.
     package func revokeAll(of id: String, in projectID: String) async throws(AccountError) {
         let now = clock.now()
         let results = try await storage.write(all: [

@@ -2,19 +2,19 @@ import Crypto
 import Postgres
 import Runtime
 
-/// Signing in with an address and a password: one read, one hash, one transaction.
+/// Signs people in by an address and a password: one read, one hash, one transaction.
 package struct PasswordSignIns: Sendable {
     let clock: Clock
     let limits: RateLimits
     let passwords: Passwords
     let completion: SignInCompletion
 
-    /// An attempt that fails has cost exactly one hash, and learns the same whether the address is unknown or the password wrong (SEC-15); that
-    /// an account is disabled is told to those alone who know its password.
+    /// Signs in. An attempt that fails costs exactly one hash and gets the same answer whether the address is unknown or the password is
+    /// wrong (SEC-15). Only a caller who knows the password learns that an account is disabled.
     ///
-    /// - Parameter attempt: at the address; failures count against it.
-    /// Throws `tooManyAttempts` before anything is hashed, `invalidCredentials` (or, where addresses are not protected, `noSuchEmail` and `wrongPassword`), `accountDisabled`, and
-    /// `passwordRequirements` where the project's policy makes people upgrade at sign-in.
+    /// Throws `tooManyAttempts` before anything is hashed; `invalidCredentials` or, where addresses are not protected, `noSuchEmail` and
+    /// `wrongPassword`; `accountDisabled`; and `passwordRequirements` where the project's policy makes people upgrade at sign-in.
+    /// - Parameter attempt: the attempt at this address; failures count against it.
     package func signIn(
         email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session) {

@@ -4,16 +4,16 @@ import Crypto
 struct Passwords: Sendable {
     let hashing: PasswordHashing
 
-    /// A hash for keeping, of a password that the project's policy has let through. Throws `overloaded`.
+    /// Makes the hash to store, of a password that meets the project's policy. Throws `overloaded`.
     func hash(_ password: String) async throws(AccountError) -> PasswordHash {
         do { return try await hashing.hash(password) } catch { throw .overloaded }
     }
 
-    /// Whether `password` is the one of `hash`; no after as much work when there is no hash (SEC-15). Throws `overloaded`.
+    /// Whether `hash` is of this password. Without a hash the answer is no, after as much work (SEC-15). Throws `overloaded`.
     func check(_ password: String, against hash: PasswordHash?) async throws(AccountError) -> Bool {
         do { return try await hashing.check(password, against: hash) } catch { throw .overloaded }
     }
 
-    /// Whether `hash` was made as new ones are; otherwise it is made anew when its password is seen.
+    /// Whether `hash` has the cost of new hashes. Otherwise it is made anew at the next sign-in with its password.
     func isCurrent(_ hash: PasswordHash) -> Bool { hashing.isCurrent(hash) }
 }

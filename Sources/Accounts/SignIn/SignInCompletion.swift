@@ -2,18 +2,18 @@ import Crypto
 import Postgres
 import Runtime
 
-/// A person who has been proven: by which way, and when.
+/// States which person was proven, in which way, and when.
 struct Authentication {
     let accountID: String
     /// `sign_in_provider` of the session's ID tokens: the id of a provider, or a name of `SignInProvider`.
     let signInProvider: String
-    /// When the person authenticated; of an answer that a pending token kept, this is before now.
+    /// When the person authenticated; before now when a pending token kept the provider's answer.
     let time: Instant
     /// A JSON object as text: the claims that a custom token brought.
     var developerClaims: String?
 }
 
-/// The one end of every sign-in. What all ways to sign in have in common belongs here; no other file makes a session (`BoundaryTests`).
+/// Ends every sign-in. What all ways to sign in have in common belongs here; no other file makes a session (`BoundaryTests`).
 struct SignInCompletion: Sendable {
     let storage: Storage
     let metrics: SignInMetrics
@@ -22,9 +22,9 @@ struct SignInCompletion: Sendable {
     ///
     /// - Parameters:
     ///   - statements: what else must be committed. They run first, since the session needs its account.
-    ///   - outcome: what the metric counts; `nil` where an account's session is only replaced, or where `count` follows.
-    ///   - method: the name of the way in metrics, where it is not `signInProvider`.
-    /// - Returns: the session, and what `statements` answered.
+    ///   - outcome: what the metric counts; `nil` when an account's session is only replaced, or when the caller counts.
+    ///   - method: the name of the way to sign in that the metric shows, when it is not `signInProvider`.
+    /// - Returns: the session, and the rows that `statements` gave.
     func complete(
         _ authentication: Authentication, with statements: [SQL], as outcome: SignInMetrics.Outcome?, by method: String? = nil,
         in project: ProjectSettings, from origin: Session.Origin, at now: Instant
@@ -62,7 +62,7 @@ extension Session {
 }
 
 extension AccountError {
-    /// Whether a rule said no, rather than that this server or its database could not do its part.
+    /// Whether a rule refused. The other errors say that this server or its database failed.
     fileprivate var isRefusal: Bool {
         switch self {
         case .overtaken, .overloaded, .sealBroken, .database: false

@@ -2,14 +2,14 @@ import Crypto
 import Postgres
 import Runtime
 
-/// New accounts that no upstream provider vouches for.
+/// Makes accounts that no provider vouches for.
 package struct SignUps: Sendable {
     let clock: Clock
     let limits: RateLimits
     let passwords: Passwords
     let completion: SignInCompletion
 
-    /// An account that only its own session opens, until it is linked to something.
+    /// Makes an anonymous account: only its own session opens it, until a way to sign in is linked.
     package func signUpAnonymously(
         _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
     ) async throws(AccountError) -> (Account, Session) {
@@ -18,7 +18,7 @@ package struct SignUps: Sendable {
         return (account, try await create(account, passwordHash: nil, signInProvider: SignInProvider.anonymous, in: project, from: origin))
     }
 
-    /// An account with an address, which is not proven yet, and a password.
+    /// Makes an account with an address, which is not proven yet, and a password.
     ///
     /// Throws `emailTaken` before anything is hashed, then what the password policy says.
     package func signUp(
@@ -49,7 +49,7 @@ package struct SignUps: Sendable {
 }
 
 extension Account {
-    /// A new account without anything yet, which signs in as it is made.
+    /// Makes a new account that has no data yet; its first sign-in is now.
     init(id: String, at now: Instant) {
         self.id = id
         validSince = Instant(seconds: now.seconds)

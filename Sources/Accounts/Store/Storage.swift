@@ -1,10 +1,10 @@
 import Postgres
 
-/// The database of one loop as the rules use it: the same calls, with errors in the rules' own words.
+/// The database of one loop as the rules use it: the same calls, which throw the rules' own errors.
 struct Storage: Sendable {
     let database: Database
 
-    /// A statement that only reads; shares its round trip with whatever else the loop reads in this turn.
+    /// Runs a statement that only reads. It shares its round trip with the other reads of this turn of the loop.
     func read(_ sql: SQL) async throws(AccountError) -> [Row] {
         do { return try await database.query(sql) } catch { throw AccountError(error) }
     }
@@ -13,36 +13,36 @@ struct Storage: Sendable {
         do { return try await database.write(sql) } catch { throw AccountError(error) }
     }
 
-    /// For a statement that locks one `row` and no other: shares its commit with others of this kind.
+    /// Runs a statement that locks one `row` and no other. It shares its commit with others of this kind.
     func write(_ sql: SQL, sharingCommitAs row: [UInt8]) async throws(AccountError) -> [Row] {
         do { return try await database.write(sql, sharingCommitAs: row) } catch { throw AccountError(error) }
     }
 
-    /// All statements or none, in one round trip.
+    /// Runs all statements or none, in one round trip.
     func write(all statements: [SQL]) async throws(AccountError) -> [[Row]] {
         do { return try await database.write(all: statements) } catch { throw AccountError(error) }
     }
 }
 
 extension SQL {
-    /// `statement`, which must touch a row, or else the whole write is undone (`AccountError.overtaken`).
+    /// Demands that `statement` touches a row; otherwise the whole write is undone (`AccountError.overtaken`).
     ///
-    /// The statements of one pipeline are committed before their results are seen here, so the database itself must refuse.
+    /// The statements of one pipeline are committed before this process sees their results, so the database itself must refuse.
     static func required(_ statement: SQL) -> SQL { "WITH touched AS (\(statement)) SELECT \(overtakenIfNone) FROM touched" }
 
-    /// An expression for a SELECT over the rows that a statement returned: when there are none, it undoes the whole write
-    /// (`AccountError.overtaken`). The function is called only then.
+    /// Undoes the whole write (`AccountError.overtaken`) when the statement that is selected from returned no row: an expression for that
+    /// SELECT. Only then does PostgreSQL call the function.
     static let overtakenIfNone: SQL = "CASE WHEN count(*) = 0 THEN raise_overtaken() END"
 }
 
-/// States of our own, which functions of the schema raise.
+/// The SQLSTATEs that functions of the schema raise.
 enum SQLState {
-    /// Of `raise_overtaken`.
+    /// Raised by `raise_overtaken`.
     static let overtaken = "OV001"
 }
 
 extension AccountError {
-    /// The constraints of the schema are the rules' last word: two requests that race meet here.
+    /// Says what a violated constraint of the schema means: two requests that race meet there.
     init(_ error: PostgresError) {
         self =
             switch error {
