@@ -2,10 +2,10 @@ import shutil
 
 import pytest
 
-import harness
-from fake_microsoft import FakeMicrosoft
-from issuers import FakeIssuer, RealIssuer
-from leaks import secrets_in_database, secrets_in_logs
+from support import harness
+from support.fake_microsoft import FakeMicrosoft
+from support.issuers import FakeIssuer, RealIssuer
+from support.leaks import secrets_in_database, secrets_in_logs
 
 
 def pytest_sessionstart(session):

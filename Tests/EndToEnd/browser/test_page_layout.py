@@ -1,0 +1,276 @@
+"""Every page that the server shows, on a phone and on a desk: nothing is wider than the screen, nothing hidden is seen. With the longest
+names and addresses that there can be.
+
+GATEHOUSE_SCREENSHOTS names a folder for pictures of them all.
+"""
+
+import json
+import os
+import pathlib
+from urllib.parse import urlencode
+
+import pytest
+from werkzeug.utils import redirect
+
+from support.actions import MailingSite, sign_up
+from support.browser.drivers import Chromium
+from support.browser.stage import Tab
+from support.common import ANDROID, API_KEY, APPLE, note
+from support.harness import ROOT, Site
+from support.sdk_clients import AndroidFlow, AppleFlow, BrowserFlow
+
+WIDTHS = (390, 1280)
+SHOTS = os.environ.get("GATEHOUSE_SCREENSHOTS")
+NAME = "Donaudampfschifffahrtsgesellschaftskapitaensvereinigung"
+PERSON = "Wolfeschlegelsteinhausenbergerdorff" * 2
+APP = "https://app.example.com/" + "a-page-without-an-end-" * 8
+LANGUAGES = ("en", "de")
+# What no page may have: something wider than the screen, text that leaves its box, something hidden that is seen.
+FAULTS = """
+const page = document.documentElement, elements = [...document.body.querySelectorAll("*")];
+const seen = element => element.checkVisibility({ visibilityProperty: true });
+const scrolls = element => element && (getComputedStyle(element).overflowX !== "visible" || scrolls(element.parentElement));
+const named = element => element.outerHTML.slice(0, 120);
+const outside = element => {
+  const { left, right } = element.getBoundingClientRect();
+  return left < -0.5 || right > page.clientWidth + 0.5;
+};
+const spills = element => element.clientWidth > 0 && element.scrollWidth > element.clientWidth && element.tagName !== "INPUT";
+return {
+  overflow: Math.max(0, page.scrollWidth - page.clientWidth),
+  outside: elements.filter(element => seen(element) && !scrolls(element.parentElement) && outside(element)).map(named),
+  spilled: elements.filter(element => seen(element) && !scrolls(element) && spills(element)).map(named),
+  hidden: elements.filter(element => element.hidden && seen(element)).map(named),
+};
+"""
+
+
+def address():
+    """254 characters, the most that an address has."""
+    number = next(address.numbers)
+    local = f"person{number}-".ljust(64, "l")
+    domain = ".".join(["d" * 63, "e" * 63])
+    return f"{local}@{domain}.{'f' * (254 - 64 - 1 - len(domain) - 1 - 8)}.example"
+
+
+address.numbers = iter(range(10_000))
+
+
+class Stage:
+    """A server whose every name is long, and a browser."""
+
+    def __init__(self, issuer, driver):
+        self.issuer = issuer
+        self.driver = driver
+        self.site = MailingSite(
+            project={
+                "branding": {"name": NAME, "accent": "#225588"},
+                "providers": {"oidc.fake": issuer.entry()},
+                "passwordPolicy": {
+                    "enforcement": "enforce", "minLength": 12,
+                    **{kind: True for kind in ("lowercase", "uppercase", "numeric", "nonAlphanumeric")},
+                },
+                "apps": [{"name": NAME, "ios": APPLE}, {"name": NAME, "android": ANDROID}],
+            },
+        )
+        methods = {"password": True, "emailLink": True, "anonymous": True}
+        providers = {"oidc.fake": issuer.entry(name=NAME)}
+        self.sample = Site(providers, settings={"sample": str(ROOT / "config/sample")}, project={"signIn": methods})
+        for site in (self.site, self.sample):
+            site.serve()
+        self.api = self.site.servers[0].api()
+
+    def close(self):
+        self.site.close()
+        self.sample.close()
+
+
+class Visit(Tab):
+    """A person on our pages; `looked` at each of them in both widths."""
+
+    def __init__(self, stage, name):
+        super().__init__(stage.driver)
+        self.stage = stage
+        self.site = stage.site
+        self.api = stage.api
+        self.name = name
+        self.seen = 0
+
+    def go(self, url):
+        self.driver.get(url)
+        return self
+
+    def looked(self, step=""):
+        self.seen += 1
+        for width in WIDTHS:
+            self.driver.resize(width, 844 if width < 500 else 800)
+            if SHOTS:
+                pathlib.Path(SHOTS).mkdir(exist_ok=True, parents=True)
+                self.driver.save_screenshot(f"{SHOTS}/{'-'.join(filter(None, [self.name, step]))}-{width}.png")
+            faults = {kind: found for kind, found in self.script(FAULTS).items() if found}
+            assert not faults, f"{self.driver.current_url} at {width} px: {json.dumps(faults, indent=1)}"
+        return self
+
+    # -- Codes by mail
+
+    def mailed(self, kind, language, person, **more):
+        body = {"requestType": kind, "continueUrl": APP, **more}
+        body |= {"idToken": person["idToken"]} if "VERIFY" in kind else {"email": person["email"]}
+        recipient = more.get("newEmail", person["email"])
+        count = len(self.site.mails(recipient)) + 1
+        self.api.succeed("sendOobCode", body)
+        return self.site.link(recipient, count).replace("lang=en", f"lang={language}")
+
+    def person(self):
+        return sign_up(self.api, address(), "Correct horse 1!")
+
+    def answered(self, selector="#go"):
+        """Sends the form, and waits for the page that answers it."""
+        before = self.script("return performance.timeOrigin")
+        self.click(selector)
+        self.until(lambda: self.script("return document.readyState === 'complete' && performance.timeOrigin") not in (False, before), "answer")
+        return self
+
+
+@pytest.fixture(scope="module")
+def stage(fake_issuer_of_session, tmp_path_factory):
+    driver = Chromium(tmp_path_factory.mktemp("chromium"))
+    stage = Stage(fake_issuer_of_session, driver)
+    yield stage
+    driver.quit()
+    stage.close()
+
+
+@pytest.fixture
+def visit(stage, fake_issuer, request):
+    visit = Visit(stage, request.node.name.removeprefix("test_"))
+    yield visit
+    assert visit.seen > 0
+
+
+# ---------------------------------------------------------------------------------------------------------------------------------
+# The page that links in mails lead to
+
+languages = pytest.mark.parametrize("language", LANGUAGES)
+
+
+@languages
+def test_a_new_password(visit, language):
+    link = visit.mailed("PASSWORD_RESET", language, visit.person())
+    visit.go(link).looked("asked")
+    visit.driver.find_element("name", "newPassword").send_keys("short")
+    visit.answered().looked("weak")
+    visit.driver.find_element("name", "newPassword").send_keys(note("Battery staple 2!"))
+    visit.answered().looked("done")
+    visit.go(link).looked("used")
+
+
+@languages
+def test_an_address_is_confirmed(visit, language):
+    visit.go(visit.mailed("VERIFY_EMAIL", language, visit.person())).looked("asked").answered().looked("done")
+
+
+@languages
+def test_an_address_is_changed_and_restored(visit, language):
+    person = visit.person()
+    link = visit.mailed("VERIFY_AND_CHANGE_EMAIL", language, person, newEmail=address())
+    visit.go(link).looked("asked").answered().looked("done")
+    back = visit.site.link(person["email"]).replace("lang=en", f"lang={language}")
+    visit.go(back).looked("back-asked").answered().looked("back-done")
+
+
+@languages
+def test_an_address_is_taken_or_its_account_disabled(visit, language):
+    person, new = visit.person(), address()
+    visit.go(visit.mailed("VERIFY_AND_CHANGE_EMAIL", language, person, newEmail=new))
+    sign_up(visit.api, new, "Correct horse 1!")
+    visit.answered().looked("taken")
+    visit.go(visit.mailed("VERIFY_EMAIL", language, person))
+    visit.site.rows("UPDATE accounts SET disabled = true WHERE account_id = %s", person["localId"])
+    visit.answered().looked("disabled")
+
+
+@languages
+def test_a_sign_in_link_without_an_app_and_a_damaged_link(visit, language):
+    link = f"{visit.site.url}/__/auth/action?{urlencode({'mode': 'signIn', 'apiKey': API_KEY, 'oobCode': 'x', 'lang': language})}"
+    visit.go(link).looked("unknown")
+    email = address()
+    visit.api.succeed("sendOobCode", {"requestType": "EMAIL_SIGNIN", "email": email})
+    visit.go(visit.site.link(email).replace("lang=en", f"lang={language}")).looked("elsewhere")
+    visit.go(visit.site.url + "/__/auth/action").looked("damaged")
+
+
+# ---------------------------------------------------------------------------------------------------------------------------------
+# The handler's pages
+
+
+def handler(visit, flow):
+    return f"{visit.site.url}{flow.path}?{urlencode(flow.query())}"
+
+
+@languages
+def test_the_sign_in_window(visit, language):
+    # Opened by no app, so it has lost its opener; the other paragraphs are shown one by one.
+    visit.go(handler(visit, BrowserFlow(visit.site, hl=language))).until(lambda: visit.script("return !lost.hidden"), "word of the loss")
+    for id in ("lost", "working", "done"):
+        visit.script("for (const one of document.querySelectorAll('main > p')) one.hidden = one.id !== arguments[0]", id)
+        visit.looked(id)
+
+
+@languages
+@pytest.mark.parametrize("flow", [AppleFlow, AndroidFlow])
+def test_the_way_to_a_native_app(visit, fake_issuer, flow, language):
+    visit.go(handler(visit, flow(visit.site, hl=language))).at("/__/auth/handler").looked("done")
+    fake_issuer.answers["authorize"] = refusal
+    visit.go(handler(visit, flow(visit.site, hl=language))).at("error=access_denied").looked("refused")
+
+
+def refusal(request):
+    return redirect(f"{request.args['redirect_uri']}?{urlencode({'error': 'access_denied', 'state': request.args['state']})}")
+
+
+@languages
+def test_an_app_that_is_not_on_the_device(visit, language):
+    visit.go(f"{visit.site.url}/__/auth/app?{urlencode({'apiKey': API_KEY, 'hl': language})}").looked()
+    visit.go(f"{visit.site.url}/__/auth/app").looked("of-nobody")
+
+
+@languages
+def test_errors(visit, language):
+    def start(**changes):
+        return handler(visit, BrowserFlow(visit.site, auth_type="signInViaRedirect", hl=language, **changes))
+
+    visit.go(start(apiKey="wrong")).looked("key")
+    visit.go(start(page="https://" + "evil." * 30 + "example/" + "x" * 500)).looked("domain")
+    visit.go(start(page=APP, tid="a-tenant")).looked("way-back")
+    assert visit.driver.find_element("id", "back").is_displayed()
+    visit.go(f"{visit.site.url}/__/auth/handler?{urlencode({'error': 'an_error_that_no_standard_knows_' * 6})}").looked("of-a-provider")
+    visit.go(f"{visit.site.url}/__/auth/handler?state={'x' * 300}").looked("state")
+    visit.go(f"{visit.site.url}/__/auth/start?{urlencode({'apiKey': 'wrong' * 40, 'redirectUrl': APP})}").looked("start")
+    visit.go(f"{visit.site.url}/__/auth/iframe?apiKey=wrong").looked("frame")
+
+
+# ---------------------------------------------------------------------------------------------------------------------------------
+# The sample page
+
+
+def test_the_sample_page_signed_out(visit, stage):
+    visit.go(stage.sample.url + "/sample/").until(lambda: visit.script("return !document.getElementById('signed-out').hidden"), "page")
+    visit.looked()
+    visit.script("for (const id of ['notice', 'mailed']) document.getElementById(id).hidden = false; notice.textContent = arguments[0]", APP)
+    visit.looked("notices")
+
+
+@pytest.mark.parametrize("name", [PERSON, "", "Ada Lovelace"], ids=["long-name", "no-name", "short-name"])
+def test_the_sample_page_signed_in(visit, stage, name):
+    api = stage.sample.servers[0].api()
+    person = sign_up(api, address())
+    if name:
+        api.succeed("update", {"idToken": person["idToken"], "displayName": name})
+    visit.go(stage.sample.url + "/sample/icon.svg")
+    session = {key: person[key] for key in ("idToken", "refreshToken")}
+    visit.script("sessionStorage.setItem('session', JSON.stringify(arguments[0]))", session)
+    visit.go(stage.sample.url + "/sample/").until(lambda: visit.script("return document.body.dataset.state === 'signed-in'"), "account", 20)
+    visit.looked()
+    visit.script("document.querySelector('details').open = true")
+    visit.looked("token")

@@ -1,0 +1,194 @@
+"""A real browser on the sample page: headless Chromium signs in, refreshes, signs out and deletes the account."""
+
+import json
+import shutil
+
+import jwt
+import pytest
+import requests
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from support.common import TIMEOUT, note_fields
+from support.harness import ROOT, Site
+
+SAMPLE = ROOT / "config/sample"
+BUTTON = "at-oidc.demo"
+
+
+@pytest.fixture(scope="module")
+def sample(real_issuer):
+    """A server whose project is the one that the sample page speaks for."""
+    methods = {"password": True, "emailLink": True, "anonymous": True}
+    site = Site({"oidc.demo": real_issuer.entry(name="Local issuer")}, settings={"sample": str(SAMPLE)}, project={"signIn": methods})
+    site.project["redirectURLs"] = [site.url + "/sample/"]
+    site.write()
+    site.serve()
+    yield site
+    site.close()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=900,1300",
+                     f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    yield driver
+    driver.quit()
+
+
+def until(browser, condition, what):
+    def text():
+        return browser.find_element(By.TAG_NAME, "body").text
+
+    try:
+        return WebDriverWait(browser, 20, 0.05, ignored_exceptions=[WebDriverException]).until(lambda _: condition())
+    except Exception as error:
+        raise AssertionError(f"no {what}; at {browser.current_url} the page says: {text()}") from error
+
+
+def shown(browser, name):
+    """An element once it can be seen and used."""
+    def found():
+        element = browser.find_element(By.ID, name)
+        return element if element.is_displayed() and element.is_enabled() else None
+
+    return until(browser, found, name)
+
+
+def session(browser):
+    """What the page keeps."""
+    kept = json.loads(browser.execute_script("return sessionStorage.getItem('session')") or "null")
+    if kept:
+        note_fields(kept)
+    return kept
+
+
+def sign_in(browser, sample):
+    browser.get(sample.url + "/sample/")
+    shown(browser, BUTTON).click()
+    until(browser, lambda: "/oauth2/authorize" in browser.current_url, "page of the issuer")
+    browser.find_element(By.XPATH, "//button[@name='sub'][@value='ada']").click()
+    shown(browser, "sign-out")
+    return session(browser)
+
+
+def test_the_sample_page_ends_signed_in(browser, sample):
+    kept = sign_in(browser, sample)
+    (ROOT / ".local").mkdir(exist_ok=True)
+    browser.save_screenshot(str(ROOT / ".local/signed-in.png"))
+    assert browser.find_element(By.ID, "name").text == "Ada Lovelace"
+    assert browser.find_element(By.ID, "address").text == "ada@example.com, verified"
+    # The one-time code is gone from the address.
+    assert browser.current_url == sample.url + "/sample/"
+
+    key = jwt.PyJWKClient(f"{sample.issuer}/oauth2/jwks").get_signing_key_from_jwt(kept["idToken"])
+    claims = jwt.decode(kept["idToken"], key, algorithms=["RS256"], audience="demo", issuer=sample.issuer)
+    assert json.loads(browser.find_element(By.ID, "claims").text) == claims
+    rows = sample.rows("SELECT a.account_id, a.email, i.provider_id, i.subject FROM accounts a JOIN identities i USING (project_id, account_id)")
+    assert rows == [(claims["sub"], "ada@example.com", "oidc.demo", "ada")]
+
+
+def test_the_page_stays_signed_in_and_refreshes(browser, sample):
+    before = session(browser)
+    browser.refresh()
+    shown(browser, "refresh").click()
+    until(browser, lambda: session(browser)["refreshToken"] != before["refreshToken"], "new token")
+    shown(browser, "sign-out")
+
+
+def test_signing_out_and_deleting_the_account(browser, sample):
+    shown(browser, "sign-out").click()
+    shown(browser, BUTTON)
+    assert session(browser) is None
+    sign_in(browser, sample)
+    shown(browser, "delete").click()
+    shown(browser, BUTTON)
+    assert session(browser) is None
+    assert sample.value("SELECT count(*) FROM accounts") == 0
+
+
+def fill(browser, email, password=""):
+    for name, text in (("email", email), ("secret", password)):
+        field = shown(browser, name)
+        field.clear()
+        field.send_keys(text)
+
+
+def test_a_password_signs_up_and_in(browser, sample):
+    browser.get(sample.url + "/sample/")
+    fill(browser, "Grace@example.com", "a long password")
+    shown(browser, "join").click()
+    shown(browser, "sign-out").click()
+    fill(browser, "grace@example.com", "another password")
+    shown(browser, "enter").click()
+    assert shown(browser, "notice").text == "INVALID_LOGIN_CREDENTIALS"
+    fill(browser, "grace@example.com", "a long password")
+    shown(browser, "enter").click()
+    shown(browser, "sign-out")
+    assert browser.find_element(By.ID, "address").text == "grace@example.com, not verified"
+    assert browser.find_element(By.ID, "badge").text == "password"
+    shown(browser, "delete").click()
+    shown(browser, BUTTON)
+
+
+def test_a_link_by_mail_signs_in(browser, sample):
+    browser.get(sample.url + "/sample/")
+    fill(browser, "linus@example.com")
+    shown(browser, "link").click()
+    shown(browser, "mail").click()
+    shown(browser, "sign-out")
+    assert browser.find_element(By.ID, "address").text == "linus@example.com, verified"
+    assert browser.current_url == sample.url + "/sample/"
+    shown(browser, "sign-out").click()
+
+    fill(browser, "linus@example.com")
+    shown(browser, "reset").click()
+    shown(browser, "mail").click()
+    shown(browser, "go")
+    assert "mode=resetPassword" in browser.current_url
+
+
+def test_a_guest_needs_nothing(browser, sample):
+    browser.get(sample.url + "/sample/")
+    shown(browser, "guest").click()
+    shown(browser, "sign-out")
+    assert browser.find_element(By.ID, "name").text == "Guest"
+    assert browser.find_element(By.ID, "badge").text == "anonymous"
+    shown(browser, "delete").click()
+    shown(browser, BUTTON)
+
+
+def test_the_page_refuses_a_return_that_it_did_not_ask_for(browser, sample):
+    browser.get(sample.url + "/sample/?code=x&flow=y&state=forged&iss=z")
+    assert "another sign-in" in shown(browser, "notice").text
+    assert browser.current_url == sample.url + "/sample/"
+
+
+def test_the_page_says_what_went_wrong_at_the_provider(browser, sample, real_issuer):
+    browser.get(sample.url + "/sample/")
+    shown(browser, BUTTON)
+    browser.execute_script("sessionStorage.setItem('flow', JSON.stringify({verifier: 'v', state: 'mine'}))")
+    browser.get(f"{sample.url}/sample/?error=access_denied&error_description=Cancelled&state=mine&iss={sample.issuer}")
+    assert shown(browser, "notice").text == "Cancelled"
+    shown(browser, BUTTON)
+
+
+def test_the_strict_policy_stops_nothing_of_the_page(browser, sample):
+    policy = requests.get(sample.url + "/sample/", timeout=TIMEOUT).headers["content-security-policy"]
+    assert "default-src 'self'" in policy and "unsafe" not in policy
+    complaints = [entry["message"] for entry in browser.get_log("browser") if "Content Security Policy" in entry["message"]]
+    assert complaints == []
+
+
+@pytest.mark.parametrize("file", sorted(SAMPLE.iterdir()), ids=lambda file: file.name)
+def test_the_page_needs_nobody_else(file):
+    text = file.read_text().replace('xmlns="http://www.w3.org/2000/svg"', "")
+    assert "https://" not in text and "http://" not in text

@@ -1,0 +1,196 @@
+"""An operator's installation by the pages alone: their commands, as they stand, on a machine with a systemd of its own."""
+
+import re
+
+import pytest
+
+from support.machine import Machine, NoMachine
+from support.pages import GROUPS, blocks, commands, function
+
+# What the pages take for granted: a cluster as the package makes it, and a certificate of an authority that this machine trusts.
+GIVEN = """
+systemctl stop postgresql
+rm -rf /etc/postgresql/15 /var/lib/postgresql/15
+pg_createcluster 15 main >/dev/null
+systemctl start postgresql
+cd /root
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -subj '/CN=Public authority' -keyout a.key \\
+  -out /usr/local/share/ca-certificates/public.crt 2>/dev/null
+update-ca-certificates >/dev/null 2>&1
+openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -subj /CN=auth.example.com -keyout /etc/ssl/private/auth.example.com.key -out a.csr 2>/dev/null
+openssl x509 -req -in a.csr -CA /usr/local/share/ca-certificates/public.crt -CAkey a.key -CAcreateserial \\
+  -extfile <(echo subjectAltName=DNS:auth.example.com) -out /etc/ssl/auth.example.com.pem 2>/dev/null
+"""
+READY = "curl -sf http://127.0.0.1:9090/health/ready"
+
+
+@pytest.fixture(scope="module")
+def machine():
+    try:
+        machine = Machine()
+    except NoMachine as reason:
+        pytest.skip(f"no machine with a systemd of its own: {reason}")
+    try:
+        machine.run(GIVEN)
+        yield machine
+    finally:
+        machine.close()
+
+
+@pytest.fixture(scope="module")
+def installed(machine):
+    """The machine after the installation page, and what its commands printed."""
+    machine.printed = machine.run(commands("install")).stdout
+    return machine
+
+
+def signs(machine, call, email, options=""):
+    """The status of a sign-up (`signUp`) or a sign-in (`signInWithPassword`)."""
+    answer = machine.run(
+        f"curl -sS -o /dev/null -w '%{{http_code}}' 'https://auth.example.com/v1/accounts:{call}?key=acme-web-key' -H 'content-type: application/json' "
+        f"""-d '{{"email":"{email}","password":"correct horse battery","returnSecureToken":true}}' {options}"""
+    )
+    return int(answer.stdout)
+
+
+def property_of(machine, name):
+    return machine.run(f"systemctl show gatehouse --property={name} --value").stdout.strip()
+
+
+def psql(machine, statements, database="gatehouse"):
+    return machine.run(f"cd /; runuser -u postgres -- psql -XAtq -v ON_ERROR_STOP=1 {database} <<'SQL'\n{statements}\nSQL").stdout.strip()
+
+
+def test_every_command_of_the_pages_is_run_or_says_that_it_is_not():
+    unmarked = [
+        (page, text) for page, group, text in blocks() if group not in GROUPS and not re.match("# (Not run|Run) by the tests", text)
+    ]
+    assert not unmarked
+    assert {group for _, group, _ in blocks() if group} == set(GROUPS)
+
+
+def test_the_page_leads_from_nothing_to_200(installed):
+    assert installed.printed.rstrip().endswith("\n200"), installed.printed
+    assert '"idToken":' in installed.printed
+    assert "%73%33%63%72%2f%65%74%40%70%3a%77%25" in installed.printed
+    assert signs(installed, "signInWithPassword", "ada@example.com") == 200
+
+
+def test_check_finds_nothing_to_say_about_the_page(installed):
+    said = installed.run(function() + "gatehouse check").stdout
+    assert "warning" not in said and "chmod" not in said, said
+
+
+def test_the_database_is_reached_over_verified_tls_with_scram(installed):
+    connections = "SELECT DISTINCT ssl, version FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = 'gatehouse'"
+    assert psql(installed, connections) == "t|TLSv1.3"
+    assert psql(installed, "SELECT rolpassword LIKE 'SCRAM-SHA-256$%' FROM pg_authid WHERE rolname = 'gatehouse'") == "t"
+    swap = "cp {0} /etc/gatehouse/database-ca.crt"
+    try:
+        installed.run(swap.format("/usr/local/share/ca-certificates/public.crt"))
+        refused = installed.run(function() + "gatehouse migrate", check=False)
+    finally:
+        installed.run(swap.format("/root/database-ca/ca.crt"))
+    assert refused.returncode != 0 and "certificate verify failed" in refused.stdout
+
+
+def test_a_password_that_needs_encoding_works_as_the_page_encodes_it(installed):
+    password = "s3cr/et@p:w%"
+    encoded = next(line for line in installed.printed.splitlines() if line.startswith("%73"))
+    psql(installed, f"CREATE ROLE odd LOGIN PASSWORD '{password}'; GRANT CONNECT ON DATABASE gatehouse TO odd;")
+    installed.run("sed -i 's/^hostssl gatehouse gatehouse .*/&\\nhostssl gatehouse odd 10.0.0.0\\/8 scram-sha-256/' /etc/postgresql/15/main/pg_hba.conf")
+    installed.run("systemctl reload postgresql@15-main")
+    url = f"postgresql://odd:{encoded}@db.internal/gatehouse?sslmode=verify-full&sslrootcert=/etc/gatehouse/database-ca.crt"
+    assert installed.run(f"psql -XAtc 'SELECT current_user' '{url}'").stdout.strip() == "odd"
+
+
+def test_the_service_runs_with_the_restrictions_of_its_unit(installed):
+    status = installed.run(f"cat /proc/{property_of(installed, 'MainPID')}/status").stdout
+    fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    assert fields["NoNewPrivs"] == "1" and fields["Seccomp"] == "2"
+    assert {int(fields[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")} == {0}
+    assert fields["Uid"].split()[0] == installed.run("id -u gatehouse").stdout.strip() != "0"
+    assert int(property_of(installed, "LogRateLimitIntervalUSec").removesuffix("s") or 0) == 0
+    installed.run("systemd-analyze security gatehouse --threshold=20")
+
+
+def test_the_service_comes_back_and_waits_for_its_database(installed):
+    installed.run("systemctl kill --kill-whom=main --signal=KILL gatehouse")
+    installed.run(f"until {READY}; do sleep 0.2; done")
+    installed.run("systemctl stop postgresql; systemctl restart gatehouse; until [ $(systemctl show gatehouse -P NRestarts) -ge 2 ]; do sleep 0.2; done")
+    installed.run(f"systemctl start postgresql; until {READY}; do sleep 0.2; done")
+    assert signs(installed, "signInWithPassword", "ada@example.com") == 200
+
+
+def test_nothing_of_the_operations_is_public(installed):
+    for path in ("/metrics", "/health/ready", "/health/live", "/identitytoolkit.googleapis.com/metrics", "/%6detrics"):
+        assert installed.run(f"curl -s -o /dev/null -w '%{{http_code}}' https://auth.example.com{path}").stdout == "404", path
+    assert "http_requests_total" in installed.run("curl -s http://127.0.0.1:9090/metrics").stdout
+
+
+def test_systemctl_reload_tells_whether_the_configuration_was_taken(installed):
+    file = "/etc/gatehouse/projects/acme.yaml"
+    installed.run("systemctl reload gatehouse")
+    try:
+        installed.run(f"cp -p {file} /root/acme.yaml; echo 'sigIn: {{}}' >>{file}")
+        refused = installed.run("systemctl reload gatehouse", check=False)
+        assert refused.returncode != 0
+        assert "sigIn" in installed.run("journalctl -u gatehouse --no-pager -n 30").stdout
+    finally:
+        installed.run(f"cp -p /root/acme.yaml {file}")
+    installed.run("systemctl reload gatehouse")
+    assert signs(installed, "signInWithPassword", "ada@example.com") == 200
+
+
+def test_the_commands_of_daily_operation_work_as_written(installed):
+    installed.run(commands("operations"))
+    for page, _, text in blocks("sql"):
+        psql(installed, f"BEGIN; {text.replace('…', '2026-01-01')} ROLLBACK;")
+    assert signs(installed, "signInWithPassword", "ada@example.com") == 200
+
+
+@pytest.fixture(params=["nginx", "caddy", "haproxy"])
+def proxy(installed, request):
+    """The page's proxies, each in front for one test."""
+    name = request.param
+    if name != "nginx":
+        pem = "cat /etc/ssl/auth.example.com.pem /etc/ssl/private/auth.example.com.key >/etc/haproxy/auth.example.com.pem"
+        text = next(text for _, _, text in blocks(name))
+        # Caddy would ask a public authority for the certificate.
+        text = text.replace("com {\n", "com {\n    tls /etc/ssl/auth.example.com.pem /etc/ssl/private/auth.example.com.key\n", 1)
+        file = {"caddy": "/etc/caddy/Caddyfile", "haproxy": "/etc/haproxy/haproxy.cfg"}[name]
+        own = "chmod 644 /etc/ssl/private/auth.example.com.key; chmod 755 /etc/ssl/private" if name == "caddy" else pem
+        installed.run(f"systemctl stop nginx; {own}; cat >{file} <<'TEXT'\n{text}\nTEXT\nsystemctl restart {name}")
+    yield name
+    if name != "nginx":
+        installed.run(f"systemctl stop {name}; systemctl start nginx")
+
+
+def test_behind_each_proxy_clients_are_told_apart_and_cannot_lie(installed, proxy):
+    file = "/etc/gatehouse/projects/acme.yaml"
+    installed.run(f"cp -p {file} /root/acme.yaml; echo 'limits: {{signUp: {{perAddress: 2 per 1h}}}}' >>{file}; systemctl reload gatehouse")
+    psql(installed, "DELETE FROM rate_limits")
+
+    def sign_up(number, source):
+        lies = f"-H 'X-Forwarded-For: 203.0.113.{number}' -H 'Forwarded: for=203.0.113.{number}' --interface {source}"
+        return signs(installed, "signUp", f"{proxy}{number}@example.com", lies)
+
+    try:
+        assert [sign_up(number, "10.0.0.6") for number in range(3)] == [200, 200, 400]
+        assert sign_up(3, "10.0.0.5") == 200
+    finally:
+        installed.run(f"cp -p /root/acme.yaml {file}; systemctl reload gatehouse")
+        # What counted under the narrow limit would count under the wide one too.
+        psql(installed, "DELETE FROM rate_limits")
+
+
+def test_the_upgrade_runs_twice_and_the_rollback_brings_the_state_before_it(installed):
+    for _ in range(2):
+        printed = installed.run(commands("upgrade")).stdout
+        assert printed.rstrip().endswith("ready") and "The schema is current" in printed, printed
+    assert installed.run("ls -d /usr/local/bin/gatehouse.~*~").stdout.split() == ["/usr/local/bin/gatehouse.~1~", "/usr/local/bin/gatehouse.~2~"]
+    assert signs(installed, "signUp", "late@example.com") == 200
+    assert installed.run(commands("rollback")).stdout.rstrip().endswith("ready")
+    assert signs(installed, "signInWithPassword", "ada@example.com") == 200
+    assert signs(installed, "signInWithPassword", "late@example.com") == 400
+    assert "gatehouse_20" in psql(installed, "SELECT string_agg(datname, ' ') FROM pg_database")

@@ -1,0 +1,316 @@
+"""`gatehouse check` on configurations with one mistake each: it names the file, the line and what to do, and one mistake is one fault."""
+
+import base64
+import contextlib
+import re
+import resource
+import secrets
+import subprocess
+
+import psycopg2
+import pytest
+
+from support.harness import BINARY, a_site, cluster, environment, write_secret
+
+SERVER = f"""listen: 127.0.0.1:8080
+publicURL: https://auth.example.com
+database: {{env: DATABASE_URL}}
+masterKey: {{file: master.key}}
+projects: projects
+trustedProxies: [127.0.0.1/32]
+outbound: {{allow: [10.1.2.0/24]}}
+mail:
+  from: no-reply@example.com
+  smtp: {{host: smtp.example.com, port: 587, user: gatehouse, password: {{env: SMTP_PASSWORD}}}}
+limits: {{connections: 500}}
+"""
+PROJECT = """project: demo
+number: 100000000001
+apiKeys: [demo-api-key]
+authorizedDomains: [app.example.com]
+redirectURLs: [https://app.example.com/signed-in]
+providers:
+  oidc.fake:
+    issuer: https://id.example.com
+    clientId: gatehouse
+    clientSecret: {env: CLIENT_SECRET}
+"""
+
+
+class Planted:
+    """A sound configuration in files, into which a test plants one mistake."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        (folder / "projects").mkdir()
+        self.server.write_text(SERVER)
+        self.project.write_text(PROJECT)
+        write_secret(folder / "master.key", base64.b64encode(secrets.token_bytes(32)).decode())
+        self.environment = environment(DATABASE_URL="postgresql://gatehouse@db.internal/gatehouse", SMTP_PASSWORD="a password")
+
+    @property
+    def server(self):
+        return self.folder / "gatehouse.yaml"
+
+    @property
+    def project(self):
+        return self.folder / "projects/demo.yaml"
+
+    def replace(self, file, old, new):
+        text = file.read_bytes()
+        assert text.count(old) == 1, f"{old} in {file}"
+        file.write_bytes(text.replace(old, new))
+
+    def check(self, **options):
+        command = [BINARY, "check", "--config", self.server]
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=60, **options)
+
+
+@pytest.fixture
+def planted(tmp_path):
+    return Planted(tmp_path)
+
+
+def told(planted, result):
+    """The lines of faults and notes, without the folder's name."""
+    lines = result.stdout.replace(f"{planted.folder}/", "").splitlines()
+    faults = [line for line in lines if result.returncode and not line.endswith((" fault.", " faults."))]
+    return faults, [line.removeprefix("note: ") for line in lines if line.startswith("note: ")]
+
+
+def assert_one_fault(planted, place, *words, **options):
+    result = planted.check(**options)
+    faults, _ = told(planted, result)
+    assert result.returncode == 1 and len(faults) == 1 and "1 fault.\n" in result.stdout, result.stdout + result.stderr
+    assert faults[0].startswith(place), faults[0]
+    for word in words:
+        assert word in faults[0], faults[0]
+
+
+def assert_one_note(planted, place, *words, **options):
+    result = planted.check(**options)
+    _, notes = told(planted, result)
+    assert result.returncode == 0 and "The configuration is sound" in result.stdout, result.stdout + result.stderr
+    assert len(notes) == 1 and notes[0].startswith(place), result.stdout
+    for word in words:
+        assert word in notes[0], notes[0]
+
+
+def test_a_sound_configuration_has_neither_faults_nor_notes(planted):
+    result = planted.check()
+    assert result.returncode == 0 and "note:" not in result.stdout, result.stdout
+
+
+S, P = "gatehouse.yaml", "projects/demo.yaml"
+FAULTS = {
+    "an unknown key": (S, "publicURL", "publicUrl", "1:1", 'did you mean "publicURL"'),
+    "every address is a proxy": (S, "127.0.0.1/32", "0.0.0.0/0", "6:", "trustedProxies: 0.0.0.0/0 holds clients too"),
+    "half of all addresses are proxies": (S, "127.0.0.1/32", "128.0.0.0/1", "6:", "write the proxies' own addresses"),
+    "every IPv6 address is a proxy": (S, "127.0.0.1/32", '"::/0"', "6:", "::/0 holds clients too"),
+    "everything may be dialled": (S, "10.1.2.0/24", "0.0.0.0/0", "7:", "outbound.allow: 0.0.0.0/0 lets a provider's document"),
+    "every IPv6 address may be dialled": (S, "10.1.2.0/24", '"::/0"', "7:", "write the addresses of your own providers"),
+    "no such folder of projects": (S, "projects: projects", "projects: project", "5:", "projects: the folder", "cannot be read"),
+    "an unset password": (S, "SMTP_PASSWORD", "NOT_SET", "10:", "mail.smtp.password: the environment variable NOT_SET is not set"),
+    "an unknown header of proxies": (S, "limits:", "proxyHeader: x-real-ip\nlimits:", "11:", "proxyHeader: expected one of: x-forwarded-for, forwarded"),
+    "an empty API key": (P, "demo-api-key", 'demo-api-key, ""', "3:", "apiKeys: has an empty key"),
+    "a host in capitals": (P, "[app.example.com]", "[App.example.com]", "4:", "authorizedDomains[0]", "a host name in lower case"),
+    "a mapping for a host": (P, "[app.example.com]", "[{app: example.com}]", "4:", "authorizedDomains[0]", "a host name in lower case"),
+    "no host": (P, "[app.example.com]", "[]", "4:", "authorizedDomains: is empty"),
+    "a mapping for an API key": (P, "[demo-api-key]", "[{demo: api-key}]", "3:", "apiKeys[0]"),
+    "a wildcard on a registry": (P, "[app.example.com]", '[app.example.com, "*.co.uk"]', "4:", "*.co.uk would authorize the sites of strangers"),
+    "a wildcard on a hosting service": (P, "[app.example.com]", '[app.example.com, "*.github.io"]', "4:", "below .github.io; write your own domain"),
+    "a wildcard on a top-level domain": (P, "[app.example.com]", '[app.example.com, "*.com"]', "4:", "every host below .com"),
+    "a redirect URL with a wildcard": (P, "signed-in", "*", "5:", "redirectURLs: https://app.example.com/* has a *", "write out each address"),
+    "the discovery document as issuer": (
+        P,
+        "id.example.com",
+        "id.example.com/.well-known/openid-configuration",
+        "8:",
+        "issuer: is the address of the discovery document; write it without",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_what_is_wrong_is_one_fault_with_its_place_and_a_remedy(planted, name):
+    file, old, new, place, *words = FAULTS[name]
+    planted.replace(planted.folder / file, old.encode(), new.encode())
+    if name == "an unknown key":
+        # Two mistakes, in truth: a key too much and one too few.
+        faults, _ = told(planted, planted.check())
+        assert len(faults) == 2 and any('2:1' in fault and words[0] in fault for fault in faults), faults
+        return
+    assert_one_fault(planted, f"{file}:{place}", *words)
+
+
+NOTES = {
+    "the metadata service may be dialled": (S, "10.1.2.0/24", "169.254.169.254/32", "7:", "169.254.169.254, where clouds give out"),
+    "465 with STARTTLS": (S, "port: 587", "port: 465", "10:", "mail.smtp.port: 465 is for TLS from the first byte", "security: tls"),
+    "587 with TLS": (S, "port: 587", "port: 587, security: tls", "10:", "587 is for STARTTLS"),
+    "an unknown registry": (P, "[app.example.com]", '[app.example.com, "*.org.xy"]', "4:", "if anybody can get a host below .org.xy"),
+    "a hosting service itself": (P, "[app.example.com]", "[app.example.com, github.io]", "4:", "github.io is a domain that people get hosts below"),
+    "a host without a dot": (P, "[app.example.com]", "[app.example.com, com]", "4:", "com has no dot"),
+    "a redirect URL elsewhere": (P, "https://app.example.com", "https://other.example.com", "5:", "other.example.com, which is not among authorizedDomains"),
+}
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_what_is_allowed_and_looks_wrong_is_noted_with_its_place(planted, name):
+    file, old, new, place, *words = NOTES[name]
+    planted.replace(planted.folder / file, old.encode(), new.encode())
+    assert_one_note(planted, f"{file}:{place}", *words)
+
+
+def test_links_to_sign_in_with_that_cannot_be_sent_are_noted(planted):
+    mail = SERVER[SERVER.index("mail:") : SERVER.index("limits:")]
+    planted.replace(planted.server, mail.encode(), b"")
+    planted.replace(planted.project, b"providers:", b"signIn: {emailLink: true}\nproviders:")
+    assert_one_note(planted, f"{P}:6:", "signIn.emailLink", "gatehouse.yaml has no mail")
+
+
+BROKEN = {
+    "wrong indentation": (lambda text: text.replace(b"apiKeys", b"  apiKeys"), ":3:", "is not YAML"),
+    "a tab": (lambda text: text.replace(b"apiKeys", b"\tapiKeys"), ":3:", "is not YAML"),
+    "no space after a colon": (lambda text: text.replace(b"number: 1", b"number:1"), ":", "is not YAML"),
+    "an open bracket": (lambda text: text.replace(b"[app.example.com]", b"[app.example.com"), ":", "is not YAML"),
+    "a conflict": (lambda text: b"<<<<<<< HEAD\n" + text, ":", "is not YAML"),
+    "two documents": (lambda text: text + b"---\nmore: 1\n", ":", "is not YAML"),
+    "a wildcard without quotes": (lambda text: text.replace(b"[app.example.com]", b"[*.example.com]"), ":4:", "is not YAML"),
+    "a key twice": (lambda text: text + text.splitlines(keepends=True)[0], ":", "is given twice in one mapping"),
+    "a byte order mark": (lambda text: b"\xef\xbb\xbf" + text, ":1:1", "byte order mark (BOM); save it as UTF-8 without BOM"),
+    "UTF-16": (lambda text: text.decode().encode("utf-16"), ":1:1", "is UTF-16 text; save it as UTF-8"),
+    "Latin-1": (lambda text: text.replace(b"gatehouse", "gatehäuse".encode("latin-1")), ":9:", "is not UTF-8 text"),
+    "nothing": (lambda text: b"", "", "is empty"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("file", [P, S])
+def test_a_broken_file_is_one_fault(planted, file, name):
+    change, place, words = BROKEN[name]
+    path = planted.folder / file
+    before = path.read_bytes()
+    path.write_bytes(change(before))
+    if file == S and (path.read_bytes() == before or re.search(r":\d", place) and place != ":1:1"):
+        pytest.skip("the mistake is planted in a line of the project's file")
+    assert_one_fault(planted, file + place, words)
+
+
+@pytest.mark.parametrize("file", [P, S])
+def test_a_file_that_cannot_be_read_is_one_fault(planted, file):
+    path = planted.folder / file
+    path.unlink()
+    path.mkdir()
+    assert_one_fault(planted, file, "cannot be read (read: Is a directory)")
+
+
+def test_two_broken_files_are_two_faults(planted):
+    for name in ("a", "b"):
+        (planted.folder / f"projects/{name}.yaml").write_text("project: [\n")
+    faults, _ = told(planted, planted.check())
+    assert [fault.partition(":")[0] for fault in faults] == ["projects/a.yaml", "projects/b.yaml"], faults
+
+
+@pytest.mark.parametrize("name", ["demo.yml.bak", "old.yaml.txt", "staging.json", "folder"])
+def test_a_file_that_is_ignored_is_noted(planted, name):
+    path = planted.folder / "projects" / name
+    path.mkdir() if name == "folder" else path.write_text(PROJECT)
+    (planted.folder / "projects/.demo.yaml.swp").write_text("an editor's")
+    assert_one_note(planted, f"projects/{name}  is ignored", ".yaml or .yml")
+
+
+def test_a_folder_with_ignored_files_alone_says_both(planted):
+    planted.project.rename(planted.folder / "projects/demo.yml.bak")
+    assert_one_fault(planted, f"{S}:5:", "projects: the folder", "has no project file")
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604])
+@pytest.mark.parametrize("name", ["master.key", "smtp.password"])
+def test_SEC_21_a_secret_file_that_others_can_read_is_noted(planted, name, mode):
+    write_secret(planted.folder / "smtp.password", "a password")
+    planted.replace(planted.server, b"{env: SMTP_PASSWORD}", b"{file: smtp.password}")
+    (planted.folder / name).chmod(mode)
+    line = {"master.key": 4, "smtp.password": 10}[name]
+    assert_one_note(planted, f"{S}:{line}:", f"{name} (mode 0{mode:o})", "chmod 600")
+
+
+@pytest.mark.parametrize(
+    "key, words",
+    [
+        ("A" * 43, "repeats the same few bytes"),
+        ("0" * 64, "repeats the same few bytes"),
+        (base64.b64encode(bytes(32)).decode(), "repeats the same few bytes"),
+        ("0123456789abcdef" * 4, "repeats the same few bytes"),
+        ("１２３４５６７８９０ａｂｃｄｅｆ" * 4, "is not 32 bytes as base64 or hex"),
+        ("a passphrase", "is not 32 bytes as base64 or hex"),
+    ],
+    ids=["one letter", "zero digits", "zeros", "a pattern", "full-width digits", "a passphrase"],
+)
+def test_a_master_key_that_is_none_is_a_fault(planted, key, words):
+    write_secret(planted.folder / "master.key", key)
+    assert_one_fault(planted, f"{S}:4:", "masterKey: " + words, "openssl rand -base64 32")
+
+
+@pytest.mark.parametrize(
+    "url, words",
+    [
+        ("postgresql://g:a/b@db/x", "write / as %2F"),
+        ("postgresql://g:a@b@db/x", "@ as %40"),
+        ("postgres://g:a/b@db.internal:5432/x?sslmode=verify-full", "write / as %2F"),
+        ("postgresql://g@db:port/x", "has a port that is not a number"),
+        ("postgresql://g@[::1]:99999/x", "has a port that is not a number"),
+        ("mysql://g@db/x", "is not a connection URL"),
+    ],
+)
+def test_a_database_URL_that_is_read_otherwise_is_a_fault(planted, url, words):
+    planted.environment["DATABASE_URL"] = url
+    assert_one_fault(planted, f"{S}:3:", "database: ", words)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://g:a%2Fb%40c@db.internal:5432/x?sslmode=verify-full",
+        "postgresql://g@a:5432,b:5433/x?target_session_attrs=primary",
+        "postgresql://g@[::1]:5432/x",
+        "postgresql:///x?host=/run/postgresql&user=a@b",
+        "host=db user=g password='a/b@c' dbname=x",
+    ],
+)
+def test_a_good_database_URL_is_left_alone(planted, url):
+    planted.environment["DATABASE_URL"] = url
+    assert planted.check().returncode == 0
+
+
+def test_fewer_descriptors_than_connections_are_noted(planted):
+    def few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+
+    assert_one_note(planted, f"{S}:11:", "limits.connections: 500 do not fit", "256 files at most", "raise LimitNOFILE", preexec_fn=few)
+
+
+# -- live: the database
+
+
+def live(site):
+    result = site.run("check", "--live")
+    return result.returncode, [line for line in result.stdout.splitlines() if line.startswith("database  ")]
+
+
+def test_live_asks_the_database(fake_issuer):
+    with a_site({"oidc.fake": fake_issuer.entry()}, settings={"databasePool": {}}) as site:
+        assert live(site) == (0, ["database  ok"])
+        site.database = site.database.replace("/e2e_", "/gone_e2e_")
+        status, (line,) = live(site)
+        assert status == 1 and "does not exist" in line
+
+
+def test_live_compares_the_connections_with_the_limits(fake_issuer):
+    with a_site({"oidc.fake": fake_issuer.entry()}, settings={"loops": 3}) as site:
+        assert live(site) == (0, ["database  ok"])
+        with contextlib.closing(psycopg2.connect(cluster().url)) as connection:
+            connection.autocommit = True
+            name = site.value("SELECT current_database()")
+            connection.cursor().execute(f"ALTER DATABASE {name} CONNECTION LIMIT 20")
+        status, (line,) = live(site)
+        assert status == 1 and "may open 33 connections" in line and "the database's connection limit allows 20" in line

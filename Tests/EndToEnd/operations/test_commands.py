@@ -1,0 +1,132 @@
+"""What commands print and how they end."""
+
+import datetime
+import re
+
+import pytest
+
+from support.clients import WebFlow, posted
+from support.harness import a_site, free_port, wait_until
+from support.mail import Post, put
+
+
+def test_keys_list_says_what_each_key_does_now():
+    with a_site() as site:
+        assert "The database does not hold any keys yet" in site.run("keys", "list", check=True).stdout
+        site.serve()
+        lines = site.run("keys", "list", check=True).stdout.splitlines()
+        assert sorted(line.split("  ")[1] for line in lines) == ["ES256", "RS256"]
+        assert all(line.split("  ")[2].startswith("signs, since ") and "until" not in line for line in lines)
+
+        new = site.run("keys", "rotate", check=True).stdout.strip()
+        told = {line.split("  ")[0]: line for line in site.run("keys", "list", check=True).stdout.splitlines()}
+        assert "published, signs from " in told.pop(new)
+        assert sum(", until " in line for line in told.values()) == 1, "the key that it follows"
+
+        site.rows("UPDATE signing_keys SET signs_from = signs_from - interval '1 hour' WHERE kid <> %s", new)
+        site.rows("UPDATE signing_keys SET signs_from = now() - interval '1 minute' WHERE kid = %s", new)
+        told = {line.split("  ")[0]: line for line in site.run("keys", "list", check=True).stdout.splitlines()}
+        assert "signs, since " in told.pop(new)
+        assert sum("signs no more, verifies its last tokens until " in line for line in told.values()) == 1
+
+
+def test_mails_that_wait_are_listed_without_what_they_say_and_sent_once_they_are_retried():
+    post = Post()
+    settings, port = post.settings(), post.port
+    post.close()
+    with a_site(settings={"mail": settings}) as site:
+        server = site.serve()
+        assert site.run("mails", "list", check=True).stdout == "0 mails wait.\n"
+        code = put(site, "ada@example.com")
+        server.logged("mail not taken")
+        # As long a pause as no machine takes for this test: the mail goes out because of the command.
+        site.rows("UPDATE mail_outbox SET due_at = now() + interval '1 hour', expires_at = now() + interval '1 day'")
+
+        listed = site.run("mails", "list", check=True).stdout
+        mail, total = listed.splitlines()
+        time = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
+        assert re.fullmatch(rf"[0-9a-f]{{32}}  demo  resetPassword  attempts 1  since {time}  next {time}  until {time}", mail), mail
+        assert total == "1 mail waits."
+        assert code not in listed and "ada" not in listed and "http" not in listed
+        assert site.run("mails", "list", "--limit", "0", check=True).stdout == "1 mail waits.\n"
+
+        post = Post(port=port)
+        try:
+            elsewhere = site.run("mails", "retry", "--project", "other")
+            assert elsewhere.returncode == 1 and "the configuration does not have a project other" in elsewhere.stderr
+            retried = site.run("mails", "retry", "--project", "demo", check=True).stdout
+            assert retried == "1 mail is tried at once; all others within a minute.\n"
+            assert code in post.wait_for().text
+            wait_until(lambda: site.run("mails", "list", check=True).stdout == "0 mails wait.\n", what="an empty outbox")
+            assert len(post.messages) == 1 and post.messages[0].recipients == ["ada@example.com"]
+        finally:
+            post.close()
+
+
+@pytest.mark.parametrize(
+    "command, reason",
+    [
+        (("sessions", "revoke", "nosuchproject", "x"), "the configuration does not have a project nosuchproject; its projects are demo"),
+        (("sessions", "revoke", "demo", "nobody"), "project demo has no account nobody"),
+        (("service-accounts", "create", "nosuchproject"), "the configuration does not have a project nosuchproject"),
+        (("service-accounts", "list", "nosuchproject"), "the configuration does not have a project nosuchproject"),
+        (("mails", "retry", "--project", "nosuchproject"), "the configuration does not have a project nosuchproject"),
+        (("service-accounts", "revoke", "demo", "--key", "abc"), "project demo has no such live key"),
+    ],
+)
+def test_a_command_that_does_not_find_what_it_is_told_ends_with_1_and_the_reason(site, command, reason):
+    result = site.run(*command)
+    assert result.returncode == 1 and reason in result.stderr and "Usage" not in result.stderr
+
+
+@pytest.mark.parametrize("command", [("sessions", "revoke"), ("keys", "rotate", "--algorithm", "none"), ("nonsense",)])
+def test_a_command_line_that_is_wrong_ends_with_64(site, command):
+    assert site.run(*command).returncode == 64
+
+
+def test_sessions_are_revoked_although_a_project_file_is_faulty():
+    with a_site(project={"signIn": {"anonymous": True}}) as site:
+        user = site.serve().api().call("signUp", {}).json()
+        (site.folder / "projects/broken.yaml").write_text("nonsense: [")
+        assert site.run("sessions", "revoke", "demo", user["localId"]).returncode == 0
+        assert site.value("SELECT count(*) FROM sessions WHERE ended_at IS NULL") == 0
+
+
+def test_what_has_run_out_is_cleaned_up_right_after_the_start():
+    with a_site(project={"signIn": {"anonymous": True}, "sessions": {"idle": "30d"}}) as site:
+        server = site.serve()
+        for _ in range(3):
+            server.api().call("signUp", {})
+        assert server.stop() == 0
+        old = datetime.timedelta(days=40)
+        site.rows("UPDATE sessions SET created_at = created_at - %s, refreshed_at = refreshed_at - %s", old, old)
+        site.rows("UPDATE sessions SET ended_at = created_at WHERE session_id = (SELECT session_id FROM sessions LIMIT 1)")
+        site.serve()
+        ended = "SELECT count(*) FROM sessions WHERE end_reason = 'idle'"
+        wait_until(lambda: site.value(ended) == 2 and site.value("SELECT count(*) FROM sessions") == 2, what="the cleanup")
+
+
+def test_providers_that_fail_are_counted_by_name(fake_issuer):
+    down = {**fake_issuer.entry(), "issuer": f"http://127.0.0.1:{free_port()}"}
+    with a_site({"oidc.down": down, "oidc.fake": fake_issuer.entry()}) as site:
+        server = site.serve()
+        posted(server.api(), {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("ada")})
+        WebFlow(site, "oidc.down").start()
+        series = 'gatehouse_provider_requests_total{{provider="{}",outcome="{}"}}'
+        wait_until(lambda: (server.metric(series.format("oidc.down", "failed")) or 0) >= 1, what="the failure")
+        assert server.metric(series.format("oidc.fake", "answered")) >= 1
+        assert server.metric(series.format("oidc.fake", "failed")) == 0
+
+
+def test_a_process_tells_of_itself(site):
+    server = site.servers[0]
+    pid = server.process.pid
+    assert server.metric("process_max_fds") >= server.metric("process_open_fds") > 10
+    assert 1e6 < server.metric("process_resident_memory_bytes") < server.metric("process_virtual_memory_bytes")
+    assert server.metric("process_threads") > 1 and server.metric("process_cpu_seconds_total") > 0
+    started = datetime.datetime.fromtimestamp(server.metric("process_start_time_seconds"))
+    assert abs(datetime.datetime.now() - started) < datetime.timedelta(hours=2), pid
+    version = site.run("--version").stdout.strip()
+    assert server.metric(f'gatehouse_build_info{{version="{version}"}}') == 1
+    assert server.metric('gatehouse_database_connections_max{loop="0",kind="read"}') == 2
+    assert server.metric('gatehouse_signing_key_age_seconds{algorithm="RS256"}') >= 0

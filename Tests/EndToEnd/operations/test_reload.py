@@ -1,0 +1,87 @@
+"""A reload tells how it went: to who asked for it, and to metrics."""
+
+import base64
+import json
+import secrets
+import signal
+
+import requests
+
+from support.harness import a_site, free_port, wait_until
+
+SUCCESSFUL = "gatehouse_config_last_reload_successful"
+TIME = "gatehouse_config_last_reload_success_timestamp_seconds"
+
+
+def a_site_with_operations(**options):
+    return a_site(settings={"operations": {"listen": f"127.0.0.1:{free_port()}"}}, **options)
+
+
+def test_gatehouse_reload_tells_whether_the_server_took_the_files():
+    with a_site_with_operations() as site:
+        server = site.serve()
+        assert server.metric(SUCCESSFUL) == 1
+        began = server.metric(TIME)
+        site.project["apiKeys"] = ["demo-api-key", "another-key"]
+        site.write()
+        taken = site.run("reload")
+        assert (taken.returncode, taken.stdout) == (0, "reloaded\n")
+        assert requests.get(site.url + "/v1/projects?key=another-key", timeout=10).status_code == 200
+
+        site.project["apiKye"] = "typo"
+        site.write()
+        refused = site.run("reload")
+        assert refused.returncode == 1 and 'unknown key; did you mean "apiKeys"?' in refused.stderr
+        wait_until(lambda: server.metric(SUCCESSFUL) == 0, what="the metric of the refused reload")
+        assert server.metric(TIME) >= began
+        assert requests.get(site.url + "/v1/projects?key=another-key", timeout=10).status_code == 200, "what was in use stays"
+
+        del site.project["apiKye"]
+        site.write()
+        server.signal(signal.SIGHUP)
+        wait_until(lambda: server.metric(SUCCESSFUL) == 1, what="the metric of the good reload, by whatever way it was asked for")
+
+
+def test_a_reload_of_a_changed_gatehouse_yaml_is_refused_with_the_reason():
+    with a_site_with_operations() as site:
+        server = site.serve()
+        site.settings["limits"] = {"idle": "30s"}
+        site.write()
+        refused = site.run("reload")
+        assert refused.returncode == 1 and "takes a restart" in refused.stderr
+        wait_until(lambda: server.metric(SUCCESSFUL) == 0, what="the metric")
+
+
+def test_a_comment_in_gatehouse_yaml_stops_no_reload():
+    with a_site_with_operations() as site:
+        site.serve()
+        site.config.write_text("# a comment\n" + json.dumps(dict(reversed(site.settings.items())), indent=3) + "\n# another\n")
+        assert site.run("reload").returncode == 0
+
+
+def test_a_secret_of_gatehouse_yaml_that_changed_stops_a_reload():
+    with a_site_with_operations() as site:
+        site.serve()
+        (site.folder / "master.key").write_text(base64.b64encode(secrets.token_bytes(32)).decode())
+        refused = site.run("reload")
+        assert refused.returncode == 1 and "secrets changed" in refused.stderr
+
+
+def test_gatehouse_reload_says_when_there_is_no_server_or_no_way_to_ask():
+    with a_site_with_operations(migrate=False) as site:
+        absent = site.run("reload")
+        assert absent.returncode == 1 and "no server answers" in absent.stderr
+    with a_site(migrate=False) as site:
+        unable = site.run("reload")
+        assert unable.returncode == 1 and "operations.listen" in unable.stderr and "SIGHUP" in unable.stderr
+
+
+def test_reloads_that_come_at_once_end_with_the_last_files():
+    with a_site_with_operations() as site:
+        server = site.serve()
+        for number in range(5):
+            site.project["apiKeys"] = ["demo-api-key", f"key-{number}"]
+            site.write()
+            server.signal(signal.SIGHUP)
+        assert site.run("reload").returncode == 0
+        assert requests.get(site.url + "/v1/projects?key=key-4", timeout=10).status_code == 200

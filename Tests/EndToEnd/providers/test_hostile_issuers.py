@@ -1,0 +1,246 @@
+"""Issuers that lie, break and keep silent: the client hears INVALID_IDP_RESPONSE, the log says why, and nothing is half-written."""
+
+import json
+import secrets
+import socket
+import time
+
+import jwt
+import pytest
+
+from support import harness
+from support.clients import WebFlow, assert_error, posted, query_of, refused
+from support.common import CLIENT_SECRET, note
+from support.issuers import b64, foreign_key, hmac_signed, unsigned
+
+
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("foreign", lambda iss: "https://evil.example"),
+        ("prefix", lambda iss: iss[:-1]),
+        ("suffix", lambda iss: iss + ".evil.example"),
+        ("trailing slash", lambda iss: iss + "/"),
+        ("user info", lambda iss: iss.replace("://", "://evil@")),
+        ("other port", lambda iss: iss.replace("127.0.0.1:", "127.0.0.1:1")),
+        ("case", lambda iss: iss.replace("http", "HTTP")),
+        ("number", lambda iss: 7),
+        ("missing", lambda iss: None),
+        ("template left unreplaced", lambda iss: iss.rsplit("/", 2)[0] + "/{tenantid}/v2.0"),
+    ],
+)
+def test_SEC_01_another_issuer_is_refused(site, hostile, name, change):
+    hostile.claims = lambda claims: {"iss": change(claims["iss"])}
+    refused(site, hostile)
+
+
+@pytest.mark.parametrize("provider", ["oidc.fake", "microsoft.com"])
+def test_SEC_01_a_foreign_issuers_token_causes_no_request(site, api, fake_issuer, microsoft, provider):
+    """The issuer in a token selects among the configured ones; it is never asked."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(0.5)
+    evil = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    issuer = {"oidc.fake": fake_issuer, "microsoft.com": microsoft}[provider]
+    seen = len(issuer.requests)
+    for iss in (evil, evil + "/" + microsoft.CONTOSO + "/v2.0", issuer.url + ".evil.example"):
+        token = issuer.id_token("alice", iss=iss, key=Key("evil-key"))
+        header, payload, signature = token.split(".")
+        with_jku = note(f"{b64({'alg': 'RS256', 'kid': 'evil-key', 'jku': evil + '/jwks', 'x5u': evil + '/x5u'})}.{payload}.{signature}")
+        for text in (token, with_jku):
+            assert_error(posted(api, {"providerId": provider, "id_token": text}), "INVALID_IDP_RESPONSE")
+    with pytest.raises(TimeoutError):
+        listener.accept()
+    listener.close()
+    assert len(issuer.requests) == seen, "a mismatch causes zero outbound requests"
+
+
+@pytest.mark.parametrize("name, changes", [("wrong nonce", {"nonce": "another-nonce-altogether"}), ("no nonce", {"nonce": None})])
+def test_SEC_05_a_wrong_nonce_is_refused(site, hostile, name, changes):
+    hostile.claims = lambda claims: changes
+    before = site.counts()
+    flow = WebFlow(site, hostile.provider)
+    response = flow.redeem(flow.to_app(hostile.login("nonce")))
+    assert response.json()["error"]["message"].split(" : ")[0] in ("INVALID_IDP_RESPONSE", "MISSING_OR_INVALID_NONCE"), response.text
+    assert site.counts() == before
+
+
+def now():
+    return int(time.time())
+
+
+@pytest.mark.parametrize(
+    "name, changes",
+    [
+        ("foreign audience", lambda c: {"aud": "another-client"}),
+        ("empty audiences", lambda c: {"aud": []}),
+        ("no audience", lambda c: {"aud": None}),
+        ("audience as number", lambda c: {"aud": 7}),
+        ("two audiences without azp", lambda c: {"aud": [c["aud"], "another"]}),
+        ("two audiences with a foreign azp", lambda c: {"aud": [c["aud"], "another"], "azp": "another"}),
+        ("foreign azp", lambda c: {"azp": "another"}),
+        ("expired by 61 s", lambda c: {"exp": now() - 61}),
+        ("no expiry", lambda c: {"exp": None}),
+        ("expiry as text", lambda c: {"exp": str(now() + 3600)}),
+        ("negative expiry", lambda c: {"exp": -1e300}),
+        ("issued in the future", lambda c: {"iat": now() + 200}),
+        ("not valid yet", lambda c: {"nbf": now() + 200}),
+        ("Unicode subject", lambda c: {"sub": "adá", "oid": "adá"}),
+        ("empty subject", lambda c: {"sub": "", "oid": ""}),
+        ("no subject", lambda c: {"sub": None, "oid": None}),
+        ("subject as number", lambda c: {"sub": 7, "oid": 7}),
+        ("huge subject", lambda c: {"sub": "a" * 256, "oid": "a" * 256}),
+    ],
+)
+def test_SEC_12_wrong_claims_are_refused(site, hostile, name, changes):
+    hostile.claims = changes
+    refused(site, hostile)
+
+
+def minted(name, issuer):
+    def with_header(claims, **header):
+        head, payload, signature = issuer.key.sign(claims).split(".")
+        return f"{b64({'alg': 'RS256', 'kid': issuer.key.kid, **header})}.{payload}.{signature}"
+
+    def raw(text):
+        return lambda claims: jwt.api_jws.encode(text(claims).encode(), issuer.key.private, "RS256", headers={"kid": issuer.key.kid})
+
+    return {
+        "alg none": lambda c: unsigned(c),
+        "alg None with the kid": lambda c: unsigned(c, {"alg": "None", "kid": issuer.key.kid}),
+        "empty signature": lambda c: issuer.key.sign(c).rpartition(".")[0] + ".",
+        "HS256 with the public key as PEM": lambda c: hmac_signed(c, issuer.key.public_pem(), issuer.key.kid),
+        "HS256 with the modulus": lambda c: hmac_signed(c, issuer.key.jwk["n"].encode(), issuer.key.kid),
+        "HS256 with the client secret": lambda c: hmac_signed(c, CLIENT_SECRET.encode(), issuer.key.kid),
+        "another key under the same kid": lambda c: foreign_key(issuer.key.kid).sign(c),
+        "RS512 in the header": lambda c: with_header(c, alg="RS512"),
+        "crit": lambda c: with_header(c, crit=["exp"]),
+        "an embedded key": lambda c: _embedded(c),
+        "two parts": lambda c: ".".join(issuer.key.sign(c).split(".")[:2]),
+        "five parts": lambda c: issuer.key.sign(c) + ".e30.e30",
+        "padding": lambda c: issuer.key.sign(c) + "=",
+        "1 MB": lambda c: issuer.key.sign({**c, "big": "x" * 700_000}),
+        "17 KB": lambda c: issuer.key.sign({**c, "big": "x" * 17_000}),
+        "deep nesting": raw(lambda c: json.dumps(c)[:-1] + ', "deep": ' + "[" * 500 + "]" * 500 + "}"),
+        "a claim twice": raw(lambda c: json.dumps(c)[:-1] + ', "aud": "another"}'),
+        "claims that are a list": raw(lambda c: json.dumps([c])),
+        "claims that are no JSON": raw(lambda c: "not json"),
+        "number": lambda c: 7,
+        "empty": lambda c: "",
+    }[name]
+
+
+def _embedded(claims):
+    key = foreign_key("embedded")
+    return jwt.encode(claims, key.private, "RS256", headers={"jwk": key.jwk})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "alg none",
+        "alg None with the kid",
+        "empty signature",
+        "HS256 with the public key as PEM",
+        "HS256 with the modulus",
+        "HS256 with the client secret",
+        "another key under the same kid",
+        "RS512 in the header",
+        "crit",
+        "an embedded key",
+        "two parts",
+        "five parts",
+        "padding",
+        "1 MB",
+        "17 KB",
+        "deep nesting",
+        "a claim twice",
+        "claims that are a list",
+        "claims that are no JSON",
+        "number",
+        "empty",
+    ],
+)
+def test_SEC_12_a_token_that_the_issuer_did_not_sign_is_refused(site, hostile, name):
+    hostile.mint = minted(name, hostile)
+    refused(site, hostile)
+
+
+def test_SEC_12_unknown_kinds_of_keys_in_the_key_set_are_skipped(real_issuer, fake_issuer):
+    weak = {"kty": "RSA", "kid": "weak", "n": b64(secrets.token_bytes(64)), "e": "AQAB"}
+    odd = [
+        {"kty": "AKP", "alg": "ML-DSA-65", "kid": "new", "pub": "AAAA"},
+        {"kty": 7},
+        {},
+        {**fake_issuer.key.jwk, "kid": "e1", "e": "AQ"},
+        weak,
+    ]
+    fake_issuer.answers["jwks"] = {"keys": odd + [fake_issuer.key.jwk]}
+    site = harness.Site({"oidc.fake": fake_issuer.entry()})
+    try:
+        site.serve()
+        assert WebFlow(site, "oidc.fake").run(fake_issuer.login("skipper"))["isNewUser"] is True
+    finally:
+        site.close()
+
+
+@pytest.mark.parametrize("extra", [{"iss": "https://evil.example"}, {"error": "access_denied"}, {"error": "server_error"}])
+def test_a_callback_with_another_iss_or_an_error_beside_the_code_is_refused(site, fake_issuer, extra):
+    fake_issuer.callback_extra = extra
+    before = site.counts()
+    flow = WebFlow(site, "oidc.fake")
+    answer = flow.callback(fake_issuer.login("mixed")(flow.authorization_url()))
+    if answer.status_code == 303:
+        assert "code" not in query_of(answer.headers["location"])
+        assert "error" in query_of(answer.headers["location"])
+    else:
+        assert answer.status_code == 400
+    assert fake_issuer.count("/token") == 0, "the code is not used"
+    assert site.counts() == before
+
+
+def test_a_callback_without_iss_is_refused_where_the_issuer_promises_it(fake_issuer):
+    fake_issuer.discovery_extra = {"authorization_response_iss_parameter_supported": True}
+    site = harness.Site({"oidc.fake": fake_issuer.entry()})
+    try:
+        site.serve()
+        flow = WebFlow(site, "oidc.fake")
+        assert flow.callback(fake_issuer.login("promised")(flow.authorization_url())).status_code == 400
+        fake_issuer.callback_extra = {"iss": fake_issuer.url}
+        assert WebFlow(site, "oidc.fake").run(fake_issuer.login("promised"))["isNewUser"] is True
+    finally:
+        site.close()
+
+
+def test_userinfo_of_somebody_else_is_discarded(fake_issuer):
+    fake_issuer.discovery_extra = {"userinfo_endpoint": fake_issuer.url + "/userinfo"}
+    fake_issuer.answers["userinfo"] = {"sub": "somebody-else", "email": "victim@example.com", "email_verified": True, "nickname": "mallory"}
+    fake_issuer.users["quiet"] = {"sub": "quiet"}
+    site = harness.Site({"oidc.fake": fake_issuer.entry()})
+    try:
+        site.serve()
+        answer = WebFlow(site, "oidc.fake").run(fake_issuer.login("quiet"))
+        assert fake_issuer.count("/userinfo") == 1
+        assert "email" not in answer and "mallory" not in answer["rawUserInfo"]
+        fake_issuer.answers["userinfo"] = {"sub": "quiet", "email": "quiet@example.com", "nickname": "hush"}
+        answer = WebFlow(site, "oidc.fake").run(fake_issuer.login("quiet"))
+        assert answer["email"] == "quiet@example.com" and json.loads(answer["rawUserInfo"])["nickname"] == "hush"
+    finally:
+        site.close()
+
+
+@pytest.mark.parametrize("value", ["TRUE", 1, [], None, "1", "yes", {}])
+def test_email_verified_in_another_form_is_false(site, fake_issuer, value):
+    user = "verified-" + secrets.token_hex(4)
+    fake_issuer.claims = lambda claims: {"email_verified": value}
+    assert WebFlow(site, "oidc.fake").run(fake_issuer.login(user))["emailVerified"] is False
+
+
+def test_SEC_05_a_code_injected_into_another_persons_flow_is_refused(site, hostile):
+    """The attacker's browser brings the victim's code along: PKCE and the nonce bind a code to the flow that asked for it."""
+    victim, attacker = WebFlow(site, hostile.provider), WebFlow(site, hostile.provider)
+    stolen = query_of(hostile.login("injected-victim")(victim.authorization_url()))["code"]
+    answered = hostile.login("injected-attacker")(attacker.authorization_url())
+    before = site.counts()
+    response = attacker.callback(answered.replace(query_of(answered)["code"], stolen))
+    assert_error(attacker.redeem(note(response.headers["location"])), "INVALID_IDP_RESPONSE")
+    assert site.counts() == before

@@ -1,0 +1,99 @@
+"""What the sources say of the configuration, by their text: names that may be keys, and what holds where a file says nothing."""
+
+import functools
+import math
+import re
+
+from support.harness import ROOT
+
+SOURCES = {str(file.relative_to(ROOT / "Sources")): file.read_text() for file in sorted((ROOT / "Sources").rglob("*.swift"))}
+_ALL = "\n".join(SOURCES.values())
+# Any call that asks a section for a key.
+_READ = r'\b\w+\.(?:string|required|bool|int|duration|choice|values?|strings|texts|sections?|list|\w*[sS]ecrets?|path|url)\(\s*"(\w+)"'
+
+
+def names():
+    """Every text and every case of an enumeration in the sources that has the form of a key."""
+    cases = re.findall(r"^ *case (`?[a-z]\w*`?(?:, [a-z]\w*)*)$", _ALL, re.MULTILINE)
+    return set(re.findall(r'"([a-z][A-Za-z0-9]*)"', _ALL)) | {name.strip("`") for line in cases for name in line.split(", ")}
+
+
+def defaults(key):
+    """What stands in the sources for a key that a file does not have, as such a file could say it."""
+    return {value for expression, type in _expressions().get(key, ()) for value in _values(expression, type)}
+
+
+@functools.cache
+def _expressions():
+    """For each key that is read with a default, the default's expression and the name of the type that reads it."""
+    found = {}
+    for text in SOURCES.values():
+        reads = list(re.finditer(_READ, text))
+        for read, following in zip(reads, [*reads[1:], None]):
+            rest = text[read.end() : following.start() if following else len(text)]
+            expression = re.match(r", default: ([^,)\s]+(?:\([^)]*\))?)", rest) or re.search(r"\?\? (\w+)$", rest, re.MULTILINE)
+            if expression:
+                found.setdefault(read[1], []).append((expression[1], _enclosing(text[: read.start()])))
+    return found
+
+
+def _enclosing(text):
+    """The name of the type that a place in a file belongs to: the last one that begins before it."""
+    return re.findall(r"^(?:\w+ )*(?:extension|struct|enum) ([\w.]+)", text, re.MULTILINE)[-1].rpartition(".")[2]
+
+
+def _values(expression, type):
+    """The values that an expression stands for in production: one, or several where the sources have several properties of a name."""
+    expression = expression.strip()
+    if expression == "!development":
+        return {"true"}
+    if re.fullmatch(r'"[^"]*"|true|false', expression):
+        return {expression.strip('"')}
+    if re.fullmatch(r"[\d_]+(?: \* [\d_]+)*", expression):
+        return {str(math.prod(int(factor.replace("_", "")) for factor in expression.split(" * ")))}
+    if duration := re.fullmatch(r"(?:Duration)?\.seconds\((\d+)\)?", expression):
+        return {f"{duration[1]}s"}
+    if constant := re.fullmatch(r"Self\.(\w+)", expression):
+        return _values(re.search(rf"static let {constant[1]} = (.+)", _type(type))[1], type)
+    if case := re.fullmatch(r"(?:[\w.]*\b[A-Z]\w*)?\.(\w+)", expression):
+        return {next(iter(re.findall(rf'^ *case {case[1]} = "([^"]+)"', _ALL, re.MULTILINE)), case[1])}
+    # A property: of the type that reads it, or else of any.
+    name = expression.rpartition(".")[2]
+    property = rf"(?:\bvar {name}(?:: [\w.?]+)?|\b{name}: [\w.?]+) = ([^\n,)]+)"
+    found = re.findall(property, _type(type)) or re.findall(property, _ALL)
+    return {value for expression in found for value in _values(expression, type)}
+
+
+@functools.cache
+def _type(name):
+    """The text of a structure."""
+    found = re.search(rf"^( *)(?:\w+ )*struct {name}\b.*?^\1}}", _ALL, re.MULTILINE | re.DOTALL)
+    return found[0] if found else ""
+
+
+# ---------------------------------------------------------------------------------------------------------------------------------
+# Other tables
+
+
+def limits():
+    """The table of rate limits: `{"signUp.perAddress": "100 per 1h", …}`."""
+    text = SOURCES["Accounts/Limits/LimitedAction.swift"]
+    scopes = dict(re.findall(r'case \.(\w+): "(per\w+)"', text))
+    times = {name: _time(seconds) for name, seconds in re.findall(r"let (\w+) = Duration\.seconds\((\d+)\)", text)}
+    table = {}
+    for names, rates in re.findall(r"case ((?:\.\w+(?:, )?)+):(\s*\[.*?\])(?=\s*(?:case|\}))", text, re.DOTALL):
+        for scope, count, time in re.findall(r"\(\.(\w+), (?:nil|Rate\(([\d_]+), per: (\w+|\.seconds\(\d+\))\))\)", rates):
+            time = times.get(time) or (time and _time(re.search(r"\d+", time)[0]))
+            for action in re.findall(r"\w+", names):
+                table[f"{action}.{scopes[scope]}"] = f"{count.replace('_', '')} per {time}" if count else "none"
+    return table
+
+
+def _time(seconds):
+    size, unit = next((size, unit) for size, unit in ((86400, "d"), (3600, "h"), (60, "m"), (1, "s")) if int(seconds) % size == 0)
+    return f"{int(seconds) // size}{unit}"
+
+
+def metrics():
+    """The names of all metrics."""
+    return set(re.findall(r'"((?:gatehouse|http|process)_[a-z_]+)"', _ALL))

@@ -1,0 +1,28 @@
+"""Looks for secrets that the tests saw where no secret may be: in logs, and in the database (SEC-21)."""
+
+from support.common import CLIENT_SECRET, issued, logs
+
+
+def secrets():
+    """What the server gave out or was given. Values that tests made up to be refused, and short words, are not secrets."""
+    return {value for value in issued | {CLIENT_SECRET} if len(value) >= 20 and len(set(value)) >= 8}
+
+
+def secrets_in_logs():
+    """The first characters of each secret that a log holds, with the log's name."""
+    wanted = secrets()
+    texts = {path.name: path.read_text(errors="replace") for path in logs}
+    return [(secret[:6] + "…", name) for name, text in texts.items() for secret in wanted if secret in text]
+
+
+def secrets_in_database(site):
+    """The first characters of the secrets that a table holds as they travel, by table. It should hold hashes and sealed values."""
+    wanted = secrets()
+    found = {}
+    for (table,) in site.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"):
+        # The app's own state travels through the browser's address bar and goes back to the app as it is.
+        text = "\n".join(str(row) for row in site.rows(f"SELECT to_jsonb(t) - 'app_state' FROM {table} t"))
+        hits = [secret[:6] + "…" for secret in wanted if secret in text or secret.encode().hex() in text]
+        if hits:
+            found[table] = hits[:3]
+    return found

@@ -1,0 +1,294 @@
+"""Custom authentication: key files that `gatehouse service-accounts` makes, tokens that the real firebase-admin signs with them."""
+
+import base64
+import hashlib
+import hmac
+import json
+import os
+import stat
+import subprocess
+import time
+
+import firebase_admin
+import jwt
+import pytest
+import requests
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
+from firebase_admin import auth, credentials
+
+from support import golden
+from support import harness
+from support.clients import assert_error, together
+from support.common import API_KEY, PROJECT, note
+from support.issuers import b64, unsigned
+
+AUDIENCE = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
+RESERVED = "acr amr at_hash aud auth_time azp cnf c_hash exp firebase iat iss jti nbf nonce sub".split()
+
+
+def make_key(site, project=PROJECT, account="backend"):
+    """What an operator does: the command's output goes to a file; gives the file."""
+    path = site.folder / f"{project}-{account}-{next(harness.counter)}.json"
+    with open(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as file:
+        command = [harness.BINARY, "service-accounts", "create", project, account, "--config", site.config]
+        result = subprocess.run(command, env=site.environment(), stdout=file, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+    key = json.loads(path.read_text())
+    for line in key["private_key"].splitlines()[1:-1]:
+        note(line)
+        assert line not in result.stderr
+    assert key["private_key_id"] in result.stderr and key["client_email"] in result.stderr
+    return path
+
+
+class Backend:
+    """A developer's own server: the Admin SDK with our key file, and any JWT library for what the SDK would not sign."""
+
+    def __init__(self, path):
+        self.key = json.loads(path.read_text())
+        self.private = load_pem_private_key(self.key["private_key"].encode(), None)
+        self.public_pem = self.private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        self.app = firebase_admin.initialize_app(credentials.Certificate(str(path)), name=str(path))
+
+    def close(self):
+        firebase_admin.delete_app(self.app)
+
+    def admin_token(self, uid, claims=None):
+        return note(auth.create_custom_token(uid, claims, app=self.app).decode())
+
+    def claims(self, uid="ada", **changes):
+        now = int(time.time())
+        email = self.key["client_email"]
+        claims = {"iss": email, "sub": email, "aud": AUDIENCE, "iat": now, "exp": now + 3600, "uid": uid, **changes}
+        return {name: value for name, value in claims.items() if value is not ...}
+
+    def token(self, *arguments, key=None, algorithm="RS256", headers=None, **changes):
+        headers = {"kid": self.key["private_key_id"], **(headers or {})}
+        headers = {name: value for name, value in headers.items() if value is not None}
+        return note(jwt.encode(self.claims(*arguments, **changes), key or self.private, algorithm, headers=headers))
+
+    def raw_token(self, body):
+        signed = b64({"alg": "RS256", "typ": "JWT"}) + "." + b64(body.encode())
+        return note(signed + "." + b64(jwt.algorithms.RSAAlgorithm(jwt.algorithms.RSAAlgorithm.SHA256).sign(signed.encode(), self.private)))
+
+
+@pytest.fixture(scope="module")
+def backend(site):
+    backend = Backend(make_key(site))
+    yield backend
+    backend.close()
+
+
+def sign_in(api, token, **more):
+    return api.call("signInWithCustomToken", {"token": token, "returnSecureToken": True, **more})
+
+
+def payload(token):
+    return jwt.decode(token, options={"verify_signature": False})
+
+
+def test_the_key_file_is_all_that_is_printed_and_only_its_public_half_is_stored(site):
+    path = make_key(site, account="printed")
+    key = json.loads(path.read_text())
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert key["type"] == "service_account" and key["project_id"] == PROJECT
+    assert key["client_email"] == f"printed@{PROJECT}.iam.gserviceaccount.com"
+    assert key["token_uri"] == site.url + "/token"
+    stored = site.value("SELECT public_key FROM service_account_keys WHERE key_id = %s", key["private_key_id"])
+    assert set(json.loads(stored)) == {"kty", "use", "alg", "kid", "n", "e"}
+    listed = site.run("service-accounts", "list", PROJECT).stdout
+    assert f"{key['client_email']}  {key['private_key_id']}  made " in listed and "live" in listed
+    for arguments in (["create", "nobody"], ["create", PROJECT, "Not A Name"], ["revoke", PROJECT], ["revoke", PROJECT, "--key", "none"]):
+        result = site.run("service-accounts", *arguments)
+        assert result.returncode != 0 and not result.stdout, arguments
+
+
+def test_firebase_admin_signs_somebody_in(site, api, backend):
+    answer = sign_in(api, backend.admin_token("customer-7", {"role": "admin", "level": 3, "premium": True}))
+    assert answer.status_code == 200, answer.text
+    user = answer.json()
+    assert set(user) == {"kind", "idToken", "refreshToken", "expiresIn", "isNewUser"}
+    assert user["kind"] == "identitytoolkit#VerifyCustomTokenResponse" and user["isNewUser"] is True and user["expiresIn"] == "3600"
+
+    def verified(token):
+        document = requests.get(site.issuer + "/.well-known/openid-configuration", timeout=10).json()
+        key = jwt.PyJWKClient(document["jwks_uri"]).get_signing_key_from_jwt(token)
+        return jwt.decode(token, key, algorithms=["RS256"], audience=PROJECT, issuer=site.issuer)
+
+    first = verified(user["idToken"])
+    assert first["sub"] == first["user_id"] == "customer-7"
+    assert (first["role"], first["level"], first["premium"]) == ("admin", 3, True)
+    assert first["firebase"] == {"identities": {}, "sign_in_provider": "custom"}
+    again = api.refresh(user["refreshToken"]).json()
+    second = verified(again["id_token"])
+    assert {name: second[name] for name in second if name not in ("iat", "exp")} == {
+        name: first[name] for name in first if name not in ("iat", "exp")
+    }
+
+    account = api.lookup(user["idToken"])
+    assert account["localId"] == "customer-7" and account["customAuth"] is True and "email" not in account
+    assert int(account["lastLoginAt"]) > time.time() * 1000 - 60_000
+    v3 = api.post("/identitytoolkit/v3/relyingparty/verifyCustomToken", {"token": backend.admin_token("customer-7")})
+    assert v3.status_code == 200 and v3.json()["isNewUser"] is False
+    assert "role" not in payload(v3.json()["idToken"]), "developer claims are the session's own"
+
+
+def test_the_exact_answers(site, api, backend):
+    def check(name, **fields):
+        body = {"token": fields.get("token"), "returnSecureToken": True} if "token" in fields else fields
+        return golden.check(name, api.call(name.split(".")[0], body), [(site.url, "<url>")])
+
+    claims = {"role": "admin", "name": "Ada", "nested": {"deep": [1, None, 1.5]}}
+    check("signInWithCustomToken", token=backend.admin_token("golden", claims))
+    again = check("signInWithCustomToken.known", token=backend.admin_token("golden"))
+    check("lookup.custom", idToken=again["idToken"])
+    check("signInWithCustomToken.missing", token="")
+    check("signInWithCustomToken.invalid", token=backend.token(aud="demo"))
+    check("signInWithCustomToken.forbidden", token=backend.token(claims={"aud": "demo"}))
+
+
+def test_any_JWT_library_will_do_with_and_without_kid(api, backend):
+    for headers in ({}, {"kid": None}):
+        assert sign_in(api, backend.token("library", headers=headers)).status_code == 200
+    assert sign_in(api, backend.token(uid=..., user_id="library")).json()["isNewUser"] is False
+    assert sign_in(api, backend.token("ä" * 128)).status_code == 200
+
+
+def test_one_account_of_forty_first_sign_ins_at_once(site, api, backend):
+    token = backend.token("everybody-at-once")
+    answers = together(40, lambda _: sign_in(api, token))
+    assert [answer.status_code for answer in answers] == [200] * 40
+    assert sorted(answer.json()["isNewUser"] for answer in answers) == [False] * 39 + [True]
+    assert site.value("SELECT count(*) FROM accounts WHERE account_id = 'everybody-at-once'") == 1
+
+
+def hostile(backend):
+    """Every token that must not sign in, with what it is and its code."""
+    now = int(time.time())
+    right = backend.token("victim")
+    header, body, signature = right.split(".")
+    invalid = "INVALID_CUSTOM_TOKEN"
+    stranger = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    stranger_jwk = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(stranger.public_key()))
+    kid = {"kid": backend.key["private_key_id"]}
+    symmetric = b64({"alg": "HS256", "typ": "JWT", **kid}) + "." + body
+    mac = base64.urlsafe_b64encode(hmac.new(backend.public_pem, symmetric.encode(), hashlib.sha256).digest()).rstrip(b"=").decode()
+    yield "alg none", unsigned(backend.claims()), invalid
+    yield "alg none with kid", unsigned(backend.claims(), {"alg": "none", **kid}), invalid
+    emulator = "firebase-auth-emulator@example.com"
+    yield "the emulator's", unsigned(backend.claims(iss=emulator, sub=emulator)), invalid
+    yield "the emulator's JSON", json.dumps({"uid": "victim"}), invalid
+    yield "HS256 with the public key", symmetric + "." + mac, invalid
+    yield "ES256", backend.token(key=ec.generate_private_key(ec.SECP256R1()), algorithm="ES256"), invalid
+    yield "PS256", backend.token(algorithm="PS256"), invalid
+    yield "RS512", backend.token(algorithm="RS512"), invalid
+    yield "a stranger's key", backend.token(key=stranger), invalid
+    yield "a stranger's key, brought along", backend.token(key=stranger, headers={"kid": None, "jwk": stranger_jwk}), invalid
+    yield "another kid", backend.token(headers={"kid": "0" * 40}), invalid
+    yield "a kid of SQL", backend.token(headers={"kid": "' OR 1=1 --"}), invalid
+    yield "crit", backend.token(headers={"crit": ["b64"]}), invalid
+    yield "other claims", f"{header}.{b64(backend.claims('other'))}.{signature}", invalid
+    yield "no signature", f"{header}.{body}.", invalid
+    yield "padded", right + "=", invalid
+    yield "garbage", "garbage", invalid
+    yield "wrong aud", backend.token(aud=PROJECT), invalid
+    yield "aud of a list", backend.token(aud=[AUDIENCE]), invalid
+    yield "no aud", backend.token(aud=...), invalid
+    yield "another sub", backend.token(sub="victim"), invalid
+    yield "unknown account", backend.token(iss="nobody@demo.iam.gserviceaccount.com", sub="nobody@demo.iam.gserviceaccount.com"), invalid
+    yield "expired", backend.token(iat=now - 3600, exp=now - 1), invalid
+    yield "of the future", backend.token(iat=now + 300, exp=now + 900), invalid
+    yield "longer than an hour", backend.token(iat=now, exp=now + 3601), invalid
+    yield "no exp", backend.token(exp=...), invalid
+    yield "no iat", backend.token(iat=...), invalid
+    yield "not yet", backend.token(nbf=now + 300), invalid
+    twice = json.dumps({**backend.claims(), "claims": {}})
+    yield "claims twice", backend.raw_token(twice[:-1] + ', "claims": {"role": "admin"}}'), invalid
+    yield "uid twice", backend.raw_token(twice[:-1] + ', "uid": "other"}'), invalid
+    yield "deep", backend.raw_token(twice[:-1] + ', "x": ' + "[" * 1000 + "]" * 1000 + "}"), invalid
+    yield "uid of 129", backend.token("a" * 129), invalid
+    yield "uid of NUL", backend.token("a\0b"), invalid
+    yield "uid a number", backend.token(uid=7), invalid
+    yield "no uid", backend.token(uid=...), "MISSING_IDENTIFIER"
+    yield "uid of nothing", backend.token(""), "MISSING_IDENTIFIER"
+    yield "tenant", backend.token(tenant_id="t"), "UNSUPPORTED_TENANT_OPERATION"
+    for claims in ("x", 7, [1]):
+        yield f"claims {claims}", backend.token(claims=claims), "INVALID_CLAIMS"
+    for name in RESERVED:
+        yield name, backend.token(claims={"role": "x", name: "x"}), f"FORBIDDEN_CLAIM : {name}"
+    yield "1001 characters", backend.token(claims={"a": "x" * 993}), "CLAIMS_TOO_LARGE"
+
+
+def test_SEC_12_hostile_tokens_are_refused_and_nothing_is_written(site, api, backend, nothing_is_written):
+    for what, token, code in hostile(backend):
+        try:
+            assert_error(sign_in(api, token), code)
+        except AssertionError as error:
+            raise AssertionError(f"{what}: {error}") from None
+    for token in ("", None):
+        assert_error(api.call("signInWithCustomToken", {"token": token}), "MISSING_CUSTOM_TOKEN")
+    assert_error(api.call("signInWithCustomToken", {}), "MISSING_CUSTOM_TOKEN")
+    huge = sign_in(api, backend.token(claims={"a": "x" * 1_000_000}))
+    assert huge.status_code in (400, 413), huge.text
+    assert_error(sign_in(api, backend.token(claims={"a": "x" * 40_000})), "INVALID_CUSTOM_TOKEN")
+    assert_error(sign_in(api, backend.token("victim"), tenantId="t"), "UNSUPPORTED_TENANT_OPERATION")
+
+
+def test_claims_of_a_thousand_characters_are_taken(api, backend):
+    answer = sign_in(api, backend.token("thousand", claims={"a": "x" * 992}))
+    assert answer.status_code == 200 and payload(answer.json()["idToken"])["a"] == "x" * 992
+
+
+def test_another_projects_account_signs_nobody_in_here(site, api, backend, nothing_is_written):
+    other = Backend(make_key(site, "other"))
+    try:
+        assert_error(sign_in(api, other.admin_token("victim")), "CREDENTIAL_MISMATCH")
+        email = backend.key["client_email"]
+        assert_error(sign_in(api, other.token("victim", iss=email, sub=email)), "INVALID_CUSTOM_TOKEN")
+        email = other.key["client_email"]
+        assert_error(sign_in(api, backend.token("victim", iss=email, sub=email)), "INVALID_CUSTOM_TOKEN")
+    finally:
+        other.close()
+
+
+def test_a_revoked_key_signs_nobody_in_and_its_account_goes_on_with_another(site, api):
+    first, second = (Backend(make_key(site, account="revoked")) for _ in range(2))
+    try:
+        session = sign_in(api, first.admin_token("kept")).json()
+        result = site.run("service-accounts", "revoke", PROJECT, "--key", first.key["private_key_id"])
+        assert result.returncode == 0, result.stderr
+        for headers in ({}, {"kid": None}):
+            assert_error(sign_in(api, first.token("kept", headers=headers)), "INVALID_CUSTOM_TOKEN")
+        assert sign_in(api, second.admin_token("kept")).status_code == 200
+        assert api.refresh(session["refreshToken"]).status_code == 200, "who is signed in stays so"
+        assert site.run("service-accounts", "revoke", PROJECT, "--account", "revoked").returncode == 0
+        assert_error(sign_in(api, second.admin_token("kept")), "INVALID_CUSTOM_TOKEN")
+        assert "revoked" in site.run("service-accounts", "list", PROJECT).stdout
+    finally:
+        first.close()
+        second.close()
+
+
+def test_a_disabled_account_is_not_signed_in(site, api, backend, nothing_is_written):
+    columns = "project_id, account_id, valid_since, created_at, disabled"
+    site.rows(f"INSERT INTO accounts ({columns}) VALUES (%s, 'off', 'epoch', now(), true)", PROJECT)
+    try:
+        assert_error(sign_in(api, backend.admin_token("off")), "USER_DISABLED")
+    finally:
+        site.rows("DELETE FROM accounts WHERE account_id = 'off'")
+
+
+def test_SEC_05_a_project_may_take_each_token_once():
+    with harness.a_site(project={"customTokens": {"singleUse": True}}) as site:
+        api = site.serve().api(API_KEY)
+        backend = Backend(make_key(site))
+        try:
+            token = backend.admin_token("once")
+            answers = together(50, lambda _: sign_in(api, token))
+            assert sorted(answer.status_code for answer in answers) == [200] + [400] * 49
+            assert_error(sign_in(api, token), "INVALID_CUSTOM_TOKEN")
+            assert site.counts() == {"accounts": 1, "identities": 0, "sessions": 1}
+            assert sign_in(api, backend.admin_token("once", {"second": True})).status_code == 200
+        finally:
+            backend.close()

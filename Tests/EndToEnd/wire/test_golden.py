@@ -1,0 +1,166 @@
+"""The exact JSON of every call's answers, order of members included: see golden.py."""
+
+import re
+
+import pytest
+import requests
+
+from support import golden
+from support import harness
+from support.clients import posted
+from support.common import API_KEY, TIMEOUT, note
+
+ON = {"password": True, "anonymous": True, "emailLink": True}
+
+
+@pytest.fixture(scope="module")
+def place(fake_issuer_of_session):
+    site = harness.Site(
+        {"oidc.fake": fake_issuer_of_session.entry()},
+        project={"signIn": ON},
+        others={
+            "open": {
+                "project": "open-project",
+                "number": 2,
+                "apiKeys": ["open-key"],
+                "authorizedDomains": ["localhost"],
+                "signIn": ON,
+                "emailEnumerationProtection": False,
+            }
+        },
+    )
+    site.serve()
+    yield site
+    site.close()
+
+
+@pytest.fixture(scope="module")
+def call(place):
+    api, opened = place.servers[0].api(), place.servers[0].api("open-key")
+
+    def one(name, method, body, *, key=None):
+        response = (opened if key else api).post(method if method.startswith("/") else f"/v1/accounts:{method}", body)
+        return golden.check(name, response, [(place.url, "<url>")])
+
+    return one
+
+
+@pytest.fixture(scope="module")
+def get(place):
+    def one(name, path, **query):
+        return golden.check(name, requests.get(place.url + path, params={"key": API_KEY, **query}, timeout=TIMEOUT), [(place.url, "<url>")])
+
+    return one
+
+
+def test_a_password_account_from_sign_up_to_deletion(call):
+    ada = {"email": "Ada@Example.com", "password": "correct horse"}
+    call("signUp", "signUp", {**ada, "returnSecureToken": True})
+    call("signUp.taken", "signUp", ada)
+    call("signUp.weak", "signUp", {"email": "other@example.com", "password": "short"})
+    signed_in = call("signInWithPassword", "signInWithPassword", ada)
+    call("signInWithPassword.wrong", "signInWithPassword", {**ada, "password": "battery staple"})
+    token = signed_in["idToken"]
+    call("update.profile", "update", {"idToken": token, "displayName": "Ada", "photoUrl": "https://example.com/ada.png"})
+    call("signInWithPassword.profile", "signInWithPassword", ada)
+    call("lookup", "lookup", {"idToken": token})
+    call("token", "/v1/token", {"grantType": "refresh_token", "refreshToken": signed_in["refreshToken"]})
+    call("lookup.refreshed", "lookup", {"idToken": token})
+    changed = call("update.password", "update", {"idToken": token, "password": "battery staple", "returnSecureToken": True})
+    token = changed["idToken"]
+    call("update.unlinked", "update", {"idToken": token, "deleteProvider": ["password"]})
+    call("lookup.bare", "lookup", {"idToken": token})
+    call("delete", "delete", {"idToken": token})
+    call("lookup.gone", "lookup", {"idToken": token})
+    call("token.gone", "/v1/token", {"grantType": "refresh_token", "refreshToken": changed["refreshToken"]})
+
+
+def test_an_anonymous_account_and_its_upgrade(call):
+    anonymous = call("signUp.anonymous", "signUp", {"returnSecureToken": True})
+    call("lookup.anonymous", "lookup", {"idToken": anonymous["idToken"]})
+    upgraded = call("signUp.upgrade", "signUp", {"idToken": anonymous["idToken"], "email": "grace@example.com", "password": "correct horse"})
+    call("lookup.upgraded", "lookup", {"idToken": upgraded["idToken"]})
+
+
+def test_a_new_address(call):
+    made = call("signUp.open", "signUp", {"email": "old@example.com", "password": "correct horse"}, key="open")
+    moved = call("update.email", "update", {"idToken": made["idToken"], "email": "new@example.com"}, key="open")
+    call("lookup.moved", "lookup", {"idToken": moved["idToken"]}, key="open")
+    call("signInWithPassword.unknown", "signInWithPassword", {"email": "old@example.com", "password": "correct horse"}, key="open")
+
+
+def test_methods_of_an_address(call):
+    who = {"identifier": "somebody@example.com", "continueUri": "http://localhost"}
+    call("createAuthUri.protected", "createAuthUri", who)
+    call("createAuthUri.unknown", "createAuthUri", who, key="open")
+    call("signUp.somebody", "signUp", {"email": "somebody@example.com", "password": "correct horse"}, key="open")
+    call("createAuthUri.known", "createAuthUri", who, key="open")
+
+
+def test_a_sign_in_at_a_provider(place, call, fake_issuer):
+    body = {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("ada")}
+    answer = golden.check("signInWithIdp", posted(place.servers[0].api(), body), [(place.url, "<url>"), (fake_issuer.url, "<issuer>")])
+    call("lookup.provider", "lookup", {"idToken": answer["idToken"]})
+
+
+def test_what_apps_ask_before_anybody_signs_in(get):
+    get("projects", "/v1/projects")
+    get("projects.v3", "/identitytoolkit/v3/relyingparty/getProjectConfig")
+    get("passwordPolicy", "/v2/passwordPolicy")
+    get("recaptchaConfig", "/v2/recaptchaConfig", clientType="CLIENT_TYPE_WEB", version="RECAPTCHA_ENTERPRISE")
+    get("recaptchaParams", "/v1/recaptchaParams")
+    get("discovery", "/demo/.well-known/openid-configuration")
+
+
+def test_errors_of_every_kind(place):
+    def post(name, path="/v1/accounts:signUp", data="{}", params={"key": API_KEY}, **headers):
+        response = requests.post(place.url + path, data=data, params=params, headers=headers, timeout=TIMEOUT)
+        golden.check(f"error.{name}", response)
+
+    post("business", data='{"email":"x"}')
+    post("noKey", params={})
+    post("unknownKey", params={"key": "nobody"})
+    post("bearer", authorization="Bearer owner")
+    post("malformed", data='{"email":')
+    post("wrongType", data='{"email":{}}')
+    post("notFound", path="/v1/accounts:nothing")
+    post("tenant", data='{"tenantId":"acme"}')
+    golden.check("error.method", requests.get(place.url + "/v1/accounts:signUp", params={"key": API_KEY}, timeout=TIMEOUT))
+
+
+def test_every_call_has_a_golden_file():
+    names = {path.name.split(".")[0] for path in golden.FOLDER.glob("*.json")}
+    calls = set()
+    for path in (harness.ROOT / "Sources/IdentityToolkit").glob("**/*.swift"):
+        calls |= set(re.findall(r'Route(?:\.client)?\(\.\w+, "/v\d/(?:accounts:)?(\w+)"', path.read_text()))
+    # A photo's bytes are no JSON.
+    assert len(calls) > 10 and calls - {"providerPhoto"} <= names, "a call without a golden file"
+
+
+def test_codes_in_mails(place, call):
+    def code(kind):
+        sent = requests.get(f"{place.url}/emulator/v1/projects/demo/oobCodes", timeout=TIMEOUT).json()["oobCodes"]
+        return note(next(item["oobCode"] for item in reversed(sent) if item["requestType"] == kind))
+
+    email = "carol@example.com"
+    made = call("signUp.carol", "signUp", {"email": email, "password": "correct horse"})
+    call("sendOobCode", "sendOobCode", {"requestType": "PASSWORD_RESET", "email": email})
+    call("sendOobCode.unknown", "sendOobCode", {"requestType": 1, "email": "nobody@example.com"})
+    call("sendOobCode.verify", "sendOobCode", {"requestType": "4", "idToken": made["idToken"]})
+    call("sendOobCode.missing", "sendOobCode", {})
+    reset = code("PASSWORD_RESET")
+    call("resetPassword.inspected", "resetPassword", {"oobCode": reset})
+    call("update.verified", "update", {"oobCode": code("VERIFY_EMAIL")})
+    call("resetPassword", "resetPassword", {"oobCode": reset, "newPassword": "battery staple"})
+    call("resetPassword.used", "resetPassword", {"oobCode": reset, "newPassword": "battery staple"})
+    link = {"requestType": "EMAIL_SIGNIN", "continueUrl": "https://app.example.com/", "canHandleCodeInApp": True}
+    call("sendOobCode.link", "sendOobCode", {**link, "email": email})
+    known = call("signInWithEmailLink", "signInWithEmailLink", {"email": email, "oobCode": code("EMAIL_SIGNIN")})
+    call("sendOobCode.move", "sendOobCode", {"requestType": 7, "idToken": known["idToken"], "newEmail": "caroline@example.com"})
+    change = code("VERIFY_AND_CHANGE_EMAIL")
+    call("resetPassword.change", "resetPassword", {"oobCode": change})
+    call("update.moved", "update", {"oobCode": change})
+    call("update.recovered", "update", {"oobCode": code("RECOVER_EMAIL")})
+    call("sendOobCode.stranger", "sendOobCode", {**link, "email": "dora@example.com"})
+    fresh = call("signInWithEmailLink.new", "signInWithEmailLink", {"email": "dora@example.com", "oobCode": code("EMAIL_SIGNIN")})
+    call("lookup.link", "lookup", {"idToken": fresh["idToken"]})
