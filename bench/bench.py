@@ -1,7 +1,6 @@
 """Runs the measurements in order. `bench/run` builds the binary and calls this with its path."""
 
 import argparse
-import base64
 import os
 import pathlib
 import re

@@ -12,7 +12,6 @@ import processes
 from bench import Bench
 from workspace import workspace
 
-
 MEASURES = {
     "P1 key set": lambda bench: bench.load_key_set(bench.house),
     "P3 lookup": Bench.load_lookup,

@@ -8,7 +8,6 @@ import json
 import os
 import pathlib
 import re
-import sys
 import urllib.parse
 
 import processes

@@ -1,11 +1,16 @@
+
 import shutil
 
 import pytest
 
 from support import harness
-from support.fake_microsoft import FakeMicrosoft
-from support.issuers import FakeIssuer, RealIssuer
+from support.harness import free_port
+from support.issuers.fake import FakeIssuer
+from support.issuers.microsoft import FakeMicrosoft
+from support.issuers.real import RealIssuer
 from support.leaks import secrets_in_database, secrets_in_logs
+from support.servers.postgres import remove_cluster
+from support.servers.site import Site
 
 
 def pytest_sessionstart(session):
@@ -14,8 +19,7 @@ def pytest_sessionstart(session):
 
 
 def pytest_sessionfinish(session, exitstatus):
-    if harness._cluster:
-        harness._cluster.remove()
+    remove_cluster()
     if exitstatus == 0:
         shutil.rmtree(harness.home, ignore_errors=True)
     else:
@@ -69,13 +73,13 @@ def microsoft(microsoft_of_session):
 @pytest.fixture(scope="session")
 def site(real_issuer, fake_issuer_of_session, microsoft_of_session):
     """One site with one server for all tests that need nothing of their own."""
-    site = harness.Site(
+    site = Site(
         {
             "oidc.real": real_issuer.entry(),
             "oidc.fake": fake_issuer_of_session.entry(authoritativeDomains=["trusted.example"]),
             "microsoft.com": microsoft_of_session.entry(allowedAudiences=["99999999-8888-7777-6666-555555555555"]),
             "oidc.down": {
-                "issuer": f"http://127.0.0.1:{harness.free_port()}",
+                "issuer": f"http://127.0.0.1:{free_port()}",
                 "clientId": "nobody",
                 "clientSecret": {"env": "CLIENT_SECRET"},
             },

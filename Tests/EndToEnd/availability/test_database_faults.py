@@ -2,20 +2,15 @@
 
 import re
 
+import psycopg2
 import pytest
 import requests
 
-from support import harness
-from support.common import TIMEOUT
-from support.harness import a_site
-from support.servers import a_cluster, a_pooler, frozen
-
-# Guests can sign up: the shortest call that writes.
-GUESTS = {"signIn": {"anonymous": True}}
-
-
-def anonymous(api):
-    return api.call("signUp", {"returnSecureToken": True})
+from support.accounts import anonymous
+from support.harness import free_port, wait_until
+from support.names import GUESTS, TIMEOUT
+from support.servers.postgres import a_cluster, a_pooler, cluster, frozen
+from support.servers.site import a_site
 
 
 def test_a_full_disk_answers_503_until_there_is_room():
@@ -45,8 +40,8 @@ def test_a_frozen_database_answers_503_long_before_a_statement_may_end():
             assert [answer.status_code for answer in answers] == [503] * 3
             assert all(int(answer.headers["retry-after"]) > 0 for answer in answers)
             assert ready.status_code == 503
-            harness.wait_until(lambda: anonymous(server.api()).status_code == 200, what="a sign-up")
-            harness.wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 200, what="readiness")
+            wait_until(lambda: anonymous(server.api()).status_code == 200, what="a sign-up")
+            wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 200, what="readiness")
 
 
 def test_every_loop_serves_where_the_role_may_have_few_connections():
@@ -82,18 +77,18 @@ def test_a_clock_that_differs_is_said_at_start_and_by_check(seconds, said):
         for found in (told_by_start, told_by_check):
             assert 50 <= int(found[1]) <= 70
         site.rows("DROP FUNCTION public.clock_timestamp()")
-        assert "clock is" not in site.serve(harness.free_port()).log()
+        assert "clock is" not in site.serve(free_port()).log()
 
 
 def test_a_pooler_by_session_works_and_keeps_the_guards():
-    with a_pooler(harness.cluster(), "session") as by_way_of:
+    with a_pooler(cluster(), "session") as by_way_of:
         with a_site(project=GUESTS, settings={"databasePool": {"statementTimeout": "1s"}}) as site:
             direct, site.database = site.database, by_way_of(site.database)
             site.run("migrate", check=True)
             server = site.serve()
             made = [anonymous(server.api()).json() for _ in range(10)]
             assert all(server.api().lookup(account["idToken"])["localId"] == account["localId"] for account in made)
-            holder = harness.psycopg2.connect(direct)
+            holder = psycopg2.connect(direct)
             try:
                 holder.cursor().execute("LOCK TABLE accounts")
                 answer = server.api().call("lookup", {"idToken": made[0]["idToken"]})
@@ -104,7 +99,7 @@ def test_a_pooler_by_session_works_and_keeps_the_guards():
 
 
 def test_a_pooler_by_transaction_is_refused_with_the_reason():
-    with a_pooler(harness.cluster(), "transaction") as by_way_of:
+    with a_pooler(cluster(), "transaction") as by_way_of:
         with a_site(project=GUESTS, settings={"databasePool": {}}) as site:
             site.database = by_way_of(site.database)
             for command in ("migrate", "serve"):

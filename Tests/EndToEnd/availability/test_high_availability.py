@@ -5,17 +5,11 @@ import threading
 import pytest
 import requests
 
-from support import harness
-from support.common import TIMEOUT
-from support.harness import a_site
-from support.servers import a_cluster, a_silent_host, a_standby, ask, both, frozen, promote
-
-# Guests can sign up: the shortest call that writes.
-GUESTS = {"signIn": {"anonymous": True}}
-
-
-def anonymous(api):
-    return api.call("signUp", {"returnSecureToken": True})
+from support.accounts import anonymous
+from support.harness import wait_until
+from support.names import GUESTS, TIMEOUT
+from support.servers.postgres import a_cluster, a_silent_host, a_standby, ask, both, frozen, promote
+from support.servers.site import a_site
 
 
 @pytest.mark.parametrize("attributes", ["read-write", "primary"])
@@ -39,16 +33,16 @@ def test_a_failover_loses_nothing_that_was_acknowledged(attributes):
                 for thread in threads:
                     thread.start()
                 try:
-                    harness.wait_until(lambda: len(told) >= 30, what="thirty sign-ups")
+                    wait_until(lambda: len(told) >= 30, what="thirty sign-ups")
                     primary.crash()
                     before = len(told)
                     promote(standby)
-                    harness.wait_until(lambda: len(told) >= before + 30, what="thirty more on the other server")
+                    wait_until(lambda: len(told) >= before + 30, what="thirty more on the other server")
                 finally:
                     stop.set()
                     for thread in threads:
                         thread.join(TIMEOUT)
-                harness.wait_until(
+                wait_until(
                     lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 200, what="readiness"
                 )
                 stored = {row[0] for row in site.rows("SELECT account_id FROM accounts")}
@@ -80,15 +74,15 @@ def moves(site, server, told):
         return answer.json() if answer.status_code == 200 else None
 
     # Each loop of the server moves by itself.
-    told = [*told, *(harness.wait_until(sign_up, what="a sign-up on the other server") for _ in range(20))]
+    told = [*told, *(wait_until(sign_up, what="a sign-up on the other server") for _ in range(20))]
     ready = site.url + "/health/ready"
-    harness.wait_until(lambda: requests.get(ready, timeout=TIMEOUT).status_code == 200, what="readiness")
+    wait_until(lambda: requests.get(ready, timeout=TIMEOUT).status_code == 200, what="readiness")
 
     def found(account):
         return server.api().call("lookup", {"idToken": account["idToken"]}).status_code == 200
 
     for account in told:
-        harness.wait_until(lambda: found(account), what="the account on the other server")
+        wait_until(lambda: found(account), what="the account on the other server")
 
 
 def test_a_primary_that_freezes_is_left_for_its_standby():
@@ -134,14 +128,14 @@ def test_a_read_only_database_answers_503_and_is_not_ready():
         server = site.serve()
         made = anonymous(server.api()).json()
         read_only(cluster, "on")
-        harness.wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 503, what="503")
+        wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 503, what="503")
         for _ in range(12):
             answer = anonymous(server.api())
             assert answer.status_code == 503 and int(answer.headers["retry-after"]) > 0
         assert server.api().lookup(made["idToken"])["localId"] == made["localId"], "reads go on"
         read_only(cluster, "off")
-        harness.wait_until(lambda: anonymous(server.api()).status_code == 200, what="a sign-up")
-        harness.wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 200, what="readiness")
+        wait_until(lambda: anonymous(server.api()).status_code == 200, what="a sign-up")
+        wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 200, what="readiness")
 
 
 def read_only(cluster, value):

@@ -6,15 +6,16 @@ import jwt
 import pytest
 import requests
 
-from support import harness
-from support.clients import ClientFlow, WebFlow, assert_error, posted, rebased, together
-from support.common import TIMEOUT
-from support.harness import free_port
+from support.clients.api import assert_error, posted
+from support.clients.flows import ClientFlow, WebFlow, rebased
+from support.harness import free_port, together, wait_until
+from support.names import TIMEOUT
+from support.servers.site import Site
 
 
 @pytest.fixture(scope="module")
 def pair(fake_issuer_of_session):
-    site = harness.Site({"oidc.fake": fake_issuer_of_session.entry()})
+    site = Site({"oidc.fake": fake_issuer_of_session.entry()})
     site.serve()
     site.serve(free_port())
     yield site
@@ -105,7 +106,7 @@ def test_one_person_who_signs_in_twenty_times_at_once_is_one_user(pair, fake_iss
 
 
 def test_kill_9_during_sign_ins_loses_no_user_that_a_client_was_told_about(fake_issuer):
-    site = harness.Site({"oidc.fake": fake_issuer.entry()})
+    site = Site({"oidc.fake": fake_issuer.entry()})
     try:
         server = site.serve()
         tokens = [[fake_issuer.id_token(f"storm-{worker}-{number}") for number in range(60)] for worker in range(8)]
@@ -123,7 +124,7 @@ def test_kill_9_during_sign_ins_loses_no_user_that_a_client_was_told_about(fake_
         threads = [threading.Thread(target=sign_in, args=(worker,)) for worker in range(8)]
         for thread in threads:
             thread.start()
-        harness.wait_until(lambda: len(told) >= 60, what="sixty sign-ins")
+        wait_until(lambda: len(told) >= 60, what="sixty sign-ins")
         server.kill()
         for thread in threads:
             thread.join(30)
@@ -143,7 +144,7 @@ def test_kill_9_during_sign_ins_loses_no_user_that_a_client_was_told_about(fake_
 
 
 def test_SEC_06_what_was_revoked_or_deleted_stays_so_after_kill_9(fake_issuer):
-    site = harness.Site({"oidc.fake": fake_issuer.entry()})
+    site = Site({"oidc.fake": fake_issuer.entry()})
     try:
         server = site.serve()
         kept, deleted, stolen = (WebFlow(site, "oidc.fake").run(fake_issuer.login(user)) for user in ("kept", "deleted", "stolen"))

@@ -4,9 +4,13 @@ from collections import Counter
 
 import pytest
 
+from support.browser.app_pages import AppPages
 from support.browser.drivers import Chromium
-from support.browser.stage import App, AppPages, Front, settings
-from support.harness import Site, wait_until
+from support.browser.front import Front
+from support.browser.sign_in import settings
+from support.browser.tab import App
+from support.harness import wait_until
+from support.servers.site import Site
 
 PAGES = {
     "GET /__/auth/iframe": 1,

@@ -12,12 +12,15 @@ from urllib.parse import urlencode
 import pytest
 from werkzeug.utils import redirect
 
-from support.actions import MailingSite, sign_up
+from support.accounts import sign_up
 from support.browser.drivers import Chromium
-from support.browser.stage import Tab
-from support.common import ANDROID, API_KEY, APPLE, note
-from support.harness import ROOT, Site
-from support.sdk_clients import AndroidFlow, AppleFlow, BrowserFlow
+from support.browser.tab import Tab
+from support.clients.handler import AndroidFlow, AppleFlow, BrowserFlow
+from support.harness import ROOT
+from support.leaks import note
+from support.mail.mailing_site import MailingSite
+from support.names import ANDROID, API_KEY, APPLE, METHODS
+from support.servers.site import Site
 
 WIDTHS = (390, 1280)
 SHOTS = os.environ.get("GATEHOUSE_SCREENSHOTS")
@@ -73,9 +76,8 @@ class Stage:
                 "apps": [{"name": NAME, "ios": APPLE}, {"name": NAME, "android": ANDROID}],
             },
         )
-        methods = {"password": True, "emailLink": True, "anonymous": True}
         providers = {"oidc.fake": issuer.entry(name=NAME)}
-        self.sample = Site(providers, settings={"sample": str(ROOT / "config/sample")}, project={"signIn": methods})
+        self.sample = Site(providers, settings={"sample": str(ROOT / "config/sample")}, project={"signIn": METHODS})
         for site in (self.site, self.sample):
             site.serve()
         self.api = self.site.servers[0].api()
@@ -114,12 +116,7 @@ class Visit(Tab):
     # -- Codes by mail
 
     def mailed(self, kind, language, person, **more):
-        body = {"requestType": kind, "continueUrl": APP, **more}
-        body |= {"idToken": person["idToken"]} if "VERIFY" in kind else {"email": person["email"]}
-        recipient = more.get("newEmail", person["email"])
-        count = len(self.site.mails(recipient)) + 1
-        self.api.succeed("sendOobCode", body)
-        return self.site.link(recipient, count).replace("lang=en", f"lang={language}")
+        return self.site.asked(self.api, kind, person, **{"continueUrl": APP, **more}).replace("lang=en", f"lang={language}")
 
     def person(self):
         return sign_up(self.api, address(), "Correct horse 1!")

@@ -3,9 +3,11 @@ Firefox, with an unmodified SDK where FIREBASE_JS_BUNDLE names one."""
 
 import pytest
 
+from support import accounts
 from support.browser.drivers import Chromium, Firefox
-from support.browser.readme import LINES, TAG, MakeRun, ReadmeApp, ReadmePages, people, printed
-from support.issuers import RealIssuer
+from support.browser.readme import LINES, TAG, ReadmeApp, ReadmePages
+from support.issuers.real import RealIssuer
+from support.servers.make_run import MakeRun, printed
 
 # The issuer says of this person's address only what the person told it.
 UNPROVEN = "unproven"
@@ -45,7 +47,7 @@ def app(driver, pages):
 @pytest.fixture
 def person():
     """Somebody who was never here before."""
-    return next(people)
+    return accounts.person()
 
 
 def test_make_run_prints_the_lines_of_the_README():

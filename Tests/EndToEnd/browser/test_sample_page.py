@@ -1,19 +1,18 @@
 """A real browser on the sample page: headless Chromium signs in, refreshes, signs out and deletes the account."""
 
 import json
-import shutil
 
 import jwt
 import pytest
 import requests
-from selenium import webdriver
-from selenium.common.exceptions import WebDriverException
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
-from support.common import TIMEOUT, note_fields
-from support.harness import ROOT, Site
+from support.browser.drivers import Chromium
+from support.browser.tab import until
+from support.harness import ROOT
+from support.leaks import note_fields
+from support.names import METHODS, TIMEOUT
+from support.servers.site import Site
 
 SAMPLE = ROOT / "config/sample"
 BUTTON = "at-oidc.demo"
@@ -22,8 +21,7 @@ BUTTON = "at-oidc.demo"
 @pytest.fixture(scope="module")
 def sample(real_issuer):
     """A server whose project is the one that the sample page speaks for."""
-    methods = {"password": True, "emailLink": True, "anonymous": True}
-    site = Site({"oidc.demo": real_issuer.entry(name="Local issuer")}, settings={"sample": str(SAMPLE)}, project={"signIn": methods})
+    site = Site({"oidc.demo": real_issuer.entry(name="Local issuer")}, settings={"sample": str(SAMPLE)}, project={"signIn": METHODS})
     site.project["redirectURLs"] = [site.url + "/sample/"]
     site.write()
     site.serve()
@@ -33,25 +31,9 @@ def sample(real_issuer):
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=900,1300",
-                     f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    driver = Chromium(tmp_path_factory.mktemp("chromium"), size=(900, 1300))
     yield driver
     driver.quit()
-
-
-def until(browser, condition, what):
-    def text():
-        return browser.find_element(By.TAG_NAME, "body").text
-
-    try:
-        return WebDriverWait(browser, 20, 0.05, ignored_exceptions=[WebDriverException]).until(lambda _: condition())
-    except Exception as error:
-        raise AssertionError(f"no {what}; at {browser.current_url} the page says: {text()}") from error
 
 
 def shown(browser, name):

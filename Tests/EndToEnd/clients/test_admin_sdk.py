@@ -2,7 +2,6 @@
 then, which count for the development project on this machine alone (SEC-22)."""
 
 import re
-import string
 import time
 
 import firebase_admin
@@ -10,38 +9,20 @@ import jwt
 import pytest
 from firebase_admin import auth
 
-from support.clients import API, assert_error
-from support.common import API_KEY, PROJECT, note
-from support.harness import ROOT, Site, free_port
-from support.issuers import b64, unsigned
+from support.clients.api import API, assert_error
+from support.harness import ROOT, free_port
+from support.jwts import CUSTOM_TOKEN_AUDIENCE, b64, unsigned
+from support.leaks import note
+from support.names import API_KEY, OTHER, PRODUCTION, PROJECT
+from support.servers.make_run import MakeRun
+from support.servers.site import Site
 
-AUDIENCE = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 EMULATOR = "firebase-auth-emulator@example.com"
-OTHER = {"project": "other", "number": 200000000002, "apiKeys": ["other-api-key"], "authorizedDomains": ["other.example.com"]}
-
-
-class RunSite(Site):
-    """What `scripts/run` starts: its files, with what it fills in."""
-
-    issuer_port = free_port()
-
-    def written(self, name):
-        script = (ROOT / "scripts/run").read_text()
-        text = re.search(rf'^cat >"\$here/{re.escape(name)}" <<YAML\n(.*?)^YAML$', script, re.MULTILINE | re.DOTALL)[1]
-        return string.Template(text.replace("../..", str(ROOT))).substitute(project=PROJECT, port=self.port, issuer_port=self.issuer_port)
-
-    def write(self):
-        super().write()
-        self.config.write_text(self.written("gatehouse.yaml"))
-        (self.folder / "projects/demo.yaml").write_text(self.written("projects/demo.yaml"))
-
-    def environment(self):
-        return {**super().environment(), "DEMO_CLIENT_SECRET": "any-secret-will-do"}
 
 
 @pytest.fixture(scope="module")
 def run():
-    site = RunSite(others={"other": OTHER})
+    site = MakeRun(f"http://127.0.0.1:{free_port()}", PROJECT, others={"other": OTHER})
     site.serve()
     yield site
     site.close()
@@ -57,7 +38,7 @@ def admin(run, monkeypatch):
 
 def claims(uid="victim", **changes):
     now = int(time.time())
-    claims = {"iss": EMULATOR, "sub": EMULATOR, "aud": AUDIENCE, "uid": uid, "iat": now, "exp": now + 3600, **changes}
+    claims = {"iss": EMULATOR, "sub": EMULATOR, "aud": CUSTOM_TOKEN_AUDIENCE, "uid": uid, "iat": now, "exp": now + 3600, **changes}
     return {name: value for name, value in claims.items() if value is not ...}
 
 
@@ -123,7 +104,7 @@ def test_SEC_22_an_unsigned_token_counts_for_the_development_project_alone(run):
     assert run.counts() == before
 
 
-@pytest.mark.parametrize("settings", [{}, {"development": False, "publicURL": "https://auth.example.com"}], ids=["development", "production"])
+@pytest.mark.parametrize("settings", [{}, PRODUCTION], ids=["development", "production"])
 def test_SEC_22_without_a_development_project_no_unsigned_token_counts(settings):
     project = {"redirectURLs": [], "authorizedDomains": ["auth.example.com", "localhost", "app.example.com"]} if settings else {}
     site = Site(settings=settings, project=project)

@@ -4,13 +4,17 @@ import http.client
 import json
 import re
 
-import jwt
 import pytest
 
-from support.actions import APP, address, demo, link_in, sign_up, site
-from support.clients import assert_error, query_of, together
-from support.common import API_KEY, note
-from support.harness import Site, free_port
+from support.accounts import address, sign_up
+from support.clients.api import assert_error
+from support.clients.flows import query_of
+from support.harness import free_port, together
+from support.jwts import claims
+from support.leaks import note
+from support.mail.mailing_site import APP, link_in
+from support.names import API_KEY, PRODUCTION
+from support.servers.site import Site
 
 
 @pytest.fixture(scope="module")
@@ -20,10 +24,6 @@ def opened(site):
 
 def send(api, kind, **more):
     return api.call("sendOobCode", {"requestType": kind, **more})
-
-
-def claims(token):
-    return jwt.decode(token, options={"verify_signature": False})
 
 
 # ---------------------------------------------------------------------------------------------------------------------------------
@@ -92,8 +92,7 @@ def test_ways_to_sign_in_that_are_switched_off(site):
 
 def test_a_server_without_mail_says_so():
     # In development there is always the log to mail into.
-    settings = {"development": False, "publicURL": "https://auth.example.com"}
-    quiet = Site(settings=settings, project={"signIn": {"password": True}, "redirectURLs": [], "authorizedDomains": ["auth.example.com"]})
+    quiet = Site(settings=PRODUCTION, project={"signIn": {"password": True}, "redirectURLs": [], "authorizedDomains": ["auth.example.com"]})
     quiet.settings.pop("mail", None)
     quiet.write()
     try:

@@ -1,33 +1,26 @@
 """The page that links in mails lead to: by plain form posts, and in headless Chromium with and without scripts."""
 
-import shutil
 
 import pytest
 import requests
-from selenium import webdriver
-from selenium.common.exceptions import WebDriverException
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 
-from support.actions import APP, Page, address, demo, opened, sign_up, site
-from support.clients import assert_error, query_of
-from support.common import API_KEY, TIMEOUT, note
+from support.accounts import address, sign_up
+from support.browser.drivers import Chromium
+from support.browser.tab import until
+from support.clients.api import assert_error
+from support.clients.flows import query_of
 from support.harness import ROOT
+from support.leaks import note
+from support.mail.action_page import Page, opened
+from support.mail.mailing_site import APP
+from support.names import API_KEY, TIMEOUT
 
 
 def mailed(site, api, kind, person=None, **more):
-    """The link of a mail of this kind, to a new person."""
+    """A person, who is new if not given, and the link of a mail of this kind."""
     person = person or sign_up(api)
-    body = {"requestType": kind, "continueUrl": APP, **more}
-    if kind in ("VERIFY_EMAIL", "VERIFY_AND_CHANGE_EMAIL"):
-        body["idToken"] = person["idToken"]
-    else:
-        body["email"] = person["email"]
-    recipient = more.get("newEmail", person["email"])
-    count = len(site.mails(recipient)) + 1
-    api.succeed("sendOobCode", body)
-    return person, site.link(recipient, count)
+    return person, site.asked(api, kind, person, **more)
 
 
 def signs_in(api, email, password):
@@ -259,37 +252,21 @@ def test_what_a_link_says_cannot_become_markup(site, demo):
 
 @pytest.fixture(scope="module", params=["with scripts", "without scripts"])
 def browser(request, tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=600,900",
-                     f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(argument)
-    if request.param == "without scripts":
-        options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    driver = Chromium(tmp_path_factory.mktemp("chromium"), size=(600, 900), scripts=request.param == "with scripts")
     yield driver
     driver.quit()
 
 
-def until(browser, found):
-    """What `found` gives, once the page that it looks at is there.
-
-    A page that gives way to the next while it is looked at fails in several ways, one of them the driver's own; each is a reason to look again.
-    """
-    return WebDriverWait(browser, 30, 0.05, ignored_exceptions=[WebDriverException]).until(lambda _: found())
-
-
 def heading(browser, text):
-    until(browser, lambda: text in browser.find_element(By.TAG_NAME, "h1").text)
+    until(browser, lambda: text in browser.find_element(By.TAG_NAME, "h1").text, f"heading {text!r}")
 
 
 def press(browser, name):
-    until(browser, lambda: browser.find_element(By.ID, name)).click()
+    until(browser, lambda: browser.find_element(By.ID, name), f"{name} to press").click()
 
 
 def fill_in(browser, password):
-    until(browser, lambda: browser.find_element(By.NAME, "newPassword")).send_keys(password)
+    until(browser, lambda: browser.find_element(By.NAME, "newPassword"), "field for a password").send_keys(password)
     press(browser, "go")
 
 
@@ -300,7 +277,7 @@ def test_a_person_follows_the_link_and_chooses_a_password(browser, site, demo):
     field = browser.find_element(By.NAME, "newPassword")
     assert field.get_attribute("autocomplete") == "new-password"
     fill_in(browser, "short")
-    assert until(browser, lambda: browser.find_element(By.ID, "fault").text)
+    assert until(browser, lambda: browser.find_element(By.ID, "fault").text, "fault")
     fill_in(browser, note("battery staple"))
     heading(browser, "Your password is changed")
     (ROOT / ".local").mkdir(exist_ok=True)

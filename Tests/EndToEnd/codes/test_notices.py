@@ -6,10 +6,13 @@ from urllib.parse import urlencode
 
 import pytest
 
-from support.actions import MailingSite, address, link_in, opened, sign_up
-from support.clients import assert_error, posted, query_of
-from support.common import note
-from support.sdk_clients import BrowserFlow
+from support.accounts import address, sign_up
+from support.clients.api import assert_error, posted
+from support.clients.flows import query_of
+from support.clients.handler import BrowserFlow
+from support.leaks import note
+from support.mail.action_page import opened
+from support.mail.mailing_site import MailingSite, link_in
 
 
 def a_notifying_site(fake, microsoft, **project):

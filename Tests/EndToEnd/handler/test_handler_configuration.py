@@ -2,12 +2,12 @@
 
 import pytest
 
-from support import harness
-from support.common import ANDROID, APPLE
+from support.names import ANDROID, APPLE, PRODUCTION
+from support.servers.site import a_site
 
 
 def check(project, **settings):
-    with harness.a_site({}, project=project, settings=settings, migrate=False) as site:
+    with a_site({}, project=project, settings=settings, migrate=False) as site:
         result = site.run("check")
         return result.returncode, result.stdout + result.stderr
 
@@ -63,8 +63,7 @@ def test_a_mistake_is_told(project, words):
     ],
 )
 def test_an_address_that_no_frame_may_name_is_told_in_production(domain, words):
-    production = {"development": False, "publicURL": "https://auth.example.com"}
-    status, output = check({"authorizedDomains": ["app.example.com", domain], "apps": [], "redirectURLs": []}, **production)
+    status, output = check({"authorizedDomains": ["app.example.com", domain], "apps": [], "redirectURLs": []}, **PRODUCTION)
     assert status != 0 and words in output, output
     assert words not in check({"authorizedDomains": ["app.example.com", domain], "apps": []})[1]
 
@@ -102,13 +101,12 @@ def test_what_to_register_and_where_redirects_do_not_reach_is_told():
             for name, own in (("oidc.one", False), ("oidc.two", True))
         },
     }
-    server = {"publicURL": "https://auth.example.com", "development": False}
-    status, output = check(project, **server)
+    status, output = check(project, **PRODUCTION)
     assert status == 0, output
     assert "demo  oidc.one  the redirect URI to register is https://auth.example.com/__/auth/handler\n" in output
     assert "demo  oidc.two  the redirect URI to register is https://auth.example.com/__/auth/handler/oidc.two\n" in output
     told = {line.split()[1] for line in output.splitlines() if "is of another site than auth.example.com" in line}
     assert told == {"shop.example.net", "localhost", "10.0.0.1", "a.shop.co.uk"}
-    assert "another site" not in check({**project, "redirect": {"returnToken": True}}, **server)[1]
-    own = check({**project, "redirect": {"publicURL": "https://www.shop.co.uk"}}, **server)[1]
+    assert "another site" not in check({**project, "redirect": {"returnToken": True}}, **PRODUCTION)[1]
+    own = check({**project, "redirect": {"publicURL": "https://www.shop.co.uk"}}, **PRODUCTION)[1]
     assert "demo  a.shop.co.uk" not in own and "demo  app.example.com" in own

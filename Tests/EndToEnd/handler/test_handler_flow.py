@@ -2,24 +2,21 @@
 
 import html
 import json
-import secrets
 from urllib.parse import urlencode
 
 import pytest
 import requests
 from werkzeug.wrappers import Response
 
-from support import harness
-from support.clients import assert_error, query_of
-from support.common import ANDROID, API_KEY, APPLE
-from support.sdk_clients import PAGE, AndroidFlow, AppleFlow, BrowserFlow, island, shown_text
+from support.accounts import person
+from support.clients.api import assert_error
+from support.clients.flows import query_of
+from support.clients.handler import PAGE, AndroidFlow, AppleFlow, BrowserFlow, island, shown_text
+from support.names import ANDROID, API_KEY, APPLE
+from support.servers.site import a_site
 
 POPUPS = ["signInViaPopup", "linkViaPopup", "reauthViaPopup"]
 REDIRECTS = ["signInViaRedirect", "linkViaRedirect", "reauthViaRedirect"]
-
-
-def person():
-    return "p-" + secrets.token_hex(4)
 
 
 @pytest.mark.parametrize("path", ["/__/auth/handler", "/emulator/auth/handler"])
@@ -144,7 +141,7 @@ def test_the_whole_way_of_an_Android_app(site, fake_issuer):
 def branded():
     apps = [{"ios": APPLE, "name": "Ada's <Shop>"}, {"android": ANDROID, "name": "Droid"}]
     providers = {"oidc.down": {"issuer": "https://127.0.0.1:1", "clientId": "x", "clientSecret": {"env": "CLIENT_SECRET"}}}
-    with harness.a_site(providers, project={"branding": {"name": "The Shop", "accent": "#12ab34"}, "apps": apps}) as site:
+    with a_site(providers, project={"branding": {"name": "The Shop", "accent": "#12ab34"}, "apps": apps}) as site:
         site.serve()
         yield site
 
@@ -157,7 +154,9 @@ def test_the_page_names_the_app_that_it_opens(branded, flow_type, name):
 
 
 def test_errors_are_told_in_the_projects_name_once_it_is_known(branded):
-    get = lambda path, **query: requests.get(branded.url + path, params=query, timeout=10)
+    def get(path, **query):
+        return requests.get(branded.url + path, params=query, timeout=10)
+
     known = [
         get("/__/auth/handler", apiKey=API_KEY, hl="de"),
         get("/__/auth/handler", state="demo." + "A" * 64, code="x"),
@@ -263,7 +262,7 @@ def test_SEC_18_a_refusal_without_state_counts_at_the_address_of_its_own_provide
 
 
 def test_a_provider_that_fails_is_not_the_persons_fault(fake_issuer):
-    with harness.a_site({"oidc.fake": fake_issuer.entry()}) as site:
+    with a_site({"oidc.fake": fake_issuer.entry()}) as site:
         site.serve()
         finished = BrowserFlow(site).finished(fake_issuer.login())
         fake_issuer.answers["token"] = Response("oops", 502)
@@ -357,7 +356,7 @@ def test_ten_tabs_of_one_browser(site, fake_issuer):
 
 
 def test_a_flow_outlives_a_key_rotation_and_a_restart(fake_issuer):
-    with harness.a_site({"oidc.fake": fake_issuer.entry()}) as site:
+    with a_site({"oidc.fake": fake_issuer.entry()}) as site:
         server = site.serve()
         before, waiting = BrowserFlow(site), BrowserFlow(site, auth_type="signInViaRedirect")
         answered = fake_issuer.login(person())(before.authorization_url())

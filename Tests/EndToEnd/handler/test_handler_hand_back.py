@@ -1,22 +1,20 @@
 """How a result finds its way to the SDK's iframe when the page cannot hand it over: by a cookie, by a ticket, by a token in the address."""
 
-import secrets
 from urllib.parse import urlsplit
 
 import pytest
 import requests
 
-from support import harness
-from support.clients import assert_error, together
-from support.common import API_KEY, TIMEOUT, note_fields, note_url
-from support.sdk_clients import PAGE, BrowserFlow, island, redeem
+from support.accounts import person
+from support.clients.api import assert_error
+from support.clients.handler import PAGE, BrowserFlow, island, redeem
+from support.harness import free_port, together
+from support.leaks import note_fields, note_url
+from support.names import API_KEY, PRODUCTION, TIMEOUT
+from support.servers.site import a_site
 
 ORIGIN = "https://app.example.com"
 KEY = API_KEY + ":[DEFAULT]"
-
-
-def person():
-    return "p-" + secrets.token_hex(4)
 
 
 def pending(flow, server=None, headers=None, path="/__/auth/pending", **changes):
@@ -123,9 +121,8 @@ def test_a_refusal_is_handed_over_too(site, fake_issuer):
 
 
 def test_the_cookie_of_a_server_with_tls(fake_issuer):
-    settings = {"publicURL": "https://auth.example.com", "development": False}
     project = {"authorizedDomains": ["app.example.com", "auth.example.com"], "redirectURLs": []}
-    with harness.a_site({}, settings=settings, project=project) as site:
+    with a_site({}, settings=PRODUCTION, project=project) as site:
         site.serve()
         flow = BrowserFlow(site, "oidc.none", "signInViaRedirect")
         page = flow.start(headers={"host": "auth.example.com"})
@@ -177,7 +174,7 @@ def test_a_refusal_reaches_a_lost_popup_as_well(site):
 
 
 def test_an_operator_may_switch_the_relay_off(fake_issuer):
-    with harness.a_site({"oidc.fake": fake_issuer.entry()}, project={"redirect": {"relay": False}}) as site:
+    with a_site({"oidc.fake": fake_issuer.entry()}, project={"redirect": {"relay": False}}) as site:
         site.serve()
         flow = BrowserFlow(site)
         flow.authorization_url()
@@ -195,7 +192,7 @@ def test_no_token_stands_in_the_address_unless_it_is_switched_on(site, fake_issu
 
 @pytest.mark.parametrize("page, joiner", [("https://app.example.com/home?tab=1", "#"), (PAGE, "&")])
 def test_a_token_in_the_address_is_traded_once(fake_issuer, page, joiner):
-    with harness.a_site({"oidc.fake": fake_issuer.entry()}, project={"redirect": {"returnToken": True, "relay": False}}) as site:
+    with a_site({"oidc.fake": fake_issuer.entry()}, project={"redirect": {"returnToken": True, "relay": False}}) as site:
         site.serve()
         flow, data = returned(site, fake_issuer, page=page)
         assert data["returnURL"].startswith(page + joiner + "broker_rt=demo.")
@@ -214,9 +211,9 @@ def test_a_token_in_the_address_is_traded_once(fake_issuer, page, joiner):
 
 @pytest.fixture(scope="module")
 def pair(fake_issuer_of_session):
-    with harness.a_site({"oidc.fake": fake_issuer_of_session.entry()}) as site:
+    with a_site({"oidc.fake": fake_issuer_of_session.entry()}) as site:
         site.serve()
-        site.serve(harness.free_port())
+        site.serve(free_port())
         yield site
 
 
@@ -260,7 +257,7 @@ def test_SEC_05_fifty_callbacks_give_one_result(pair, fake_issuer):
 
 def test_an_apps_own_host_may_stand_before_the_pages(fake_issuer):
     own = "http://localhost:7654"
-    with harness.a_site({"oidc.fake": fake_issuer.entry()}, project={"redirect": {"publicURL": own}}) as site:
+    with a_site({"oidc.fake": fake_issuer.entry()}, project={"redirect": {"publicURL": own}}) as site:
         site.serve()
         flow = BrowserFlow(site, auth_type="signInViaRedirect")
         # A proxy that hides the host: the browser was sent to its own host once already, as the address says.

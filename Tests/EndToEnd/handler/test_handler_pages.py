@@ -6,9 +6,9 @@ from urllib.parse import urljoin
 import pytest
 import requests
 
-from support import harness
-from support.common import API_KEY
-from support.sdk_clients import AppleFlow, BrowserFlow, island, shown_text
+from support.clients.handler import AppleFlow, BrowserFlow, island, shown_text
+from support.names import API_KEY
+from support.servers.site import a_site
 
 IFRAME = {"apiKey": API_KEY, "appName": "[DEFAULT]", "v": "12.18.0", "usegapi": "1"}
 
@@ -147,7 +147,7 @@ def test_pages_speak_the_visitors_language(site, fake_issuer):
 
 def test_SEC_10_the_name_of_a_project_does_no_harm(fake_issuer):
     name = "<b>A&B</b>\"'"
-    with harness.a_site({"oidc.fake": fake_issuer.entry()}, project={"branding": {"name": name, "accent": "#aa0000"}}) as site:
+    with a_site({"oidc.fake": fake_issuer.entry()}, project={"branding": {"name": name, "accent": "#aa0000"}}) as site:
         site.serve()
         flow = AppleFlow(site)
         page = flow.callback(fake_issuer.login()(flow.authorization_url()))

@@ -5,9 +5,9 @@ import re
 import pytest
 import requests
 
-from support import harness
-from support.common import API_KEY, TIMEOUT
-from support.sdk_clients import island
+from support.clients.handler import island
+from support.names import API_KEY, TIMEOUT
+from support.servers.site import a_site
 
 HOME = "https://auth.example.com"
 PAGE = "https://app.example.com/home"
@@ -18,7 +18,7 @@ BEHIND_A_PROXY = {"host": "auth.example.com", "x-forwarded-proto": "https"}
 def production():
     project = {"authorizedDomains": ["app.example.com", "auth.example.com"], "redirectURLs": [PAGE], "apps": []}
     settings = {"development": False, "publicURL": HOME}
-    with harness.a_site({}, project=project, settings=settings) as site:
+    with a_site({}, project=project, settings=settings) as site:
         site.serve()
         yield site
 

@@ -9,10 +9,11 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 import pytest
 import requests
 
-from support import harness
-from support.clients import assert_error, flow_id, query_of
-from support.common import ANDROID, API_KEY
-from support.sdk_clients import PAGE, AndroidFlow, AppleFlow, BrowserFlow, island, shown_text
+from support.clients.api import assert_error
+from support.clients.flows import flow_id, query_of
+from support.clients.handler import PAGE, AndroidFlow, AppleFlow, BrowserFlow, island, shown_text
+from support.names import ANDROID, API_KEY
+from support.servers.site import a_site
 
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
 PATHS = ["/__/auth/handler", "/emulator/auth/handler"]
@@ -150,7 +151,7 @@ def test_SEC_10_texts_of_an_app_do_no_harm_on_a_page(site, fake_issuer):
 
 
 def test_SEC_16_starts_are_limited_before_anything_is_stored(fake_issuer):
-    with harness.a_site({"oidc.fake": fake_issuer.entry()}, project={"limits": {"startSignIn": {"perAddress": "3 per 10m"}}}) as site:
+    with a_site({"oidc.fake": fake_issuer.entry()}, project={"limits": {"startSignIn": {"perAddress": "3 per 10m"}}}) as site:
         site.serve()
         statuses = [BrowserFlow(site).start().status_code for _ in range(4)]
         assert statuses[:3] == [200] * 3 and statuses[3] in (400, 429)
@@ -204,7 +205,7 @@ def test_a_wrong_iss_is_refused_and_uses_nothing_up(site, fake_issuer, wrong):
 
 def test_an_issuer_that_promises_its_name_must_give_it(fake_issuer):
     fake_issuer.discovery_extra = {"authorization_response_iss_parameter_supported": True}
-    with harness.a_site({"oidc.fake": fake_issuer.entry()}) as site:
+    with a_site({"oidc.fake": fake_issuer.entry()}) as site:
         site.serve()
         flow = BrowserFlow(site)
         answered = fake_issuer.login()(flow.authorization_url())
@@ -215,7 +216,7 @@ def test_an_issuer_that_promises_its_name_must_give_it(fake_issuer):
 
 def test_a_provider_with_an_address_of_its_own_answers_there_alone(fake_issuer):
     providers = {"oidc.own": fake_issuer.entry(ownCallback=True), "oidc.common": fake_issuer.entry()}
-    with harness.a_site(providers) as site:
+    with a_site(providers) as site:
         site.serve()
         own = BrowserFlow(site, "oidc.own")
         url = own.authorization_url()

@@ -9,7 +9,8 @@ import subprocess
 import pytest
 import requests
 
-from support.harness import a_site, free_port, wait_until
+from support.harness import free_port, wait_until
+from support.servers.site import a_site
 
 BUILDAH = shlex.split(os.environ.get("GATEHOUSE_IMAGE", ""))
 pytestmark = pytest.mark.skipif(not BUILDAH, reason="no image was built: `make image` builds one and runs this")

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from support.machine import Machine, NoMachine
-from support.pages import GROUPS, blocks, commands, function
+from support.operator_pages import GROUPS, blocks, commands, function
+from support.servers.machine import Machine, NoMachine
 
 # What the pages take for granted: a cluster as the package makes it, and a certificate of an authority that this machine trusts.
 GIVEN = """

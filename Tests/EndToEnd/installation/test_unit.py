@@ -9,8 +9,9 @@ import subprocess
 import pytest
 import requests
 
-from support.clients import API
-from support.harness import BINARY, ROOT, a_site, wait_until
+from support.clients.api import API
+from support.harness import BINARY, ROOT, wait_until
+from support.servers.site import a_site
 
 UNIT = ROOT / "packaging/gatehouse.service"
 needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")

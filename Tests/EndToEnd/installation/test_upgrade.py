@@ -4,10 +4,10 @@ import shutil
 
 import requests
 
-from support.common import TIMEOUT
-from support.harness import ROOT, a_site
+from support.harness import ROOT
+from support.names import GUESTS, TIMEOUT
+from support.servers.site import a_site
 
-GUESTS = {"signIn": {"anonymous": True}}
 NEWEST = sorted(path.name for path in (ROOT / "Migrations").glob("*.sql"))[-1]
 
 

@@ -6,10 +6,12 @@ import subprocess
 
 import pytest
 
-from support.clients import assert_error, posted
-from support.harness import BINARY, a_site
-from support.issuers import FakeIssuer
-from support.mail import Certificate, Post
+from support.certificates import Certificate
+from support.clients.api import assert_error, posted
+from support.harness import BINARY
+from support.issuers.fake import FakeIssuer
+from support.mail.smtp import Post
+from support.servers.site import a_site
 
 # A private view of the file system, in which a folder of ours stands where the system keeps its authorities.
 PRIVATE_VIEW = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]

@@ -10,19 +10,21 @@ import subprocess
 import psycopg2
 import pytest
 
-from support.harness import BINARY, a_site, cluster, environment, write_secret
+from support.harness import BINARY
+from support.servers.postgres import cluster
+from support.servers.site import a_site, environment, write_secret
 
-SERVER = f"""listen: 127.0.0.1:8080
+SERVER = """listen: 127.0.0.1:8080
 publicURL: https://auth.example.com
-database: {{env: DATABASE_URL}}
-masterKey: {{file: master.key}}
+database: {env: DATABASE_URL}
+masterKey: {file: master.key}
 projects: projects
 trustedProxies: [127.0.0.1/32]
-outbound: {{allow: [10.1.2.0/24]}}
+outbound: {allow: [10.1.2.0/24]}
 mail:
   from: no-reply@example.com
-  smtp: {{host: smtp.example.com, port: 587, user: gatehouse, password: {{env: SMTP_PASSWORD}}}}
-limits: {{connections: 500}}
+  smtp: {host: smtp.example.com, port: 587, user: gatehouse, password: {env: SMTP_PASSWORD}}
+limits: {connections: 500}
 """
 PROJECT = """project: demo
 number: 100000000001

@@ -5,9 +5,12 @@ import re
 
 import pytest
 
-from support.clients import WebFlow, posted
-from support.harness import a_site, free_port, wait_until
-from support.mail import Post, put
+from support.clients.api import posted
+from support.clients.flows import WebFlow
+from support.harness import free_port, wait_until
+from support.mail.outbox import put
+from support.mail.smtp import Post
+from support.servers.site import a_site
 
 
 def test_keys_list_says_what_each_key_does_now():

@@ -5,12 +5,12 @@ import re
 
 import pytest
 
-from support import configuration_check as binary
-from support import configuration_page as page
-from support import configuration_sources as sources
-from support.configuration_check import MISSING, Question
-from support.configuration_page import GENERIC, MICROSOFT, ROWS
-from support.harness import ROOT, write_secret
+from support.configuration import check as binary
+from support.configuration import page, sources
+from support.configuration.check import MISSING, Question
+from support.configuration.page import GENERIC, MICROSOFT, ROWS
+from support.harness import ROOT
+from support.servers.site import write_secret
 
 HAS_RANGE = [row for row in ROWS if page.kind(row).refused]
 HAS_LITERAL = [row for row in ROWS if row.literal]

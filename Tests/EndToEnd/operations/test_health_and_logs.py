@@ -4,34 +4,37 @@ import re
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
+import psycopg2
 import pytest
 import requests
 
-from support import harness
-from support.clients import WebFlow, assert_error, posted
-from support.common import API_KEY, TIMEOUT
-from support.harness import a_site
+from support.clients.api import assert_error, posted
+from support.clients.flows import WebFlow
+from support.harness import wait_until
+from support.names import API_KEY, GUESTS, PRODUCTION, TIMEOUT
+from support.servers.postgres import Cluster
+from support.servers.site import a_site
 
 
 def test_health_follows_the_database(fake_issuer):
-    own = harness.Cluster(tempfile.mkdtemp(prefix="gatehouse-e2e-own-pg-"), private=True)
+    own = Cluster(tempfile.mkdtemp(prefix="gatehouse-e2e-own-pg-"), private=True)
     try:
         with a_site({"oidc.fake": fake_issuer.entry()}, database=own.create(), settings={"databasePool": {}}) as site:
             server = site.serve()
             posted(server.api(), {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("before")})
             own.stop()
-            harness.wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 503, what="503")
+            wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 503, what="503")
             assert requests.get(site.url + "/health/live", timeout=TIMEOUT).status_code == 200
             down = posted(server.api(), {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("during")})
             assert down.status_code == 503 and int(down.headers["retry-after"]) > 0
             assert not down.headers["content-type"].startswith("application/json"), "a JSON error would sign the SDKs' users out"
             own.start()
-            harness.wait_until(
+            wait_until(
                 lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 200, what="readiness"
             )
             # Each loop finds the database again for itself; a client does as Retry-After says.
             tried = []
-            harness.wait_until(
+            wait_until(
                 lambda: (
                     tried.append(posted(server.api(), {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("before")}))
                     or tried[-1].status_code == 200
@@ -48,7 +51,7 @@ def test_health_fails_when_the_schema_changes_under_the_server(fake_issuer):
     with a_site({"oidc.fake": fake_issuer.entry()}) as site:
         site.serve()
         site.rows("UPDATE schema_migrations SET sha256 = repeat('0', 64) WHERE number = 1")
-        harness.wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 503, what="503")
+        wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 503, what="503")
 
 
 def test_readiness_that_many_ask_for_at_once_costs_the_database_few_statements():
@@ -59,18 +62,18 @@ def test_readiness_that_many_ask_for_at_once_costs_the_database_few_statements()
     }
     with a_site(settings=settings) as site:
         server = site.serve()
-        holder = harness.psycopg2.connect(site.database)
+        holder = psycopg2.connect(site.database)
         try:
             holder.cursor().execute("LOCK TABLE schema_migrations")
             with ThreadPoolExecutor(200) as crowd:
                 asked = [crowd.submit(requests.get, site.url + "/health/ready", timeout=TIMEOUT) for _ in range(200)]
-                harness.wait_until(lambda: server.metric("http_connections_open") >= 200, what="two hundred connections")
+                wait_until(lambda: server.metric("http_connections_open") >= 200, what="two hundred connections")
                 holder.rollback()
             assert [each.result().status_code for each in asked] == [200] * 200
         finally:
             holder.close()
         answered = 'http_requests_total{route="/health/ready",status="200"}'
-        harness.wait_until(lambda: (server.metric(answered) or 0) > 200, what="their count")
+        wait_until(lambda: (server.metric(answered) or 0) > 200, what="their count")
         # All since the start.
         assert server.metric('gatehouse_database_round_trips_total{loop="0"}') < 100
 
@@ -110,10 +113,10 @@ def test_the_access_log_is_JSON_without_query_strings(site, api, fake_issuer):
     def line_of(route):
         return next((line for line in server.log_lines()[seen:] if line.get("route") == route), None)
 
-    line = harness.wait_until(lambda: line_of("/__/auth/handler"), what="the line of the handler")
+    line = wait_until(lambda: line_of("/__/auth/handler"), what="the line of the handler")
     assert {"time", "method", "route", "status", "us", "id", "bytes"} <= set(line)
     assert line["method"] == "GET" and line["status"] == 400 and line["bytes"] > 0 and line["us"] >= 0
-    assert harness.wait_until(lambda: line_of("/v1/projects"), what="the line of the other loop")["status"] == 200
+    assert wait_until(lambda: line_of("/v1/projects"), what="the line of the other loop")["status"] == 200
     assert all("?" not in line.get("route", "") for line in server.log_lines())
     assert marker not in server.log()
 
@@ -124,7 +127,7 @@ def test_the_log_says_why_a_sign_in_was_refused(site, api, fake_issuer):
     fake_issuer.claims = lambda claims: {"aud": "somebody-elses-client"}
     flow = WebFlow(site, "oidc.fake")
     assert_error(flow.redeem(flow.to_app(fake_issuer.login("why"))), "INVALID_IDP_RESPONSE")
-    line = harness.wait_until(lambda: [l for l in server.log_lines()[seen:] if l.get("message") == "provider refused"], what="the line")[0]
+    line = wait_until(lambda: [line for line in server.log_lines()[seen:] if line.get("message") == "provider refused"], what="the line")[0]
     assert line["code"] == "INVALID_IDP_RESPONSE" and "somebody-elses-client" in line["reason"] and line["id"]
     assert "why@example.com" not in server.log(), "nor anything of the person"
 
@@ -149,8 +152,8 @@ FORWARDED = {"trustedProxies": ["127.0.0.0/8"], "proxyHeader": "forwarded"}
 )
 def test_SEC_08_whose_word_on_the_clients_address_counts(trusted, header, address):
     proxies = trusted if isinstance(trusted, dict) else {"trustedProxies": trusted}
-    settings = {"development": False, "publicURL": "https://auth.example.com", **proxies}
-    project = {"signIn": {"anonymous": True}, "authorizedDomains": ["auth.example.com"], "redirectURLs": []}
+    settings = {**PRODUCTION, **proxies}
+    project = {**GUESTS, "authorizedDomains": ["auth.example.com"], "redirectURLs": []}
     with a_site(settings=settings, project=project) as site:
         api = site.serve().api()
         assert api.post("/v1/accounts:signUp", {}, headers={**header, "user-agent": "a test"}).status_code == 200

@@ -5,9 +5,11 @@ import re
 
 import requests
 
-from support.clients import assert_error, posted
-from support.common import TIMEOUT, note
-from support.harness import ROOT, a_site
+from support.clients.api import assert_error, posted
+from support.harness import ROOT
+from support.leaks import note
+from support.names import TIMEOUT
+from support.servers.site import a_site
 
 
 def statements():

@@ -8,8 +8,9 @@ import time
 
 import requests
 
-from support import harness
-from support.harness import a_site, free_port, wait_until
+from support.harness import free_port, wait_until
+from support.leaks import logs
+from support.servers.site import a_site
 
 
 def hammer(url, count):
@@ -77,11 +78,11 @@ def test_a_log_file_is_opened_anew_at_SIGHUP():
     with a_site(settings={"log": {"path": "gatehouse.log"}}) as site:
         server = site.serve()
         path = site.folder / "gatehouse.log"
-        harness.logs.append(path)
+        logs.append(path)
         wait_until(lambda: '"serving"' in path.read_text(), what="the line in the file")
         assert server.log() == "", "nothing of it goes to standard error"
         path.rename(site.folder / "gatehouse.log.1")
-        harness.logs.append(site.folder / "gatehouse.log.1")
+        logs.append(site.folder / "gatehouse.log.1")
         server.signal(signal.SIGHUP)
         wait_until(lambda: path.exists() and '"reloaded"' in path.read_text(), what="the new file")
         requests.get(site.url + "/after-the-rotation", timeout=10)

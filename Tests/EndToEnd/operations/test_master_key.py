@@ -5,10 +5,12 @@ import secrets
 
 import pytest
 
-from support import mail
-from support.clients import WebFlow, assert_error, posted
-from support.common import note
-from support.harness import a_site, free_port, wait_until, write_secret
+from support.clients.api import assert_error
+from support.clients.flows import WebFlow
+from support.harness import free_port, wait_until
+from support.leaks import note
+from support.mail.outbox import now, put
+from support.servers.site import a_site, write_secret
 
 BOTH = [{"file": "master.key"}, {"file": "new.key"}]
 
@@ -75,7 +77,7 @@ def test_the_master_key_changes_over_a_rolling_restart_and_nobody_is_signed_out(
         people.append(Person(site, fake_issuer, f"after-{number}"))
 
     # A mail of the former key, which is to be tried much later.
-    code = mail.put(site, due="now() + interval '1 hour'", lifetime="2 hours")
+    code = put(site, due="now() + interval '1 hour'", lifetime="2 hours")
     for person in people:
         person.refresh()
     site.rows("DELETE FROM sign_in_flows")
@@ -97,7 +99,7 @@ def test_the_master_key_changes_over_a_rolling_restart_and_nobody_is_signed_out(
             person.refresh()
     (site.folder / "master.key").unlink()
     sign_in_across(site, fake_issuer, "at-last")
-    mail.now(site)
+    now(site)
     wait_until(lambda: any(code in file.read_bytes().replace(b"=\r\n", b"").decode() for file in (site.folder / "mails").glob("*.eml")), what="the mail")
     alone = site.run("keys", "reseal")
     assert alone.returncode == 0 and "Nothing is left under another master key." in alone.stdout

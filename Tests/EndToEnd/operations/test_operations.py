@@ -7,17 +7,18 @@ import signal
 import socket
 import subprocess
 import threading
-import time
 
 import jwt
 import pytest
 import requests
 from werkzeug.wrappers import Response
 
-from support import harness
-from support.clients import API, WebFlow, assert_error, posted, query_of, together
-from support.common import API_KEY, TIMEOUT, note
-from support.harness import a_site, free_port
+from support.clients.api import API, assert_error, posted
+from support.clients.flows import WebFlow, query_of
+from support.harness import BINARY, free_port, together, wait_until
+from support.leaks import note
+from support.names import API_KEY, TIMEOUT
+from support.servers.site import a_site
 
 # -- gatehouse check
 
@@ -206,7 +207,7 @@ def test_SIGHUP_takes_a_good_file_and_leaves_a_faulty_one(fake_issuer):
         del site.project["providers"]["oidc.late"]
         site.write()
         server.signal(signal.SIGHUP)
-        harness.wait_until(lambda: server.log().count('"reloaded"') == 2, what="the second reload")
+        wait_until(lambda: server.log().count('"reloaded"') == 2, what="the second reload")
         assert_error(posted(api, {"providerId": "oidc.late", "id_token": "x"}), "OPERATION_NOT_ALLOWED")
         assert server.process.poll() is None
 
@@ -263,7 +264,7 @@ def test_a_signal_to_stop_lets_a_running_request_finish(fake_issuer, number):
         client.start()
         assert arrived.wait(TIMEOUT)
         server.signal(number)
-        harness.wait_until(lambda: refuses_connections(server), what="an end of accepting")
+        wait_until(lambda: refuses_connections(server), what="an end of accepting")
         released.set()
         client.join(TIMEOUT)
         assert answers and answers[0].status_code == 200 and answers[0].json()["isNewUser"] is True
@@ -343,5 +344,5 @@ def test_private_keys_are_sealed_in_the_database(site):
 
 
 def test_the_version(site):
-    result = subprocess.run([harness.BINARY, "--version"], capture_output=True, text=True, timeout=TIMEOUT)
+    result = subprocess.run([BINARY, "--version"], capture_output=True, text=True, timeout=TIMEOUT)
     assert result.returncode == 0 and re.fullmatch(r"\d+\.\d+\.\d+\S*", result.stdout.strip())

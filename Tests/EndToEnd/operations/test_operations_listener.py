@@ -7,7 +7,8 @@ import socket
 import pytest
 import requests
 
-from support.harness import a_site, free_port, wait_until
+from support.harness import free_port, wait_until
+from support.servers.site import a_site
 
 PATHS = ["/metrics", "/health/live", "/health/ready"]
 HOSTS = ["/identitytoolkit.googleapis.com", "/securetoken.googleapis.com", "/www.googleapis.com"]

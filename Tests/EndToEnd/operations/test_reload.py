@@ -7,7 +7,8 @@ import signal
 
 import requests
 
-from support.harness import a_site, free_port, wait_until
+from support.harness import free_port, wait_until
+from support.servers.site import a_site
 
 SUCCESSFUL = "gatehouse_config_last_reload_successful"
 TIME = "gatehouse_config_last_reload_success_timestamp_seconds"

@@ -4,8 +4,8 @@ import secrets
 
 import pytest
 
-from support.common import CLIENT_SECRET, issued, logs, note
-from support.leaks import secrets_in_database, secrets_in_logs
+from support.leaks import issued, logs, note, secrets_in_database, secrets_in_logs
+from support.names import CLIENT_SECRET
 
 
 @pytest.fixture

@@ -7,14 +7,16 @@ import time
 import pytest
 from werkzeug.wrappers import Response
 
-from support import harness
-from support.clients import WebFlow, assert_error, posted, query_of, refused, together
-from support.common import TIMEOUT
-from support.issuers import foreign_key
+from support.clients.api import assert_error, posted
+from support.clients.flows import WebFlow, query_of, refused
+from support.harness import together
+from support.jwts import foreign_key
+from support.names import TIMEOUT
+from support.servers.site import Site
 
 
 def test_an_unknown_kid_is_looked_up_once_a_minute(fake_issuer):
-    site = harness.Site({"oidc.fake": fake_issuer.entry()})
+    site = Site({"oidc.fake": fake_issuer.entry()})
     try:
         api = site.serve().api()
         assert posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("kid")}).status_code == 200
@@ -118,7 +120,7 @@ DOCUMENTS = dict(broken_documents())
 def documents(fake_issuer_of_session):
     """A provider for each broken document: what is known of a document is kept for an hour."""
     address = fake_issuer_of_session.url + "/.well-known/openid-configuration?n="
-    site = harness.Site(
+    site = Site(
         {f"oidc.d{number}": fake_issuer_of_session.entry(discoveryURL=address + str(number)) for number in range(len(DOCUMENTS))}
     )
     site.serve()
@@ -164,7 +166,7 @@ def test_SEC_01_a_broken_discovery_document_signs_nobody_in(documents, fake_issu
 )
 def test_a_broken_key_set_signs_nobody_in(fake_issuer, answer):
     fake_issuer.answers["jwks"] = answer
-    site = harness.Site({"oidc.fake": fake_issuer.entry()})
+    site = Site({"oidc.fake": fake_issuer.entry()})
     try:
         api = site.serve().api()
         code = "NETWORK_REQUEST_FAILED" if isinstance(answer, Response) and answer.status_code == 500 else "INVALID_IDP_RESPONSE"
@@ -203,7 +205,7 @@ def closed(fake_issuer_of_session):
         f"oidc.a{number}": {**fake_issuer_of_session.entry(), "discoveryURL": f"http://{host}:{port}/.well-known/openid-configuration"}
         for number, host in enumerate(LOOPBACKS)
     }
-    site = harness.Site(settings={"outbound": {"allow": ["198.51.100.0/24"]}})
+    site = Site(settings={"outbound": {"allow": ["198.51.100.0/24"]}})
     accepted = {}
     for provider, entry in entries.items():
         site.project["providers"] = {provider: entry}
@@ -226,7 +228,7 @@ def test_SEC_13_no_spelling_of_a_private_address_is_dialled(closed, fake_issuer,
 
 
 def test_SEC_13_a_provider_at_a_private_address_is_not_dialled_unless_allowed(fake_issuer):
-    site = harness.Site({"oidc.fake": fake_issuer.entry()}, settings={"outbound": {"allow": ["10.0.0.0/8"]}})
+    site = Site({"oidc.fake": fake_issuer.entry()}, settings={"outbound": {"allow": ["10.0.0.0/8"]}})
     try:
         site.serve()
         response = WebFlow(site, "oidc.fake").start()

@@ -7,19 +7,22 @@ import json
 import secrets
 from urllib.parse import unquote_plus, urlencode
 
-import jwt
 import pytest
 import requests
 
-from support import harness
-from support.clients import ClientFlow, WebFlow, assert_error, posted, query_of, together
-from support.common import API_KEY, NUMBER, note
+from support.clients.api import assert_error, posted
+from support.clients.flows import ClientFlow, WebFlow, query_of
+from support.harness import together
+from support.jwts import claims
+from support.leaks import note
+from support.names import API_KEY, NUMBER
+from support.servers.site import Site, a_site
 
 
 @pytest.fixture
 def fresh_site(real_issuer):
     """A site where nobody has signed in yet."""
-    with harness.a_site({"oidc.real": real_issuer.entry()}) as site:
+    with a_site({"oidc.real": real_issuer.entry()}) as site:
         site.serve()
         yield site
 
@@ -66,7 +69,7 @@ def test_the_whole_way_of_a_browser_app(fresh_site, real_issuer):
     assert first["firstName"] == "Ada" and first["lastName"] == "Lovelace"
     profile = json.loads(first["rawUserInfo"])
     assert isinstance(first["rawUserInfo"], str) and profile["sub"] == "ada" and profile["email"] == "ada@example.com"
-    assert jwt.decode(first["oauthIdToken"], options={"verify_signature": False})["sub"] == "ada"
+    assert claims(first["oauthIdToken"])["sub"] == "ada"
     assert first["oauthAccessToken"] and first["pendingToken"] and first["refreshToken"] and first["idToken"]
     for placeholder in ("needConfirmation", "errorMessage", "mfaPendingCredential"):
         assert placeholder not in first, "the SDKs test for presence"
@@ -286,7 +289,7 @@ def test_the_address_of_one_provider_takes_only_its_answers(site, fake_issuer):
 
 def test_an_issuer_that_gives_ID_tokens_without_codes(fake_issuer):
     """The implicit flow, for entries that ask for it: the token comes by form_post and must bear the flow's nonce."""
-    site = harness.Site({"oidc.implicit": fake_issuer.entry(flow="idToken")})
+    site = Site({"oidc.implicit": fake_issuer.entry(flow="idToken")})
     try:
         site.serve()
         flow = WebFlow(site, "oidc.implicit")
@@ -323,7 +326,7 @@ def test_a_code_flow_takes_no_ID_token_from_the_browser(site, fake_issuer):
 
 
 def test_a_database_that_fails_in_the_middle_keeps_nothing_half(fake_issuer):
-    site = harness.Site({"oidc.fake": fake_issuer.entry()})
+    site = Site({"oidc.fake": fake_issuer.entry()})
     try:
         server = site.serve()
         site.rows(
@@ -373,7 +376,7 @@ def test_a_client_secret_of_odd_characters_reaches_the_provider(fake_issuer, met
         return fake_issuer.refuse("invalid_client", 401)
 
     fake_issuer.answers["token"] = token
-    site = harness.Site({"oidc.fake": fake_issuer.entry(clientAuth=method, clientSecret={"file": "../client.secret"})})
+    site = Site({"oidc.fake": fake_issuer.entry(clientAuth=method, clientSecret={"file": "../client.secret"})})
     try:
         (site.folder / "client.secret").write_text(secret + "\n")
         site.serve()

@@ -8,10 +8,12 @@ import time
 import jwt
 import pytest
 
-from support import harness
-from support.clients import WebFlow, assert_error, posted, query_of, refused
-from support.common import CLIENT_SECRET, note
-from support.issuers import b64, foreign_key, hmac_signed, unsigned
+from support.clients.api import assert_error, posted
+from support.clients.flows import WebFlow, query_of, refused
+from support.jwts import Key, b64, foreign_key, hmac_signed, unsigned
+from support.leaks import note
+from support.names import CLIENT_SECRET
+from support.servers.site import Site
 
 
 @pytest.mark.parametrize(
@@ -175,7 +177,7 @@ def test_SEC_12_unknown_kinds_of_keys_in_the_key_set_are_skipped(real_issuer, fa
         weak,
     ]
     fake_issuer.answers["jwks"] = {"keys": odd + [fake_issuer.key.jwk]}
-    site = harness.Site({"oidc.fake": fake_issuer.entry()})
+    site = Site({"oidc.fake": fake_issuer.entry()})
     try:
         site.serve()
         assert WebFlow(site, "oidc.fake").run(fake_issuer.login("skipper"))["isNewUser"] is True
@@ -200,7 +202,7 @@ def test_a_callback_with_another_iss_or_an_error_beside_the_code_is_refused(site
 
 def test_a_callback_without_iss_is_refused_where_the_issuer_promises_it(fake_issuer):
     fake_issuer.discovery_extra = {"authorization_response_iss_parameter_supported": True}
-    site = harness.Site({"oidc.fake": fake_issuer.entry()})
+    site = Site({"oidc.fake": fake_issuer.entry()})
     try:
         site.serve()
         flow = WebFlow(site, "oidc.fake")
@@ -215,7 +217,7 @@ def test_userinfo_of_somebody_else_is_discarded(fake_issuer):
     fake_issuer.discovery_extra = {"userinfo_endpoint": fake_issuer.url + "/userinfo"}
     fake_issuer.answers["userinfo"] = {"sub": "somebody-else", "email": "victim@example.com", "email_verified": True, "nickname": "mallory"}
     fake_issuer.users["quiet"] = {"sub": "quiet"}
-    site = harness.Site({"oidc.fake": fake_issuer.entry()})
+    site = Site({"oidc.fake": fake_issuer.entry()})
     try:
         site.serve()
         answer = WebFlow(site, "oidc.fake").run(fake_issuer.login("quiet"))

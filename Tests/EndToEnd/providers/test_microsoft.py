@@ -6,8 +6,9 @@ import secrets
 import pytest
 from werkzeug.wrappers import Response
 
-from support import harness
-from support.clients import WebFlow, assert_error, posted, query_of, refused
+from support.clients.api import assert_error, posted
+from support.clients.flows import WebFlow, query_of, refused
+from support.servers.site import Site
 
 
 @pytest.fixture(autouse=True)
@@ -136,7 +137,7 @@ def test_SEC_03_a_known_object_id_with_another_tenant_is_refused(site, microsoft
     "tenant, admitted", [("organizations", {"alice", "bob"}), ("consumers", {"carol"}), ("aaaaaaaa-0000-4000-8000-00000000000a", {"alice"})]
 )
 def test_SEC_01_only_the_configured_tenants_sign_in(microsoft, tenant, admitted):
-    site = harness.Site({"microsoft.com": microsoft.entry(tenant=tenant)})
+    site = Site({"microsoft.com": microsoft.entry(tenant=tenant)})
     try:
         site.serve()
         for user in ("alice", "bob", "carol"):
@@ -161,7 +162,7 @@ def test_the_app_may_narrow_the_tenant_and_never_widen_it(site, microsoft):
     flow = WebFlow(site, "microsoft.com", parameters={"tenant": microsoft.CONTOSO})
     assert_error(flow.redeem(flow.to_app(microsoft.login("bob"))), "INVALID_IDP_RESPONSE")
 
-    narrow = harness.Site({"microsoft.com": microsoft.entry(tenant=microsoft.CONTOSO)})
+    narrow = Site({"microsoft.com": microsoft.entry(tenant=microsoft.CONTOSO)})
     try:
         narrow.serve()
         for wish in ("common", "organizations", "consumers", microsoft.FABRIKAM, "fabrikam.example", "../evil", "a b", "x" * 300):

@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from support.clients import ClientFlow, WebFlow, assert_error, flow_id, query_of
-from support.common import BAD_CREDENTIAL
+from support.clients.api import BAD_CREDENTIAL, assert_error
+from support.clients.flows import ClientFlow, WebFlow, flow_id, query_of
 
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
 

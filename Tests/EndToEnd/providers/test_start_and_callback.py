@@ -6,8 +6,8 @@ from urllib.parse import quote, urlencode
 import pytest
 import requests
 
-from support.clients import WebFlow, flow_id, query_of
-from support.common import API_KEY
+from support.clients.flows import WebFlow, flow_id, query_of
+from support.names import API_KEY
 
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
 

@@ -1,6 +1,56 @@
-"""Looks for secrets that the tests saw where no secret may be: in logs, and in the database (SEC-21)."""
+"""The secrets that the tests saw, and a search for them where no secret may be: in logs, and in the database (SEC-21)."""
 
-from support.common import CLIENT_SECRET, issued, logs
+import pathlib
+import re
+from urllib.parse import parse_qsl, urlsplit
+
+from support.names import CLIENT_SECRET
+
+issued: set[str] = set()
+logs: list[pathlib.Path] = []
+SECRET_FIELDS = {
+    "idToken",
+    "refreshToken",
+    "pendingToken",
+    "oauthIdToken",
+    "oauthAccessToken",
+    "oauthRefreshToken",
+    "access_token",
+    "id_token",
+    "refresh_token",
+    "code",
+    "state",
+    "code_verifier",
+    "client_secret",
+    "nonce",
+    "sessionId",
+    "password",
+    "newPassword",
+    "oldPassword",
+    "oobCode",
+    "oobLink",
+    "token",
+}
+
+
+def note(value):
+    """Remembers a secret that the server gave out or was given; gives it back."""
+    if isinstance(value, str) and len(value) >= 12 and not re.fullmatch("[0-9a-f]{64}", value):  # hashes are public
+        issued.add(value)
+    return value
+
+
+def note_fields(fields):
+    for name, value in fields.items() if isinstance(fields, dict) else fields:
+        if name in SECRET_FIELDS:
+            note(value)
+
+
+def note_url(url):
+    parts = urlsplit(url)
+    note_fields(parse_qsl(parts.query))
+    note_fields(parse_qsl(parts.fragment))
+    return url
 
 
 def secrets():

@@ -18,20 +18,21 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat,
 from firebase_admin import auth, credentials
 
 from support import golden
-from support import harness
-from support.clients import assert_error, together
-from support.common import API_KEY, PROJECT, note
-from support.issuers import b64, unsigned
+from support.clients.api import assert_error
+from support.harness import BINARY, counter, together
+from support.jwts import CUSTOM_TOKEN_AUDIENCE, b64, claims, unsigned
+from support.leaks import note
+from support.names import API_KEY, PROJECT
+from support.servers.site import a_site
 
-AUDIENCE = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 RESERVED = "acr amr at_hash aud auth_time azp cnf c_hash exp firebase iat iss jti nbf nonce sub".split()
 
 
 def make_key(site, project=PROJECT, account="backend"):
     """What an operator does: the command's output goes to a file; gives the file."""
-    path = site.folder / f"{project}-{account}-{next(harness.counter)}.json"
+    path = site.folder / f"{project}-{account}-{next(counter)}.json"
     with open(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as file:
-        command = [harness.BINARY, "service-accounts", "create", project, account, "--config", site.config]
+        command = [BINARY, "service-accounts", "create", project, account, "--config", site.config]
         result = subprocess.run(command, env=site.environment(), stdout=file, stderr=subprocess.PIPE, text=True, timeout=60)
     assert result.returncode == 0, result.stderr
     key = json.loads(path.read_text())
@@ -60,7 +61,7 @@ class Backend:
     def claims(self, uid="ada", **changes):
         now = int(time.time())
         email = self.key["client_email"]
-        claims = {"iss": email, "sub": email, "aud": AUDIENCE, "iat": now, "exp": now + 3600, "uid": uid, **changes}
+        claims = {"iss": email, "sub": email, "aud": CUSTOM_TOKEN_AUDIENCE, "iat": now, "exp": now + 3600, "uid": uid, **changes}
         return {name: value for name, value in claims.items() if value is not ...}
 
     def token(self, *arguments, key=None, algorithm="RS256", headers=None, **changes):
@@ -82,10 +83,6 @@ def backend(site):
 
 def sign_in(api, token, **more):
     return api.call("signInWithCustomToken", {"token": token, "returnSecureToken": True, **more})
-
-
-def payload(token):
-    return jwt.decode(token, options={"verify_signature": False})
 
 
 def test_the_key_file_is_all_that_is_printed_and_only_its_public_half_is_stored(site):
@@ -131,7 +128,7 @@ def test_firebase_admin_signs_somebody_in(site, api, backend):
     assert int(account["lastLoginAt"]) > time.time() * 1000 - 60_000
     v3 = api.post("/identitytoolkit/v3/relyingparty/verifyCustomToken", {"token": backend.admin_token("customer-7")})
     assert v3.status_code == 200 and v3.json()["isNewUser"] is False
-    assert "role" not in payload(v3.json()["idToken"]), "developer claims are the session's own"
+    assert "role" not in claims(v3.json()["idToken"]), "developer claims are the session's own"
 
 
 def test_the_exact_answers(site, api, backend):
@@ -193,7 +190,7 @@ def hostile(backend):
     yield "padded", right + "=", invalid
     yield "garbage", "garbage", invalid
     yield "wrong aud", backend.token(aud=PROJECT), invalid
-    yield "aud of a list", backend.token(aud=[AUDIENCE]), invalid
+    yield "aud of a list", backend.token(aud=[CUSTOM_TOKEN_AUDIENCE]), invalid
     yield "no aud", backend.token(aud=...), invalid
     yield "another sub", backend.token(sub="victim"), invalid
     yield "unknown account", backend.token(iss="nobody@demo.iam.gserviceaccount.com", sub="nobody@demo.iam.gserviceaccount.com"), invalid
@@ -213,8 +210,8 @@ def hostile(backend):
     yield "no uid", backend.token(uid=...), "MISSING_IDENTIFIER"
     yield "uid of nothing", backend.token(""), "MISSING_IDENTIFIER"
     yield "tenant", backend.token(tenant_id="t"), "UNSUPPORTED_TENANT_OPERATION"
-    for claims in ("x", 7, [1]):
-        yield f"claims {claims}", backend.token(claims=claims), "INVALID_CLAIMS"
+    for wrong in ("x", 7, [1]):
+        yield f"claims {wrong}", backend.token(claims=wrong), "INVALID_CLAIMS"
     for name in RESERVED:
         yield name, backend.token(claims={"role": "x", name: "x"}), f"FORBIDDEN_CLAIM : {name}"
     yield "1001 characters", backend.token(claims={"a": "x" * 993}), "CLAIMS_TOO_LARGE"
@@ -237,7 +234,7 @@ def test_SEC_12_hostile_tokens_are_refused_and_nothing_is_written(site, api, bac
 
 def test_claims_of_a_thousand_characters_are_taken(api, backend):
     answer = sign_in(api, backend.token("thousand", claims={"a": "x" * 992}))
-    assert answer.status_code == 200 and payload(answer.json()["idToken"])["a"] == "x" * 992
+    assert answer.status_code == 200 and claims(answer.json()["idToken"])["a"] == "x" * 992
 
 
 def test_another_projects_account_signs_nobody_in_here(site, api, backend, nothing_is_written):
@@ -280,7 +277,7 @@ def test_a_disabled_account_is_not_signed_in(site, api, backend, nothing_is_writ
 
 
 def test_SEC_05_a_project_may_take_each_token_once():
-    with harness.a_site(project={"customTokens": {"singleUse": True}}) as site:
+    with a_site(project={"customTokens": {"singleUse": True}}) as site:
         api = site.serve().api(API_KEY)
         backend = Backend(make_key(site))
         try:

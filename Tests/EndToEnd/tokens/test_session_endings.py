@@ -10,11 +10,12 @@ import threading
 import psycopg2
 import pytest
 
-from support import harness
-from support.actions import MailingSite, address, counter, sign_up
-from support.clients import assert_error, posted
-from support.common import PROJECT
-from support.harness import wait_until
+from support.accounts import address, sign_up
+from support.clients.api import assert_error, posted
+from support.harness import counter, wait_until
+from support.mail.mailing_site import MailingSite
+from support.names import PROJECT
+from support.servers.site import GENEROUS
 
 RUNS = int(os.environ.get("GATEHOUSE_ENDING_RUNS", "3"))
 
@@ -26,7 +27,7 @@ def site(fake_issuer_of_session):
             "oidc.fake": fake_issuer_of_session.entry(authoritativeDomains=["trusted.example"]),
             "oidc.mallory": fake_issuer_of_session.entry(),
         },
-        project={"limits": harness.GENEROUS},
+        project={"limits": GENEROUS},
     )
     site.serve()
     yield site

@@ -13,10 +13,12 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.hashes import SHA256
 
-from support import harness
-from support.clients import WebFlow, assert_error, posted, together
-from support.common import NUMBER, PROJECT
-from support.issuers import b64, hmac_signed, unsigned
+from support.clients.api import assert_error, posted
+from support.clients.flows import WebFlow
+from support.harness import together
+from support.jwts import b64, claims, hmac_signed, unsigned
+from support.names import NUMBER, PROJECT
+from support.servers.site import Site
 
 
 @pytest.fixture
@@ -105,7 +107,7 @@ def test_refresh_in_both_encodings_and_spellings(api, user, encoding, spelling):
         user["localId"],
         NUMBER,
     )
-    old, new = (jwt.decode(token, options={"verify_signature": False}) for token in (user["idToken"], answer["id_token"]))
+    old, new = (claims(token) for token in (user["idToken"], answer["id_token"]))
     for claim in ("sub", "auth_time", "firebase", "email"):
         assert old[claim] == new[claim]
     assert api.lookup(answer["id_token"])["localId"] == user["localId"]
@@ -182,7 +184,7 @@ def test_SEC_12_forged_id_tokens_are_refused(site, api, user):
 
 
 def test_the_firebase_style_of_tokens_and_ES256(fake_issuer):
-    site = harness.Site(
+    site = Site(
         {"oidc.fake": fake_issuer.entry()}, project={"tokens": {"issuer": "firebase", "lifetime": "5m", "algorithm": "ES256"}}
     )
     try:

@@ -9,8 +9,9 @@ from urllib.parse import urlencode
 import pytest
 import requests
 
-from support.clients import API, ClientFlow, WebFlow, assert_error, posted
-from support.common import API_KEY, BAD_CREDENTIAL, TIMEOUT
+from support.clients.api import API, BAD_CREDENTIAL, assert_error, posted
+from support.clients.flows import ClientFlow, WebFlow
+from support.names import API_KEY, TIMEOUT
 
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
 
@@ -137,7 +138,10 @@ def test_what_only_administrators_may_name(api, endpoint):
 @pytest.mark.parametrize("name", ["tenantId", "tenant_id"])
 def test_calls_without_a_body_refuse_tenants_too(api, path, name):
     query = {"key": API_KEY, "clientType": "CLIENT_TYPE_WEB", "version": "RECAPTCHA_ENTERPRISE"}
-    ask = lambda **more: requests.get(api.url + path, params={**query, **more}, timeout=TIMEOUT)
+
+    def ask(**more):
+        return requests.get(api.url + path, params={**query, **more}, timeout=TIMEOUT)
+
     assert_error(ask(**{name: "some-tenant"}), "UNSUPPORTED_TENANT_OPERATION")
     assert ask(**{name: ""}).content == ask().content, "no tenant is none"
 

@@ -6,25 +6,25 @@ import pytest
 import requests
 
 from support import golden
-from support import harness
-from support.clients import posted
-from support.common import API_KEY, TIMEOUT, note
-
-ON = {"password": True, "anonymous": True, "emailLink": True}
+from support.clients.api import posted
+from support.harness import ROOT
+from support.leaks import note
+from support.names import API_KEY, METHODS, TIMEOUT
+from support.servers.site import Site
 
 
 @pytest.fixture(scope="module")
 def place(fake_issuer_of_session):
-    site = harness.Site(
+    site = Site(
         {"oidc.fake": fake_issuer_of_session.entry()},
-        project={"signIn": ON},
+        project={"signIn": METHODS},
         others={
             "open": {
                 "project": "open-project",
                 "number": 2,
                 "apiKeys": ["open-key"],
                 "authorizedDomains": ["localhost"],
-                "signIn": ON,
+                "signIn": METHODS,
                 "emailEnumerationProtection": False,
             }
         },
@@ -131,7 +131,7 @@ def test_errors_of_every_kind(place):
 def test_every_call_has_a_golden_file():
     names = {path.name.split(".")[0] for path in golden.FOLDER.glob("*.json")}
     calls = set()
-    for path in (harness.ROOT / "Sources/IdentityToolkit").glob("**/*.swift"):
+    for path in (ROOT / "Sources/IdentityToolkit").glob("**/*.swift"):
         calls |= set(re.findall(r'Route(?:\.client)?\(\.\w+, "/v\d/(?:accounts:)?(\w+)"', path.read_text()))
     # A photo's bytes are no JSON.
     assert len(calls) > 10 and calls - {"providerPhoto"} <= names, "a call without a golden file"

@@ -12,8 +12,8 @@ import time
 import pytest
 import requests
 
-from support.common import API_KEY
-from support.harness import Site
+from support.names import API_KEY
+from support.servers.site import Site
 
 SOURCES = pathlib.Path(__file__).resolve().parents[3] / "Sources"
 FEATURES = {path: path.read_text() for name in ("IdentityToolkit", "SignIn", "Web") for path in (SOURCES / name).rglob("*.swift")}

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
-from support.common import TIMEOUT
+from support.names import TIMEOUT
 
 PROBE = os.environ.get("GATEHOUSE_HTTP_PROBE")
 

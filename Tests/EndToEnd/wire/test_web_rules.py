@@ -5,8 +5,8 @@ import socket
 import pytest
 import requests
 
-from support.clients import WebFlow, query_of
-from support.common import API_KEY
+from support.clients.flows import WebFlow, query_of
+from support.names import API_KEY
 
 ORIGIN = "https://app.example.com"
 

@@ -1,0 +1,1 @@
+"""Drives real browsers, and serves the pages that they open."""

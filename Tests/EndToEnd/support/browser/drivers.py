@@ -14,10 +14,10 @@ from selenium.webdriver.firefox.service import Service as FirefoxService
 class Chromium(webdriver.Chrome):
     """Host names below `.test` are this machine's, so that same-site and cross-site hosts can be had; certificates are not checked.
 
-    `rules` map further host names, as `--host-resolver-rules` has them.
+    `rules` map further host names, as `--host-resolver-rules` has them. Without `scripts` it runs none.
     """
 
-    def __init__(self, folder, *rules):
+    def __init__(self, folder, *rules, size=None, scripts=True):
         options = webdriver.ChromeOptions()
         options.binary_location = shutil.which("chromium")
         for argument in (
@@ -25,11 +25,14 @@ class Chromium(webdriver.Chrome):
             "--no-sandbox",
             "--disable-gpu",
             "--disable-dev-shm-usage",
+            *([f"--window-size={size[0]},{size[1]}"] if size else []),
             "--ignore-certificate-errors",
             "--host-resolver-rules=" + ",".join(["MAP *.test 127.0.0.1", *rules]),
             f"--user-data-dir={folder}",
         ):
             options.add_argument(argument)
+        if not scripts:
+            options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         super().__init__(options=options, service=ChromeService(shutil.which("chromedriver")))
         self.set_script_timeout(30)

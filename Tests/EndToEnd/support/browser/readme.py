@@ -1,57 +1,18 @@
-"""What the README gives an app that stands on `make run`: its lines, a page that consists of them, and a server as `make run` starts it."""
+"""What the README gives an app that stands on `make run`: its lines, and a page that consists of them."""
 
-import itertools
-import os
 import re
-import subprocess
 
 from werkzeug.wrappers import Request, Response
 
-from support.browser.stage import BUNDLE, FOLDER, App, Tab
-from support.harness import ROOT, Site, write_secret
-from support.issuers import WebServer
+from support.browser.app_pages import BUNDLE, FOLDER
+from support.browser.tab import App, Tab
+from support.harness import ROOT
+from support.web_server import WebServer
 
 _SECTION = (ROOT / "README.md").read_text().partition("### Your app on it")[2].partition("\n#")[0]
 # The script that an app's page loads before the SDK, and its lines with the SDK.
 (TAG,) = re.findall(r"```html\n(.*?)```", _SECTION, re.DOTALL)
 (LINES,) = re.findall(r"```js\n(.*?)```", _SECTION, re.DOTALL)
-
-_RUN = (ROOT / "scripts/run").read_text()
-
-
-def _between(start, end):
-    return start + _RUN.partition(start)[2].partition(end)[0] + end
-
-
-def _shell(text, **variables):
-    return subprocess.run(["bash", "-ec", text], env={**os.environ, **variables}, check=True, capture_output=True, text=True).stdout
-
-
-def printed(port, project):
-    """What `make run` says once all is there."""
-    lines = _between('say "  Open', 'say "  stop')
-    return _shell('say() { echo "$*"; }\n' + lines.rpartition("\n")[0], port=str(port), project=project, DATABASE_URL="postgresql://")
-
-
-class MakeRun(Site):
-    """A server with the configuration that scripts/run writes; `issuer_url` is the issuer's."""
-
-    def __init__(self, issuer_url):
-        self.issuer_url = issuer_url
-        super().__init__()
-
-    def write(self):
-        (self.folder / "projects").mkdir(exist_ok=True)
-        (self.folder / "mails").mkdir(exist_ok=True)
-        write_secret(self.folder / "master.key", self.master_key)
-        files = _between('cat >"$here/gatehouse.yaml"', '\nYAML\ncat >"$here/projects') + _between("/demo.yaml\" <<YAML", "\nYAML\n")
-        issuer_port = self.issuer_url.rpartition(":")[2]
-        _shell(files, here=str(self.folder), port=str(self.port), project="my-app", issuer_port=issuer_port)
-        # A slow machine takes its time to open connections.
-        self.config.write_text(self.config.read_text().replace("../../", f"{ROOT}/") + "databasePool: {wait: 60s}\n")
-
-    def environment(self):
-        return {**super().environment(), "DEMO_CLIENT_SECRET": "any-secret-will-do"}
 
 
 class ReadmePages:
@@ -119,5 +80,3 @@ class ReadmeApp(App):
             self.click(".form-grid button:not([value=deny])")
         return self
 
-
-people = (f"person-{number}" for number in itertools.count(1))

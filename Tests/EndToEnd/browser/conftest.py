@@ -1,0 +1,28 @@
+"""The stage of each suite here: servers, an app's pages and a browser."""
+
+
+import pytest
+
+from support.browser.sign_in import Setting, Stage
+from support.harness import counter
+
+
+@pytest.fixture(scope="module")
+def stage(fake_issuer_of_session, tmp_path_factory):
+    stage = Stage(fake_issuer_of_session, tmp_path_factory.mktemp("chromium"))
+    yield stage
+    stage.close()
+
+
+@pytest.fixture
+def setting(request, stage, fake_issuer):
+    setting = Setting(stage, *request.param)
+    yield setting
+    # Error monitors of apps record whatever nobody catches, and test runners fail for it.
+    assert [thrown for app in setting.opened for thrown in app.thrown()] == []
+
+
+@pytest.fixture
+def person():
+    """Somebody who was never here before."""
+    return f"person-{next(counter)}"

@@ -1,0 +1,30 @@
+"""People and their accounts."""
+
+import secrets
+
+from support.harness import counter
+
+
+def address():
+    """One that no other test of this process has."""
+    return f"person{next(counter)}@example.com"
+
+
+def person():
+    """A name at a provider, of somebody who was never here before."""
+    return "p-" + secrets.token_hex(4)
+
+
+def sign_up(api, email=None, password="correct horse", **more):
+    """A new account with a password; gives the answer."""
+    return api.succeed("signUp", {"email": email or address(), "password": password, "returnSecureToken": True, **more})
+
+
+def anonymous(api):
+    """Asks for a guest's account; gives the response."""
+    return api.call("signUp", {"returnSecureToken": True})
+
+
+def update(api, token, **fields):
+    """Asks for a change of an account; gives the response."""
+    return api.call("update", {"idToken": token, "returnSecureToken": True, **fields})

@@ -1,0 +1,53 @@
+"""TLS in front of servers of this machine."""
+
+import asyncio
+import ssl
+import threading
+
+from support.certificates import of_any_name
+
+
+class Front:
+    """TLS in front of a server of this machine, as a reverse proxy would have it: bytes in, the same bytes out."""
+
+    def __init__(self, port):
+        self.target = port
+        self.loop = asyncio.new_event_loop()
+        started = threading.Event()
+        self.thread = threading.Thread(target=self.run, args=(started,), daemon=True)
+        self.thread.start()
+        started.wait(10)
+
+    def run(self, started):
+        asyncio.set_event_loop(self.loop)
+        server = self.loop.run_until_complete(asyncio.start_server(self.serve, "127.0.0.1", 0, ssl=of_any_name().context()))
+        self.port = server.sockets[0].getsockname()[1]
+        started.set()
+        self.loop.run_forever()
+        # Connections that browsers keep open.
+        tasks = asyncio.all_tasks(self.loop)
+        for task in tasks:
+            task.cancel()
+        self.loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+
+    async def serve(self, reader, writer):
+        try:
+            other_reader, other_writer = await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            writer.close()
+            return
+        await asyncio.gather(self.copy(reader, other_writer), self.copy(other_reader, writer))
+
+    async def copy(self, source, sink):
+        try:
+            while data := await source.read(65536):
+                sink.write(data)
+                await sink.drain()
+        except (OSError, ssl.SSLError):
+            pass
+        finally:
+            sink.close()
+
+    def close(self):
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(10)

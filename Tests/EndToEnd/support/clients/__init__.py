@@ -1,0 +1,1 @@
+"""Calls the server over HTTP, as clients do."""

@@ -1,0 +1,1 @@
+"""Reads the page on configuration, the sources and the binary, to compare them."""

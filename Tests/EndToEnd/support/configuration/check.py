@@ -1,0 +1,145 @@
+"""Asks `gatehouse check` what it thinks of many values, a few hundred in one process."""
+
+import base64
+import copy
+import json
+import pathlib
+import re
+import secrets
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+
+from support.configuration.page import GENERIC, MICROSOFT, Row
+from support.harness import BINARY, home
+from support.names import TIMEOUT
+from support.servers.site import environment, write_secret
+
+# Only what is required. A mail server and two providers are not; they are what questions on their keys stand on.
+SERVER = {"publicURL": "https://auth.example.com", "database": {"env": "DATABASE_URL"}, "masterKey": {"file": "master.key"}}
+MAIL = {"from": "no-reply@example.com", "smtp": {"host": "smtp.example.com"}}
+DEVELOPMENT = {"development": True, "publicURL": "http://localhost:8080"}
+PROVIDERS = {
+    GENERIC.removeprefix("providers."): {"issuer": "https://id.example.com", "clientId": "c", "clientSecret": {"env": "CLIENT_SECRET"}},
+    MICROSOFT.removeprefix("providers."): {"clientId": "c", "clientSecret": {"env": "CLIENT_SECRET"}},
+}
+APPS = {
+    "ios": {"ios": {"bundleId": "com.example.app", "clientId": "7-a1b2.apps.googleusercontent.com"}},
+    "android": {"android": {"package": "com.example.app", "sha1": ["da39a3ee5e6b4b0d3255bfef95601890afd80709"]}},
+}
+# Keys that are read only beside the value of another key.
+NEEDS = {"mail.smtp": ("mail.transport", "smtp"), "mail.folder": ("mail.transport", "file")}
+MISSING = object()
+
+
+def project(number, **more):
+    """A project that is sound, with nothing but what is required."""
+    hosts = ["auth.example.com", "localhost"]
+    return {"project": f"page-{number}", "number": number, "apiKeys": [f"key-{number}"], "authorizedDomains": hosts, **more}
+
+
+@dataclass
+class Question:
+    """What does the binary say of this value of this key? `answer` has its messages."""
+
+    row: Row
+    value: object
+    development: bool = False
+    answer: list = field(default_factory=list)
+
+    @property
+    def settings(self):
+        """The value with what it needs beside it."""
+        needed = (need for prefix, need in NEEDS.items() if self.row.file == "server" and f"{self.row.key}.".startswith(prefix + "."))
+        return [*needed, (self.row.key, self.value)]
+
+    @property
+    def refusals(self):
+        """The messages that refuse the value itself, not what it means beside other values."""
+        return [message for message in self.answer if message.startswith(("expected ", "secrets come by reference only"))]
+
+
+def put(document, key, value):
+    """Sets one key of a document, or takes it away; `apps[].name` is a key of the first app."""
+    for entry in (GENERIC, MICROSOFT):
+        if key.startswith(entry + "."):
+            document, key = document["providers"][entry.removeprefix("providers.")], key.removeprefix(entry + ".")
+    *path, last = key.split(".")
+    for name in path:
+        document = document[name[:-2]][0] if name.endswith("[]") else document.setdefault(name, {})
+    if value is MISSING:
+        document.pop(last, None)
+    else:
+        document[last] = value
+
+
+def clash(left, right):
+    """Whether two questions cannot be asked in one file: they set one key differently, or one sets what the other stands in."""
+    return any(
+        (one == other and value != wanted) or one.startswith(other + ".") or other.startswith(one + ".")
+        for one, value in left.settings
+        for other, wanted in right.settings
+    ) or left.row == right.row
+
+
+def check(server, projects, folder=None):
+    """The faults of one configuration: `(file, key, message)` each, and all that was said. The files are JSON, which is YAML."""
+    folder = folder or pathlib.Path(tempfile.mkdtemp(dir=home))
+    (folder / "projects").mkdir(exist_ok=True)
+    write_secret(folder / "master.key", base64.b64encode(secrets.token_bytes(32)).decode())
+    for name, text in {"gatehouse": server, **{f"projects/{name}": text for name, text in projects.items()}}.items():
+        (folder / f"{name}.yaml").write_text(text if isinstance(text, str) else json.dumps(text))
+    variables = environment(DATABASE_URL="postgresql://gatehouse@db.internal/gatehouse")
+    command = [BINARY, "check", "--config", folder / "gatehouse.yaml"]
+    result = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=TIMEOUT)
+    assert result.returncode in (0, 1) and not result.stderr, result.stderr
+    line = re.compile(r"^/\S+/([\w-]+)\.yaml(?::\d+:\d+)? +([\w.\[\]§-]+): (.*)$", re.MULTILINE)
+    return line.findall(result.stdout) if result.returncode else [], result.stdout
+
+
+def ask(questions):
+    """Answers questions on a server's file in as few files as they fit in, and each question on a project's file in a file of its own."""
+    for development in (False, True):
+        base = {**SERVER, **(DEVELOPMENT if development else {}), "mail": MAIL}
+        asked = [question for question in questions if question.development == development]
+        for together in _fitting(question for question in asked if question.row.file == "server"):
+            server = copy.deepcopy(base)
+            for key, value in (setting for question in together for setting in question.settings):
+                put(server, key, value)
+            faults, _ = check(server, {"project": project(1)})
+            for question in together:
+                question.answer = messages(faults, "gatehouse", question.row.key)
+        of_projects = {f"p{index}": question for index, question in enumerate(asked) if question.row.file == "project"}
+        if of_projects:
+            faults, _ = check(base, {name: _project(name, question) for name, question in of_projects.items()})
+            for name, question in of_projects.items():
+                question.answer = messages(faults, name, question.row.key)
+    return questions
+
+
+def _fitting(questions):
+    """Groups of questions, none of which stands in another one's way."""
+    groups = []
+    for question in questions:
+        group = next((group for group in groups if not any(clash(question, other) for other in group)), None)
+        if group is None:
+            groups.append(group := [])
+        group.append(question)
+    return groups
+
+
+def _project(name, question):
+    row = question.row
+    document = project(1000 + int(name[1:]))
+    if row.key.startswith((GENERIC, MICROSOFT)):
+        document["providers"] = copy.deepcopy(PROVIDERS)
+    if row.key.startswith("apps[]."):
+        document["apps"] = [copy.deepcopy(APPS["android" if row.section.endswith("android") else "ios"])]
+    put(document, row.key, question.value)
+    return document
+
+
+def messages(faults, file, key):
+    """What was said of a key, or of what stands in it."""
+    key = key.replace("[]", "[0]")
+    return [message for name, path, message in faults if name == file and (path == key or path.startswith((key + ".", key + "[")))]

@@ -1,0 +1,183 @@
+"""An OpenID Connect issuer that can misbehave."""
+
+import hashlib
+import json
+import secrets
+import threading
+import time
+from urllib.parse import urlencode
+
+import requests
+from werkzeug.wrappers import Request, Response
+
+from support.jwts import Key, b64
+from support.leaks import SECRET_FIELDS, note, note_url
+from support.names import CLIENT_SECRET, TIMEOUT
+from support.web_server import WebServer
+
+
+class FakeIssuer:
+    """An OpenID Connect issuer. It checks what is sent to it, logs every request, and lies on demand.
+
+    `claims` changes the claims of the next ID tokens, `mint` how they are signed, `answers[endpoint]` takes the place of an endpoint. The
+    person is chosen by `login_hint`; there is no page.
+    """
+
+    client_id = "a-client-id"
+
+    def __init__(self, certificate=None):
+        self.users = {"ada": {"sub": "ada", "email": "ada@example.com", "email_verified": True, "name": "Ada Lovelace"}}
+        self.key = Key("key-1")
+        self.lock = threading.Lock()
+        self.web = WebServer(Request.application(self.respond), certificate=certificate)
+        self.url = self.web.url
+        self.keys = [self.key]
+        self.reset()
+
+    def reset(self):
+        self.claims = None
+        self.mint = None
+        self.answers = {}
+        self.codes = {}
+        self.requests = []
+        self.token_extra = {}
+        self.callback_extra = {}
+        self.discovery_extra = {}
+
+    def close(self):
+        self.web.close()
+
+    def entry(self, **more):
+        return {"issuer": self.url, "clientId": self.client_id, "clientSecret": {"env": "CLIENT_SECRET"}, "clientAuth": "post", **more}
+
+    def count(self, path):
+        return sum(1 for method, seen, _ in self.requests if seen == path)
+
+    # -- what the browser does
+
+    def login(self, user=None):
+        def at(url):
+            url = url.partition("#")[0]
+            if user:
+                url += ("&" if "?" in url else "?") + urlencode({"login_hint": user})
+            answer = requests.get(url, allow_redirects=False, timeout=TIMEOUT)
+            assert answer.status_code == 302, answer.text
+            return note_url(answer.headers["location"])
+
+        return at
+
+    # -- endpoints
+
+    def discovery(self, request):
+        return {
+            "issuer": self.url,
+            "authorization_endpoint": self.url + "/authorize",
+            "token_endpoint": self.url + "/token",
+            "jwks_uri": self.url + "/jwks",
+            "response_types_supported": ["code"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+            "code_challenge_methods_supported": ["S256"],
+            "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
+            **self.discovery_extra,
+        }
+
+    def endpoint(self, path):
+        return {
+            "/.well-known/openid-configuration": "discovery",
+            "/authorize": "authorize",
+            "/token": "token",
+            "/jwks": "jwks",
+            "/userinfo": "userinfo",
+        }.get(path)
+
+    def respond(self, request):
+        name = self.endpoint(request.path)
+        form = request.form.to_dict(flat=False) if request.method == "POST" else request.args.to_dict(flat=False)
+        with self.lock:
+            self.requests.append((request.method, request.path, {**form, ":authorization": request.headers.get("authorization")}))
+        note(request.headers.get("authorization"))
+        for field, values in form.items():
+            if field in SECRET_FIELDS:
+                for value in values:
+                    note(value)
+        if name is None:
+            return Response("no such page", 404)
+        answer = self.answers.get(name)
+        if answer is not None:
+            answer = answer(request) if callable(answer) and not isinstance(answer, Response) else answer
+        if answer is None:
+            answer = getattr(self, name)(request)
+        return answer if isinstance(answer, Response) else Response(json.dumps(answer), content_type="application/json")
+
+    def jwks(self, request):
+        return {"keys": [key.jwk for key in self.keys]}
+
+    def authorize(self, request):
+        query = request.args
+        for name in query:
+            assert len(query.getlist(name)) == 1 or name == "login_hint", name
+        problems = [
+            query.get("client_id") != self.client_id,
+            query.get("response_type") != "code",
+            "openid" not in query.get("scope", "").split(),
+            not query.get("state"),
+            not query.get("nonce"),
+            query.get("code_challenge_method") != "S256",
+            not query.get("code_challenge"),
+            not query.get("redirect_uri"),
+        ]
+        if any(problems):
+            return Response(f"bad authorization request {dict(query)} {problems}", 400)
+        code = note(secrets.token_urlsafe(24))
+        note(query["state"])
+        note(query["nonce"])
+        with self.lock:
+            self.codes[code] = {**query.to_dict(), "user": query.getlist("login_hint")[-1] if "login_hint" in query else "ada"}
+        back = {"code": code, "state": query["state"], **self.callback_extra}
+        return Response("", 302, {"Location": query["redirect_uri"] + "?" + urlencode(back)})
+
+    def refuse(self, error, status=400):
+        return Response(
+            json.dumps({"error": error, "error_description": f"{error} for somebody@example.com"}), status, content_type="application/json"
+        )
+
+    def token(self, request):
+        form = request.form
+        with self.lock:
+            grant = self.codes.pop(form.get("code", ""), None)
+        if grant is None or form.get("grant_type") != "authorization_code":
+            return self.refuse("invalid_grant")
+        if form.get("client_id") != self.client_id or form.get("client_secret") != CLIENT_SECRET:
+            return self.refuse("invalid_client", 401)
+        challenge = b64(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
+        if form.get("redirect_uri") != grant["redirect_uri"] or challenge != grant["code_challenge"]:
+            return self.refuse("invalid_grant")
+        answer = {
+            "access_token": note("at." + secrets.token_urlsafe(24)),
+            "token_type": "Bearer",
+            "expires_in": 3599,
+            "id_token": self.id_token(grant["user"], grant["nonce"]),
+            **self.token_extra,
+        }
+        return {name: value for name, value in answer.items() if value is not None}
+
+    def base_claims(self, user, nonce):
+        now = int(time.time())
+        claims = {"iss": self.url, "aud": self.client_id, "iat": now, "exp": now + 3600, **self.users.get(user, self.stranger(user))}
+        if nonce is not None:
+            claims["nonce"] = nonce
+        return claims
+
+    def stranger(self, user):
+        return {"sub": user, "email": f"{user}@example.com", "email_verified": True, "name": user}
+
+    def id_token(self, user="ada", nonce=None, key=None, **changes):
+        """An ID token as this issuer makes it now; a change to `None` leaves the claim out."""
+        claims = {**self.base_claims(user, nonce), **changes}
+        if self.claims:
+            claims = {**claims, **self.claims(claims)}
+        claims = {name: value for name, value in claims.items() if value is not None}
+        if self.mint and key is None:
+            return note(self.mint(claims))
+        return note((key or self.key).sign(claims))

@@ -1,0 +1,136 @@
+"""A stand-in for Microsoft: tenants, keys of tenants, and Graph."""
+
+import hashlib
+import json
+
+from werkzeug.wrappers import Response
+
+from support.issuers.fake import FakeIssuer
+from support.jwts import Key
+
+
+class FakeMicrosoft(FakeIssuer):
+    """Tenants that share one authority: templated issuer, an owner for each key, `tid` and `oid`, and Graph."""
+
+    client_id = "11111111-2222-3333-4444-555555555555"
+    CONTOSO = "aaaaaaaa-0000-4000-8000-00000000000a"
+    FABRIKAM = "bbbbbbbb-0000-4000-8000-00000000000b"
+    CONSUMERS = "9188040d-6c67-4c5b-b112-36a304b66dad"
+
+    def __init__(self):
+        super().__init__()
+        template = self.url + "/{tenantid}/v2.0"
+        self.key = Key("any-tenant", template)
+        self.consumer_key = Key("consumers-only", f"{self.url}/{self.CONSUMERS}/v2.0")
+        self.fabrikam_key = Key("fabrikam-only", f"{self.url}/{self.FABRIKAM}/v2.0")
+        self.keys = [self.key, self.consumer_key, self.fabrikam_key]
+        self.users = {
+            "alice": {
+                "tid": self.CONTOSO,
+                "oid": "0a11ce00-1111-4111-8111-000000000001",
+                "email": "alice@contoso.example",
+                "name": "Alice",
+            },
+            "bob": {"tid": self.FABRIKAM, "oid": "0b0b0000-2222-4222-8222-000000000002", "email": "bob@fabrikam.example", "name": "Bob"},
+            "carol": {"tid": self.CONSUMERS, "oid": "00000000-0000-0000-4b2e-abcdef123456", "email": "carol@outlook.com", "name": "Carol"},
+        }
+        self.tokens = {}
+
+    def reset(self):
+        super().reset()
+        self.tokens = {}
+        self.photo_bytes = b"\x89PNG\r\n\x1a\n" + b"not really a picture"
+
+    def entry(self, **more):
+        return {
+            "clientId": self.client_id,
+            "clientSecret": {"env": "CLIENT_SECRET"},
+            "clientAuth": "post",
+            "tenant": "common",
+            "authority": self.url,
+            "graphBase": self.url + "/graph",
+            **more,
+        }
+
+    def endpoint(self, path):
+        parts = path.strip("/").split("/")
+        if parts[0] == "graph":
+            return {"/graph/v1.0/me": "me", "/graph/v1.0/me/photo/$value": "photo"}.get(path)
+        return {
+            "v2.0/.well-known/openid-configuration": "discovery",
+            "oauth2/v2.0/authorize": "authorize",
+            "oauth2/v2.0/token": "token",
+            "discovery/v2.0/keys": "jwks",
+        }.get("/".join(parts[1:]))
+
+    def discovery(self, request):
+        tenant = request.path.split("/")[1]
+        base = f"{self.url}/{tenant}"
+        shown = "{tenantid}" if tenant in ("common", "organizations", "consumers") else tenant
+        return {
+            "issuer": f"{self.url}/{shown}/v2.0",
+            "authorization_endpoint": base + "/oauth2/v2.0/authorize",
+            "token_endpoint": base + "/oauth2/v2.0/token",
+            "jwks_uri": base + "/discovery/v2.0/keys",
+            "response_types_supported": ["code", "id_token"],
+            "response_modes_supported": ["query", "fragment", "form_post"],
+            "subject_types_supported": ["pairwise"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+            "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
+            **self.discovery_extra,
+        }
+
+    def base_claims(self, user, nonce):
+        claims = super().base_claims(user, nonce)
+        claims.update(iss=f"{self.url}/{claims['tid']}/v2.0", ver="2.0", sub=hashlib.sha256(user.encode()).hexdigest()[:40])
+        return claims
+
+    def stranger(self, user):
+        return {
+            "tid": self.CONTOSO,
+            "oid": f"{hashlib.md5(user.encode()).hexdigest()[:8]}-3333-4333-8333-000000000003",
+            "name": user,
+            "email": f"{user}@contoso.example",
+        }
+
+    def token(self, request):
+        with self.lock:
+            grant = self.codes.get(request.form.get("code", ""))
+        answer = super().token(request)
+        if isinstance(answer, dict) and grant and "access_token" in answer:
+            self.tokens[answer["access_token"]] = grant["user"]
+        return answer
+
+    def bearer(self, request):
+        return self.tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))
+
+    def graph_error(self):
+        return Response(
+            json.dumps({"error": {"code": "InvalidAuthenticationToken", "message": "no"}}), 401, content_type="application/json"
+        )
+
+    def me(self, request):
+        user = self.bearer(request)
+        if not user:
+            return self.graph_error()
+        claims = self.users.get(user) or self.stranger(user)
+        graph_id = claims["oid"] if claims["tid"] != self.CONSUMERS else claims["oid"][19:].replace("-", "")
+        return {
+            "@odata.context": self.url + "/graph/v1.0/$metadata#users/$entity",
+            "businessPhones": [],
+            "displayName": claims["name"] + " Graph",
+            "givenName": claims["name"],
+            "surname": "Graph",
+            "jobTitle": "Tester",
+            "mail": None,
+            "mobilePhone": None,
+            "officeLocation": None,
+            "preferredLanguage": "en-GB",
+            "userPrincipalName": claims["email"],
+            "id": graph_id,
+        }
+
+    def photo(self, request):
+        if not self.bearer(request):
+            return self.graph_error()
+        return Response(self.photo_bytes, content_type="image/png")

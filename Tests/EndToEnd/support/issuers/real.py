@@ -1,0 +1,59 @@
+"""An issuer that is not ours: the package oidc-provider-mock."""
+
+import os
+
+import requests
+
+from support.leaks import note_url
+from support.names import TIMEOUT
+from support.web_server import WebServer
+
+os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
+
+
+class RealIssuer:
+    """oidc-provider-mock: an issuer that is not ours. Besides `ada` it knows `others`, their claims by their names, and lets anybody in."""
+
+    client_id = "gatehouse"
+
+    def __init__(self, others=None):
+        import oidc_provider_mock
+
+        users = [
+            oidc_provider_mock.User(
+                sub="ada",
+                claims={
+                    "email": "ada@example.com",
+                    "email_verified": True,
+                    "name": "Ada Lovelace",
+                    "given_name": "Ada",
+                    "family_name": "Lovelace",
+                    "picture": "https://example.com/ada.png",
+                },
+            ),
+            *(oidc_provider_mock.User(sub=sub, claims=claims) for sub, claims in (others or {}).items()),
+        ]
+        self.web = WebServer(oidc_provider_mock.app(user_claims=users))
+        self.url = self.web.url
+
+    def login(self, subject="ada"):
+        """What a person does at the issuer's page; gives where the browser is sent."""
+
+        def at(url):
+            form = requests.get(url, timeout=TIMEOUT)
+            assert form.status_code == 200 and "<form" in form.text, form.text
+            answer = requests.post(url, data={"sub": subject}, allow_redirects=False, timeout=TIMEOUT)
+            assert answer.status_code == 302, answer.text
+            return note_url(answer.headers["location"])
+
+        return at
+
+    def deny(self, url):
+        answer = requests.post(url, data={"action": "deny"}, allow_redirects=False, timeout=TIMEOUT)
+        return note_url(answer.headers["location"])
+
+    def entry(self, **more):
+        return {"name": "Real issuer", "issuer": self.url, "clientId": self.client_id, "clientSecret": {"env": "CLIENT_SECRET"}, **more}
+
+    def close(self):
+        self.web.close()

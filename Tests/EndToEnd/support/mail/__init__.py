@@ -1,0 +1,1 @@
+"""Receives mails, and follows the links in them."""

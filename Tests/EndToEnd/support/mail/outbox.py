@@ -1,0 +1,41 @@
+"""Mails put straight into the outbox, and what waits there."""
+
+import base64
+import json
+import secrets
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from support.leaks import note
+
+
+def put(site, to="ada@example.com", kind="resetPassword", language="en", project="demo", due="now()", lifetime="1 hour", **more):
+    """Puts a letter into the outbox, as a committed transaction does; gives the link's secret."""
+    code = note("code-" + secrets.token_urlsafe(24))
+    link = f"https://auth.example.com/__/auth/action?mode={kind}&oobCode={code}&lang={language}"
+    letter = json.dumps({"kind": kind, "to": to, "language": language, "link": link, **more}).encode()
+    letter += b" " * (1024 - len(letter) % 1024)
+    master = base64.b64decode(site.master_key)
+    key = HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=b"gatehouse mail outbox").derive(master)
+    mail, nonce = secrets.token_bytes(16), secrets.token_bytes(12)
+    sealed = b"\x01" + nonce + AESGCM(key).encrypt(nonce, letter, f"mail {project} {mail.hex()}".encode())
+    site.rows(
+        "INSERT INTO mail_outbox (project_id, mail_id, payload, due_at, created_at, expires_at) "
+        f"VALUES (%s, %s, %s, {due}, now(), now() + %s::interval)",
+        project,
+        mail,
+        sealed,
+        lifetime,
+    )
+    return code
+
+
+def waiting(site):
+    return site.value("SELECT count(*) FROM mail_outbox")
+
+
+def now(site):
+    """Ends the pauses and leases of everything that is to be sent."""
+    site.rows("UPDATE mail_outbox SET due_at = now() WHERE due_at < 'infinity'")

@@ -1,0 +1,1 @@
+"""Runs the real binary, PostgreSQL, and a machine to install them on."""

@@ -1,0 +1,177 @@
+"""A `Site` is one configuration and one database; `site.serve()` runs one server of it, and several may run on the same database."""
+
+import base64
+import contextlib
+import json
+import os
+import pathlib
+import secrets
+import subprocess
+import tempfile
+
+import psycopg2
+
+from support.harness import BINARY, counter, free_port, home
+from support.leaks import logs, note
+from support.names import API_KEY, APPS, CLIENT_SECRET, NUMBER, PROJECT, TIMEOUT
+from support.servers.postgres import cluster
+from support.servers.server import Server
+
+
+def environment(**more):
+    return {**os.environ, "CLIENT_SECRET": CLIENT_SECRET, **more}
+
+
+# What mails are limited by, besides account, address and project.
+MAILS = {"sendPasswordReset": "perAccountAndAddress", "sendSignInLink": "perAccountAndAddress", "sendVerification": "perMailbox"}
+# Far above what any test does; tests of limits give their own: `project={"limits": limits(password={"perAccount": "3 per 1h"})}`.
+GENEROUS = {
+    **{action: {"perAddress": "1000000 per 1h"} for action in ("actionCode", "deleteAccount", "identify")},
+    **{
+        action: {"perAddress": "1000000 per 1h", "perProject": "1000000 per 1h"}
+        for action in ("signUp", "startSignIn", "federatedSignIn", "customToken")
+    },
+    **{
+        action: {scope: "1000000 per 1h" for scope in (second, "perAccount", "perAddress", "perProject")}
+        for action, second in MAILS.items()
+    },
+    "update": {"perAccount": "1000000 per 1h", "perAddress": "1000000 per 1h"},
+    "changeSignInMethods": {"perMailbox": "1000000 per 1h"},
+    "password": {scope: "1000000 per 1h" for scope in ("perAccount", "perAccountAndAddress", "perAddress")},
+}
+
+
+def limits(**changes):
+    """A project's `limits`: generous, but for these."""
+    return {**GENEROUS, **{action: {**GENEROUS[action], **rates} for action, rates in changes.items()}}
+
+
+def write_secret(file, text):
+    """A file that only its owner can read."""
+    file.touch(mode=0o600)
+    file.chmod(0o600)
+    file.write_text(text + "\n")
+
+
+class Site:
+    """One configuration and one database. Files are JSON, which is YAML."""
+
+    def __init__(self, providers=None, *, settings=None, project=None, others=None, database=None, migrate=True):
+        note(CLIENT_SECRET)
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=home))
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        fresh = migrate and not database and cluster().migrated
+        self.database = database or cluster().create(fresh or "template1")
+        self.master_key = note(base64.b64encode(secrets.token_bytes(32)).decode())
+        self.page = f"http://127.0.0.1:{self.port}/app/"
+        self.settings = {
+            "listen": f"127.0.0.1:{self.port}",
+            "publicURL": self.url,
+            "database": {"env": "DATABASE_URL"},
+            "masterKey": {"file": "master.key"},
+            "projects": "projects",
+            # A slow machine takes its time to open connections.
+            "databasePool": {"wait": "60s"},
+            "development": True,
+            "outbound": {"allow": ["127.0.0.0/8"]},
+            # Not the log, where development shows links that work: no log of these tests may hold a code.
+            "mail": {"transport": "file", "from": "Gatehouse <no-reply@gatehouse.example>", "folder": "mails"},
+            "logLevel": "trace",
+            **(settings or {}),
+        }
+        self.project = {
+            "project": PROJECT,
+            "number": int(NUMBER),
+            "apiKeys": [API_KEY],
+            "authorizedDomains": ["localhost", "127.0.0.1", "app.example.com"],
+            "redirectURLs": [self.page, "https://app.example.com/signed-in?kept=1"],
+            "tokens": {"issuer": "gatehouse"},
+            "limits": GENEROUS,
+            "apps": APPS,
+            "providers": providers or {},
+            **(project or {}),
+        }
+        self.others = others or {}
+        self.servers = []
+        self.connection = None
+        self.write()
+        if migrate and not fresh:
+            self.run("migrate", check=True)
+            if not database:
+                cluster().migrated, self.database = cluster().names[-1], cluster().create(cluster().names[-1])
+
+    def write(self):
+        (self.folder / "projects").mkdir(exist_ok=True)
+        write_secret(self.folder / "master.key", self.master_key)
+        self.config.write_text(json.dumps(self.settings, indent=1))
+        (self.folder / "projects/demo.yaml").write_text(json.dumps(self.project, indent=1))
+        for name, project in self.others.items():
+            (self.folder / f"projects/{name}.yaml").write_text(json.dumps({"limits": GENEROUS, **project}, indent=1))
+
+    @property
+    def config(self):
+        return self.folder / "gatehouse.yaml"
+
+    @property
+    def issuer(self):
+        return f"{self.url}/{PROJECT}"
+
+    def environment(self):
+        return environment(DATABASE_URL=self.database)
+
+    def run(self, *arguments, check=False, timeout=TIMEOUT):
+        """A command to its end; its output goes among the logs."""
+        command = [BINARY, *arguments, "--config", self.config]
+        result = subprocess.run(command, env=self.environment(), capture_output=True, text=True, timeout=timeout)
+        log = self.folder / f"command-{next(counter)}.log"
+        log.write_text(result.stdout + result.stderr)
+        logs.append(log)
+        if check and result.returncode != 0:
+            raise AssertionError(f"{arguments} failed: {result.stdout}{result.stderr}")
+        return result
+
+    def serve(self, port=None, wait=True, **options):
+        """A server of this site: the public one, or another on a port of its own. Options are those of `Server`."""
+        config = self.config
+        if port and port != self.port:
+            config = self.folder / f"gatehouse-{port}.yaml"
+            config.write_text(json.dumps({**self.settings, "listen": f"127.0.0.1:{port}"}))
+        operations = self.settings.get("operations", {}).get("listen")
+        server = Server(config, port or self.port, self.environment(), self.folder, operations=operations, **options)
+        self.servers.append(server)
+        if wait:
+            server.wait_ready()
+        return server
+
+    def rows(self, query, *values):
+        """What a query answers; for a statement without an answer, how many rows it touched."""
+        if self.connection is None or self.connection.closed:
+            self.connection = psycopg2.connect(self.database)
+            self.connection.autocommit = True
+        with self.connection.cursor() as cursor:
+            cursor.execute(query, values or None)
+            return cursor.fetchall() if cursor.description else cursor.rowcount
+
+    def value(self, query, *values):
+        return self.rows(query, *values)[0][0]
+
+    def counts(self):
+        """How much of everything is stored: what a refused sign-in must leave as it was."""
+        tables = ("accounts", "identities", "sessions")
+        return dict(zip(tables, self.rows("SELECT " + ", ".join(f"(SELECT count(*) FROM {table})" for table in tables))[0]))
+
+    def close(self):
+        for server in self.servers:
+            server.kill()
+        if self.connection is not None:
+            self.connection.close()
+
+
+@contextlib.contextmanager
+def a_site(*arguments, **options):
+    site = Site(*arguments, **options)
+    try:
+        yield site
+    finally:
+        site.close()
