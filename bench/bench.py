@@ -111,6 +111,7 @@ class Bench:
 
     def key_set(self):
         import http.client
+
         connection = http.client.HTTPConnection("127.0.0.1", self.house.port, timeout=10)
         connection.request("GET", KEY_SET)
         answer = connection.getresponse()
@@ -139,10 +140,15 @@ class Bench:
         house.give_way()
         passwords.sign_up(house)
         token = (self.folder / "id-tokens").read_text().splitlines()[0]
-        results = interleaved(self.rounds, {
-            "scrypt alone": lambda: passwords.raw_rate(seconds), "sign-in": lambda: passwords.sign_in(house, seconds),
-            "calm": lambda: passwords.Calm(house, token, KEY_SET, seconds),
-            "flood": lambda: passwords.Flood(house, token, KEY_SET, seconds)})
+        results = interleaved(
+            self.rounds,
+            {
+                "scrypt alone": lambda: passwords.raw_rate(seconds),
+                "sign-in": lambda: passwords.sign_in(house, seconds),
+                "calm": lambda: passwords.Calm(house, token, KEY_SET, seconds),
+                "flood": lambda: passwords.Flood(house, token, KEY_SET, seconds),
+            },
+        )
         house.stop()
 
         def middle(part, field):
@@ -175,26 +181,37 @@ class Bench:
 
     def measure_lookup(self):
         by_key = Statement("SELECT * FROM accounts WHERE project_id = $1 AND account_id = $2", {1: "bench-es256", 2: "x"}, "x")
-        results = interleaved(self.rounds, {
-            "lookup": self.load_lookup,
-            "SELECT by key": self.pgbench(by_key, 8), "same SELECT": self.pgbench(self.lookup, 8)})
+        results = interleaved(
+            self.rounds, {"lookup": self.load_lookup, "SELECT by key": self.pgbench(by_key, 8), "same SELECT": self.pgbench(self.lookup, 8)}
+        )
         rate = median([run.rate for run in results["lookup"]])
         self.table.ratio("P3", "accounts:lookup", rate, median(results["SELECT by key"]), 0.45, "/s", "pgbench ×8, by key")
         self.table.ratio("P3", "  of its own SELECT", rate, median(results["same SELECT"]), None, "/s", "pgbench ×8")
         self.table.fact("P3", "  CPU a request", median([run.cpu for run in results["lookup"]]), "µs")
 
     def measure_refresh(self):
-        results = interleaved(self.rounds, {
-            "refresh": self.load_refresh, "pipeline": self.pgbench(self.refresh, 16, r"\startpipeline", r"\endpipeline"),
-            "BEGIN…COMMIT": self.pgbench(self.refresh, 8, "BEGIN;", "COMMIT;")})
+        results = interleaved(
+            self.rounds,
+            {
+                "refresh": self.load_refresh,
+                "pipeline": self.pgbench(self.refresh, 16, r"\startpipeline", r"\endpipeline"),
+                "BEGIN…COMMIT": self.pgbench(self.refresh, 8, "BEGIN;", "COMMIT;"),
+            },
+        )
         rate = median([run.rate for run in results["refresh"]])
         self.table.ratio("P4", "refresh, ES256", rate, median(results["pipeline"]), 0.60, "/s", "pgbench ×16, pipeline")
         self.table.ratio("P4", "  of transactions", rate, median(results["BEGIN…COMMIT"]), 0.90, "/s", "pgbench ×8, BEGIN…COMMIT")
         self.table.fact("P4", "  CPU a request", median([run.cpu for run in results["refresh"]]), "µs")
         self.table.fact("P4", "  p99", median([run.p99 for run in results["refresh"]]), "ms")
-        speed = interleaved(3, {
-            "refresh, ES256": self.load_refresh, "refresh, RS256": lambda: self.load_refresh("bench-rs256"),
-            "rsa2048": lambda: signatures("rsa2048", self.seconds), "ecdsap256": lambda: signatures("ecdsap256", self.seconds)})
+        speed = interleaved(
+            3,
+            {
+                "refresh, ES256": self.load_refresh,
+                "refresh, RS256": lambda: self.load_refresh("bench-rs256"),
+                "rsa2048": lambda: signatures("rsa2048", self.seconds),
+                "ecdsap256": lambda: signatures("ecdsap256", self.seconds),
+            },
+        )
         ours = median([run.rate for run in speed["refresh, RS256"]])
         beside = median([run.rate for run in speed["refresh, ES256"]])
         rsa, ecdsa = median(speed["rsa2048"]), median(speed["ecdsap256"])

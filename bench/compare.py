@@ -48,7 +48,9 @@ def main():
                     runs[bench].append(measure(bench))
             for bench, title in zip(benches, ("first", "second")):
                 rates, costs = [run.rate for run in runs[bench]], [run.cpu for run in runs[bench]]
-                print(f"{name:16}{title:8}{max(rates):12,.0f}{statistics.median(rates):10,.0f}{min(costs):14.2f}{statistics.median(costs):8.2f}")
+                print(
+                    f"{name:16}{title:8}{max(rates):12,.0f}{statistics.median(rates):10,.0f}{min(costs):14.2f}{statistics.median(costs):8.2f}"
+                )
                 bench.house.stop()
 
 

@@ -60,7 +60,8 @@ class Database:
         file.write_text(script)
         options = [f"-D{name}={value}" for name, value in variables.items()]
         out = processes.run(
-            [_tool("pgbench"), "-n", "-M", "prepared", "-c", clients, "-j", 1, "-T", seconds, "-f", file, *options, self.url]).decode()
+            [_tool("pgbench"), "-n", "-M", "prepared", "-c", clients, "-j", 1, "-T", seconds, "-f", file, *options, self.url]
+        ).decode()
         return float(re.search(r"tps = ([\d.]+)", out)[1])
 
 
@@ -105,16 +106,21 @@ class Statement:
 def seed(database, project, account, session):
     """Copies the rows of one signed-in person, for pgbench alone: as many people as the server has, in the same tables."""
     columns = {
-        "account_id": "'bench' || n", "session_id": "decode(lpad(to_hex(n), 32, '0'), 'hex')", "subject": "'bench' || n",
-        "email": "'bench' || n || '@example.com'"}
+        "account_id": "'bench' || n",
+        "session_id": "decode(lpad(to_hex(n), 32, '0'), 'hex')",
+        "subject": "'bench' || n",
+        "email": "'bench' || n || '@example.com'",
+    }
     for table in ("accounts", "identities", "sessions"):
         names = database.query(
             f"SELECT string_agg(attname, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = '{table}'::regclass AND attnum > 0 "
-            "AND NOT attisdropped").split(",")
+            "AND NOT attisdropped"
+        ).split(",")
         values = ", ".join(columns.get(name, "t." + name) for name in names)
         key = f"t.session_id = '\\x{session}'" if table == "sessions" else f"t.account_id = '{account}'"
         database.query(
             f"INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM {table} t, generate_series(1, {PEOPLE}) n "
-            f"WHERE t.project_id = '{project}' AND {key}")
+            f"WHERE t.project_id = '{project}' AND {key}"
+        )
     database.query("VACUUM ANALYZE")
     database.query("CHECKPOINT")

@@ -45,7 +45,8 @@ class Gatehouse:
                 f"project: {project}\nnumber: {number}\napiKeys: [{project}]\nauthorizedDomains: [127.0.0.1]\n"
                 f"tokens: {{algorithm: {algorithm}}}\nsignIn: {{password: true}}\n{LIMITS}"
                 f"providers:\n  oidc.bench:\n    name: Bench\n    issuer: {issuer.url}\n    clientId: {issuer.client_id}\n"
-                "    clientSecret: {env: BENCH_CLIENT_SECRET}\n    userinfo: never\n")
+                "    clientSecret: {env: BENCH_CLIENT_SECRET}\n    userinfo: never\n"
+            )
         self.environment["BENCH_CLIENT_SECRET"] = "unused"
         self.process = None
         self.log = folder / "server.log"
@@ -56,7 +57,8 @@ class Gatehouse:
             f"listen: 127.0.0.1:{self.port}\npublicURL: {self.address}\ndatabase: {{env: DATABASE_URL}}\n"
             f"masterKey: {{file: master.key}}\nprojects: projects\n"
             f"loops: {loops}\ndevelopment: true\noutbound: {{allow: [127.0.0.0/8]}}\naccessLog: true\n"
-            "limits: {connections: 20000, connectionsPerAddress: 20000}\n")
+            "limits: {connections: 20000, connectionsPerAddress: 20000}\n"
+        )
         return path
 
     def migrate(self):
@@ -99,7 +101,8 @@ class Gatehouse:
         content = urllib.parse.urlencode(body) if form else json.dumps(body)
         kind = "application/x-www-form-urlencoded" if form else "application/json"
         status, answer = self._exchange(
-            http.client.HTTPConnection("127.0.0.1", self.port, timeout=10), "POST", f"{path}?key={project}", content, {"content-type": kind})
+            http.client.HTTPConnection("127.0.0.1", self.port, timeout=10), "POST", f"{path}?key={project}", content, {"content-type": kind}
+        )
         if status != 200:
             raise Failed(f"{path} answered {status}: {answer.decode(errors='replace')[:400]}")
         return json.loads(answer)
@@ -120,8 +123,10 @@ class Gatehouse:
 
         def one(number):
             body = {
-                "requestUri": "http://127.0.0.1", "returnSecureToken": True,
-                "postBody": urllib.parse.urlencode({"id_token": issuer.id_token(f"person{number}"), "providerId": "oidc.bench"})}
+                "requestUri": "http://127.0.0.1",
+                "returnSecureToken": True,
+                "postBody": urllib.parse.urlencode({"id_token": issuer.id_token(f"person{number}"), "providerId": "oidc.bench"}),
+            }
             return self.post("/v1/accounts:signInWithIdp", project, body)
 
         with ThreadPoolExecutor(4) as pool:

@@ -28,9 +28,14 @@ class Issuer:
         self._documents = {
             "/jwks": {"keys": [jwk]},
             "/.well-known/openid-configuration": {
-                "issuer": self.url, "authorization_endpoint": self.url + "/authorize", "token_endpoint": self.url + "/token",
-                "jwks_uri": self.url + "/jwks", "response_types_supported": ["code", "id_token"], "subject_types_supported": ["public"],
-                "id_token_signing_alg_values_supported": ["RS256"]},
+                "issuer": self.url,
+                "authorization_endpoint": self.url + "/authorize",
+                "token_endpoint": self.url + "/token",
+                "jwks_uri": self.url + "/jwks",
+                "response_types_supported": ["code", "id_token"],
+                "subject_types_supported": ["public"],
+                "id_token_signing_alg_values_supported": ["RS256"],
+            },
         }
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
@@ -53,8 +58,16 @@ class Issuer:
     def id_token(self, subject):
         now = int(time.time())
         claims = {
-            "iss": self.url, "aud": self.client_id, "sub": subject, "iat": now, "exp": now + 3600, "email": f"{subject}@example.com",
-            "email_verified": True, "name": f"Person {subject}", "picture": f"https://example.com/{subject}.png"}
+            "iss": self.url,
+            "aud": self.client_id,
+            "sub": subject,
+            "iat": now,
+            "exp": now + 3600,
+            "email": f"{subject}@example.com",
+            "email_verified": True,
+            "name": f"Person {subject}",
+            "picture": f"https://example.com/{subject}.png",
+        }
         head = {"alg": "RS256", "typ": "JWT", "kid": "bench"}
         text = ".".join(_base64url(json.dumps(part).encode()) for part in (head, claims))
         signature = run(["openssl", "dgst", "-sha256", "-sign", self._key], input=text.encode())

@@ -30,11 +30,18 @@ class Nginx:
         self._log = folder / "nginx.access.log"
         fields = {name.lower(): value for name, value in headers}
         added = [
-            f'add_header {name} "{value}";' for name, value in fields.items()
-            if name not in ("date", "content-length", "content-type", "connection")]
+            f'add_header {name} "{value}";'
+            for name, value in fields.items()
+            if name not in ("date", "content-length", "content-type", "connection")
+        ]
         text = CONFIGURATION.format(
-            user="user root;" if os.getuid() == 0 else "", folder=folder, port=self.port, type=fields.get("content-type", "text/plain"),
-            headers=" ".join(added), body=body.decode())
+            user="user root;" if os.getuid() == 0 else "",
+            folder=folder,
+            port=self.port,
+            type=fields.get("content-type", "text/plain"),
+            headers=" ".join(added),
+            body=body.decode(),
+        )
         path = folder / "nginx.conf"
         path.write_text(text)
         self.process = processes.start(["nginx", "-c", path, "-e", folder / "nginx.error.log"], processes.SERVER_CORE)

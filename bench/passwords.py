@@ -59,9 +59,17 @@ class Crowd:
     def __init__(self, house, connections, seconds):
         self._house = house
         self._wrk = processes.start(
-            ["wrk", "-t1", f"-c{connections}", f"-d{seconds + 15}s", "-s", SCRIPTS / "sign-in.lua",
-             house.address + "/v1/accounts:signInWithPassword"],
-            env={"BENCH_PEOPLE": str(PEOPLE), "BENCH_QUERY": f"key={PROJECT}"})
+            [
+                "wrk",
+                "-t1",
+                f"-c{connections}",
+                f"-d{seconds + 15}s",
+                "-s",
+                SCRIPTS / "sign-in.lua",
+                house.address + "/v1/accounts:signInWithPassword",
+            ],
+            env={"BENCH_PEOPLE": str(PEOPLE), "BENCH_QUERY": f"key={PROJECT}"},
+        )
 
     def __enter__(self):
         before = answered(self._house)[0]

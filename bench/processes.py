@@ -27,8 +27,13 @@ def _command(args, core):
 def start(args, core=None, log=subprocess.DEVNULL, env=None, service=False):
     """Starts a server; `stop` or the end of the run ends it. Like a service it has its own session, and so its own scheduling group."""
     child = subprocess.Popen(
-        _command(args, core), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env={**os.environ, **(env or {})},
-        start_new_session=service)
+        _command(args, core),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=log,
+        env={**os.environ, **(env or {})},
+        start_new_session=service,
+    )
     _children.append(child)
     return child
 
@@ -36,8 +41,12 @@ def start(args, core=None, log=subprocess.DEVNULL, env=None, service=False):
 def run(args, core=None, env=None, input=None, timeout=60):
     """Runs a command to its end and returns its output. Fails with the text that it wrote to stderr."""
     child = subprocess.Popen(
-        _command(args, core), stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, env={**os.environ, **(env or {})})
+        _command(args, core),
+        stdin=subprocess.PIPE if input is not None else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **(env or {})},
+    )
     _children.append(child)
     try:
         out, err = child.communicate(input, timeout=timeout)

@@ -30,8 +30,15 @@ class Table:
     def ratio(self, id, measure, ours, peer, target=None, unit="/s", peer_name="", at_most=False):
         ratio = ours / peer if peer else float("nan")
         bound = f"{'≤' if at_most else '≥'} {target:.2f}" if target is not None else "–"
-        self._add(id, measure, self._text(ours, unit), f"{self._text(peer, unit)} {peer_name}".strip(), f"{ratio:.2f}", bound,
-                  None if target is None else (ratio <= target if at_most else ratio >= target))
+        self._add(
+            id,
+            measure,
+            self._text(ours, unit),
+            f"{self._text(peer, unit)} {peer_name}".strip(),
+            f"{ratio:.2f}",
+            bound,
+            None if target is None else (ratio <= target if at_most else ratio >= target),
+        )
 
     def bound(self, id, measure, ours, most, unit):
         self._add(id, measure, self._text(ours, unit), "–", "–", f"≤ {self._text(most, unit)}", ours <= most)
@@ -45,7 +52,11 @@ class Table:
 
     @staticmethod
     def _text(value, unit):
-        return (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}") + (" " if unit[:1].isalpha() or unit[:1] == "µ" else "") + unit
+        return (
+            (f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}")
+            + (" " if unit[:1].isalpha() or unit[:1] == "µ" else "")
+            + unit
+        )
 
     def print(self):
         rows = [self.COLUMNS, *self._rows]

@@ -42,9 +42,7 @@ def test_a_failover_loses_nothing_that_was_acknowledged(attributes):
                     stop.set()
                     for thread in threads:
                         thread.join(TIMEOUT)
-                wait_until(
-                    lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 200, what="readiness"
-                )
+                wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 200, what="readiness")
                 stored = {row[0] for row in site.rows("SELECT account_id FROM accounts")}
                 assert {answer["localId"] for answer in told} <= stored
                 assert all(server.api().refresh(answer["refreshToken"]).status_code == 200 for answer in told[:: len(told) // 10])

@@ -1,6 +1,5 @@
 """The stage of each suite here: servers, an app's pages and a browser."""
 
-
 import pytest
 
 from support.browser.sign_in import Setting, Stage

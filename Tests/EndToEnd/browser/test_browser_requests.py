@@ -74,5 +74,7 @@ def test_a_pop_up_sign_in_takes_no_request_too_many(home, setting):
     assert home.asked(last) == {**script, **PAGES, **CALLS[client]}
     # The next time the browser has the scripts, and knows what it may call; the SDK knows the project.
     app.closed().act("popup", "signIn", "oidc.one", login_hint="ada").result()
-    again = {name: count for name, count in CALLS[client].items() if name.startswith("POST") or client == "player" and name.startswith("GET")}
+    again = {
+        name: count for name, count in CALLS[client].items() if name.startswith("POST") or client == "player" and name.startswith("GET")
+    }
     assert home.asked(last) == {"GET /__/auth/handler": 2, **again}

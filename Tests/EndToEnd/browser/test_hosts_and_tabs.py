@@ -58,7 +58,13 @@ def links(text):
 def test_a_start_at_another_name_of_the_server_is_sent_home(setting, fake_issuer, person):
     """The cookie of the start must reach the callback, which is at the one host that the provider knows: at once, and every time."""
     asking(fake_issuer)
-    query = {"apiKey": "demo-api-key", "appName": "x", "authType": "signInViaRedirect", "redirectUrl": setting.origin() + "/page", "providerId": "oidc.one"}
+    query = {
+        "apiKey": "demo-api-key",
+        "appName": "x",
+        "authType": "signInViaRedirect",
+        "redirectUrl": setting.origin() + "/page",
+        "providerId": "oidc.one",
+    }
     app = setting.open()
     for _ in range(2):
         app.driver.get(f"https://other.localhost:{setting.stage.front.port}/__/auth/handler?{urlencode(query)}")

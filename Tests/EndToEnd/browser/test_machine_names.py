@@ -1,6 +1,5 @@
 """Every name that this machine has is good for development."""
 
-
 import pytest
 
 from support.browser.app_pages import AppPages

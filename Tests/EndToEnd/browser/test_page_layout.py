@@ -70,7 +70,8 @@ class Stage:
                 "branding": {"name": NAME, "accent": "#225588"},
                 "providers": {"oidc.fake": issuer.entry()},
                 "passwordPolicy": {
-                    "enforcement": "enforce", "minLength": 12,
+                    "enforcement": "enforce",
+                    "minLength": 12,
                     **{kind: True for kind in ("lowercase", "uppercase", "numeric", "nonAlphanumeric")},
                 },
                 "apps": [{"name": NAME, "ios": APPLE}, {"name": NAME, "android": ANDROID}],
@@ -125,7 +126,9 @@ class Visit(Tab):
         """Sends the form, and waits for the page that answers it."""
         before = self.script("return performance.timeOrigin")
         self.click(selector)
-        self.until(lambda: self.script("return document.readyState === 'complete' && performance.timeOrigin") not in (False, before), "answer")
+        self.until(
+            lambda: self.script("return document.readyState === 'complete' && performance.timeOrigin") not in (False, before), "answer"
+        )
         return self
 
 
@@ -254,7 +257,9 @@ def test_errors(visit, language):
 def test_the_sample_page_signed_out(visit, stage):
     visit.go(stage.sample.url + "/sample/").until(lambda: visit.script("return !document.getElementById('signed-out').hidden"), "page")
     visit.looked()
-    visit.script("for (const id of ['notice', 'mailed']) document.getElementById(id).hidden = false; notice.textContent = arguments[0]", APP)
+    visit.script(
+        "for (const id of ['notice', 'mailed']) document.getElementById(id).hidden = false; notice.textContent = arguments[0]", APP
+    )
     visit.looked("notices")
 
 

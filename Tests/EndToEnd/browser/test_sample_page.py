@@ -38,6 +38,7 @@ def browser(tmp_path_factory):
 
 def shown(browser, name):
     """An element once it can be seen and used."""
+
     def found():
         element = browser.find_element(By.ID, name)
         return element if element.is_displayed() and element.is_enabled() else None
@@ -74,7 +75,9 @@ def test_the_sample_page_ends_signed_in(browser, sample):
     key = jwt.PyJWKClient(f"{sample.issuer}/oauth2/jwks").get_signing_key_from_jwt(kept["idToken"])
     claims = jwt.decode(kept["idToken"], key, algorithms=["RS256"], audience="demo", issuer=sample.issuer)
     assert json.loads(browser.find_element(By.ID, "claims").text) == claims
-    rows = sample.rows("SELECT a.account_id, a.email, i.provider_id, i.subject FROM accounts a JOIN identities i USING (project_id, account_id)")
+    rows = sample.rows(
+        "SELECT a.account_id, a.email, i.provider_id, i.subject FROM accounts a JOIN identities i USING (project_id, account_id)"
+    )
     assert rows == [(claims["sub"], "ada@example.com", "oidc.demo", "ada")]
 
 

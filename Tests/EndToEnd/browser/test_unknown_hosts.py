@@ -1,6 +1,5 @@
 """Pages of hosts that the project does not know."""
 
-
 import requests
 
 from support.browser.sign_in import in_settings

@@ -1,7 +1,5 @@
 """Windows that lose one another."""
 
-
-
 from support.browser.sign_in import asking, in_settings
 
 

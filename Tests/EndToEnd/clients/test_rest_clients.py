@@ -92,7 +92,17 @@ def test_pyrebase_signs_in_without_a_name(firebase):
 def curl(place, call, body, *, form=False):
     """As the REST guide has it: `curl '…:signUp?key=…' -H 'Content-Type: …' --data-binary '…'`; gives status and answer."""
     kind = "application/x-www-form-urlencoded" if form else "application/json"
-    command = ["curl", "-sS", "-w", "\n%{http_code}", f"{place.url}/v1/{call}?key={API_KEY}", "-H", f"Content-Type: {kind}", "--data-binary", body]
+    command = [
+        "curl",
+        "-sS",
+        "-w",
+        "\n%{http_code}",
+        f"{place.url}/v1/{call}?key={API_KEY}",
+        "-H",
+        f"Content-Type: {kind}",
+        "--data-binary",
+        body,
+    ]
     text, _, status = subprocess.run(command, check=True, capture_output=True, text=True, timeout=30).stdout.rpartition("\n")
     return int(status), json.loads(text)
 

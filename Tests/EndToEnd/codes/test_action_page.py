@@ -1,6 +1,5 @@
 """The page that links in mails lead to: by plain form posts, and in headless Chromium with and without scripts."""
 
-
 import pytest
 import requests
 from selenium.webdriver.common.by import By
@@ -125,7 +124,8 @@ def test_a_sign_in_link_without_an_app_explains_itself(site, demo):
 
 
 @pytest.mark.parametrize(
-    "target", ["https://evil.example/", "javascript:alert(1)", "http://app.example.com/", "//evil.example", "https://app.example.com@evil.example/"]
+    "target",
+    ["https://evil.example/", "javascript:alert(1)", "http://app.example.com/", "//evil.example", "https://app.example.com@evil.example/"],
 )
 def test_a_link_leads_to_authorized_hosts_alone(site, demo, target):
     email = address()

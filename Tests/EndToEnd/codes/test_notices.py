@@ -58,7 +58,9 @@ def change(api, language="en", **wish):
 
 def link(api, fake, person, subject, language="en"):
     body = {
-        "requestUri": "http://localhost", "returnSecureToken": True, "idToken": person["idToken"],
+        "requestUri": "http://localhost",
+        "returnSecureToken": True,
+        "idToken": person["idToken"],
         "postBody": urlencode({"providerId": "oidc.fake", "id_token": fake.id_token(subject, email=None)}),
     }
     answer = api.post("/v1/accounts:signInWithIdp", body, headers={"X-Firebase-Locale": language})
@@ -153,7 +155,10 @@ def test_SEC_73_the_owner_is_told_of_a_link_by_the_handler(site, api, fake_issue
 
 def test_SEC_73_the_owner_is_told_of_a_provider_that_joins_by_the_proven_address(site, api, fake_issuer, microsoft):
     email = address().replace("example.com", "trusted.example")
-    api.succeed("sendOobCode", {"requestType": "EMAIL_SIGNIN", "email": email, "continueUrl": "https://app.example.com/", "canHandleCodeInApp": True})
+    api.succeed(
+        "sendOobCode",
+        {"requestType": "EMAIL_SIGNIN", "email": email, "continueUrl": "https://app.example.com/", "canHandleCodeInApp": True},
+    )
     made = api.succeed("signInWithEmailLink", {"email": email, "oobCode": site.code(email)})
     joined = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("joins-" + email, email=email)}).json()
     assert joined["localId"] == made["localId"]

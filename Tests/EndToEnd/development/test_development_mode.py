@@ -62,7 +62,9 @@ def test_SEC_22_development_on_another_listener_is_refused(host):
         assert "listen" not in site.run("check").stdout
 
 
-@pytest.mark.parametrize("listen", ["gatehouse.internal:80", "localhost.:80", "127.1:80", "0:80", "::1:80", "[127.0.0.1]:80", "8080", ":80", "*:80"])
+@pytest.mark.parametrize(
+    "listen", ["gatehouse.internal:80", "localhost.:80", "127.1:80", "0:80", "::1:80", "[127.0.0.1]:80", "8080", ":80", "*:80"]
+)
 def test_SEC_22_where_to_listen_is_an_address_and_never_a_name_to_resolve(listen):
     with a_site(migrate=False) as site:
         site.settings["listen"] = listen
@@ -71,7 +73,9 @@ def test_SEC_22_where_to_listen_is_an_address_and_never_a_name_to_resolve(listen
         assert report.returncode != 0 and "listen: expected an IP address" in report.stdout, report.stdout
 
 
-@pytest.mark.parametrize("host, reached", [("localhost", "127.0.0.1"), ("127.0.0.2", "127.0.0.2"), ("[::1]", "::1"), ("127.0.0.1", "127.0.0.1")])
+@pytest.mark.parametrize(
+    "host, reached", [("localhost", "127.0.0.1"), ("127.0.0.2", "127.0.0.2"), ("[::1]", "::1"), ("127.0.0.1", "127.0.0.1")]
+)
 def test_SEC_22_every_loopback_address_will_do_and_is_the_only_one(host, reached):
     with a_site() as site:
         site.settings["listen"] = f"{host}:{site.port}"
@@ -146,7 +150,9 @@ def test_every_name_of_this_machine_will_do_for_development(url):
         assert "publicURL:" not in site.run("check").stdout
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "http://localhost.evil.example", "null", "http://other.example.com.evil.example"])
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "http://localhost.evil.example", "null", "http://other.example.com.evil.example"]
+)
 def test_SEC_22_pages_of_strangers_in_a_browser_of_this_machine_are_refused(development, origin):
     for method, path in [*HELPERS, ("GET", "/")]:
         refused = ask(development, method, path, origin=origin)

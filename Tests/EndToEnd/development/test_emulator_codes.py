@@ -29,8 +29,15 @@ def test_codes_are_listed_as_they_were_mailed_the_newest_last(development):
         assert address == development.url + "/emulator/action"
         fields = dict(parse_qsl(query))
         assert fields["oobCode"] == code["oobCode"] and fields["apiKey"] == API_KEY and fields["lang"] == "en"
-        assert fields["mode"] == {"PASSWORD_RESET": "resetPassword", "EMAIL_SIGNIN": "signIn", "VERIFY_EMAIL": "verifyEmail",
-                                  "VERIFY_AND_CHANGE_EMAIL": "verifyAndChangeEmail"}[code["requestType"]]
+        assert (
+            fields["mode"]
+            == {
+                "PASSWORD_RESET": "resetPassword",
+                "EMAIL_SIGNIN": "signIn",
+                "VERIFY_EMAIL": "verifyEmail",
+                "VERIFY_AND_CHANGE_EMAIL": "verifyAndChangeEmail",
+            }[code["requestType"]]
+        )
         assert API(development.url).succeed("resetPassword", {"oobCode": code["oobCode"]})["requestType"] == code["requestType"]
     assert "other" not in str(ask(development, "GET", "/emulator/v1/projects/other/oobCodes").json())
 
@@ -53,8 +60,7 @@ def test_a_link_that_is_followed_does_its_work_once(development):
     assert follow(verify) == (400, used)
 
     reset = mailed(development, "PASSWORD_RESET", email=email)["oobLink"]
-    assert follow(reset) == (
-        400, {"error": "The link has no newPassword.", "instructions": "Append &newPassword= and the new password."})
+    assert follow(reset) == (400, {"error": "The link has no newPassword.", "instructions": "Append &newPassword= and the new password."})
     weak = requests.get(reset + "&newPassword=12345", timeout=TIMEOUT)
     assert_error(weak, "WEAK_PASSWORD")
     assert follow(reset + "&newPassword=battery+staple") == (200, {"success": "The password has been reset.", "email": email})
@@ -90,9 +96,17 @@ def test_a_link_leads_on_to_the_app(development):
 @pytest.mark.parametrize(
     "change",
     [
-        {"mode": "resetPassword"}, {"mode": "verifyAndChangeEmail"}, {"mode": "revertSecondFactorAddition"}, {"mode": None}, {"oobCode": None},
-        {"oobCode": "nonsense"}, {"apiKey": None}, {"apiKey": "other-api-key"}, {"continueUrl": "https://evil.example/"},
-        {"continueUrl": "javascript:alert(1)"}, {"continueUrl": "//evil.example"},
+        {"mode": "resetPassword"},
+        {"mode": "verifyAndChangeEmail"},
+        {"mode": "revertSecondFactorAddition"},
+        {"mode": None},
+        {"oobCode": None},
+        {"oobCode": "nonsense"},
+        {"apiKey": None},
+        {"apiKey": "other-api-key"},
+        {"continueUrl": "https://evil.example/"},
+        {"continueUrl": "javascript:alert(1)"},
+        {"continueUrl": "//evil.example"},
     ],
     ids=str,
 )

@@ -310,7 +310,14 @@ def test_scopes_and_parameters_reach_the_provider_but_reserved_ones(site):
         site,
         scopes="calendar,https://api.example/read",
         customParameters=json.dumps(
-            {"prompt": "select_account", "max_age": 5, "client_id": "evil", "REDIRECT_URI": "https://evil.example", "state": "x", "nonce": "y"}
+            {
+                "prompt": "select_account",
+                "max_age": 5,
+                "client_id": "evil",
+                "REDIRECT_URI": "https://evil.example",
+                "state": "x",
+                "nonce": "y",
+            }
         ),
     )
     asked = query_of(flow.authorization_url())

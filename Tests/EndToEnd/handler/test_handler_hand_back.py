@@ -150,7 +150,16 @@ def test_a_popup_that_lost_its_opener_hands_its_result_over_by_the_server(site, 
 def test_a_ticket_of_nobody(site, fake_issuer):
     flow = BrowserFlow(site)
     flow.finished(fake_issuer.login(person()))
-    for ticket in ("", "x", "demo.x", "demo." + "A" * 64, flow.relay[:-4] + "AAAA", flow.relay.replace("demo.", "other."), "\0", "x" * 5000):
+    for ticket in (
+        "",
+        "x",
+        "demo.x",
+        "demo." + "A" * 64,
+        flow.relay[:-4] + "AAAA",
+        flow.relay.replace("demo.", "other."),
+        "\0",
+        "x" * 5000,
+    ):
         response = relay(site, ticket)
         assert response.status_code == 404 and "event" not in response.text, ticket
     assert requests.post(site.url + "/__/auth/relay", data=b"{", timeout=10).status_code == 400

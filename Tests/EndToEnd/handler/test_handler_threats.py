@@ -129,7 +129,8 @@ def test_no_fragment_travels_to_the_provider(site):
 
 
 @pytest.mark.parametrize(
-    "event", ["a;S.link=https://evil.example;end", "x#Intent;package=com.evil;end", "&link=https://evil.example", "%26link=x", "+ %2B", "é:::1"]
+    "event",
+    ["a;S.link=https://evil.example;end", "x#Intent;package=com.evil;end", "&link=https://evil.example", "%26link=x", "+ %2B", "é:::1"],
 )
 def test_SEC_10_no_event_of_an_app_becomes_part_of_its_address(site, fake_issuer, event):
     for flow in (AppleFlow(site, eventId=event), AndroidFlow(site, eventId=event)):
@@ -181,7 +182,15 @@ def test_SEC_05_a_state_of_another_flow_or_of_nobody(site, fake_issuer):
         foreign = query_of(fake_issuer.login()(other.authorization_url()))["state"]
         handler, _, text = answered.partition("?")
         fields = dict(parse_qsl(text))
-        for state in (foreign, "", "x", fields["state"][:-1], fields["state"] + "A", fields["state"].replace("demo.", "other."), "demo." + "A" * 64):
+        for state in (
+            foreign,
+            "",
+            "x",
+            fields["state"][:-1],
+            fields["state"] + "A",
+            fields["state"].replace("demo.", "other."),
+            "demo." + "A" * 64,
+        ):
             refused_page(flow.callback(handler + "?" + urlencode({**fields, "state": state})))
         refused_page(flow.callback(f"{answered}&state={foreign}"))
         refused_page(flow.callback(f"{answered}&code=x"))

@@ -53,7 +53,9 @@ class Container:
 @pytest.fixture(scope="module")
 def container(image):
     operations = free_port()
-    with a_site(settings={"operations": {"listen": f"127.0.0.1:{operations}"}}, project={"signIn": {"password": True}}, migrate=False) as site:
+    with a_site(
+        settings={"operations": {"listen": f"127.0.0.1:{operations}"}}, project={"signIn": {"password": True}}, migrate=False
+    ) as site:
         container = Container(site, image)
         container.site, container.operations = site, operations
         yield container
@@ -78,13 +80,16 @@ def test_the_image_checks_migrates_serves_and_tells_its_health(image, container)
     assert container.run(*health[1:], environment=port).returncode != 0
     server = subprocess.Popen(container.command(*entry, *image["Cmd"]), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
+
         def healthy():
             assert server.poll() is None, server.stderr.read()
             return container.run(*health[1:], environment=port).returncode == 0
 
         wait_until(healthy, 30, every=0.5, what="a healthy container")
         answer = requests.post(
-            f"{container.site.url}/v1/accounts:signUp?key=demo-api-key", json={"email": "ada@example.com", "password": "correct horse"}, timeout=30
+            f"{container.site.url}/v1/accounts:signUp?key=demo-api-key",
+            json={"email": "ada@example.com", "password": "correct horse"},
+            timeout=30,
         )
         assert answer.status_code == 200, answer.text
     finally:

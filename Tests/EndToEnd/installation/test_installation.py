@@ -98,7 +98,9 @@ def test_a_password_that_needs_encoding_works_as_the_page_encodes_it(installed):
     password = "s3cr/et@p:w%"
     encoded = next(line for line in installed.printed.splitlines() if line.startswith("%73"))
     psql(installed, f"CREATE ROLE odd LOGIN PASSWORD '{password}'; GRANT CONNECT ON DATABASE gatehouse TO odd;")
-    installed.run("sed -i 's/^hostssl gatehouse gatehouse .*/&\\nhostssl gatehouse odd 10.0.0.0\\/8 scram-sha-256/' /etc/postgresql/15/main/pg_hba.conf")
+    installed.run(
+        "sed -i 's/^hostssl gatehouse gatehouse .*/&\\nhostssl gatehouse odd 10.0.0.0\\/8 scram-sha-256/' /etc/postgresql/15/main/pg_hba.conf"
+    )
     installed.run("systemctl reload postgresql@15-main")
     url = f"postgresql://odd:{encoded}@db.internal/gatehouse?sslmode=verify-full&sslrootcert=/etc/gatehouse/database-ca.crt"
     assert installed.run(f"psql -XAtc 'SELECT current_user' '{url}'").stdout.strip() == "odd"
@@ -117,7 +119,9 @@ def test_the_service_runs_with_the_restrictions_of_its_unit(installed):
 def test_the_service_comes_back_and_waits_for_its_database(installed):
     installed.run("systemctl kill --kill-whom=main --signal=KILL gatehouse")
     installed.run(f"until {READY}; do sleep 0.2; done")
-    installed.run("systemctl stop postgresql; systemctl restart gatehouse; until [ $(systemctl show gatehouse -P NRestarts) -ge 2 ]; do sleep 0.2; done")
+    installed.run(
+        "systemctl stop postgresql; systemctl restart gatehouse; until [ $(systemctl show gatehouse -P NRestarts) -ge 2 ]; do sleep 0.2; done"
+    )
     installed.run(f"systemctl start postgresql; until {READY}; do sleep 0.2; done")
     assert signs(installed, "signInWithPassword", "ada@example.com") == 200
 
@@ -188,7 +192,10 @@ def test_the_upgrade_runs_twice_and_the_rollback_brings_the_state_before_it(inst
     for _ in range(2):
         printed = installed.run(commands("upgrade")).stdout
         assert printed.rstrip().endswith("ready") and "The schema is current" in printed, printed
-    assert installed.run("ls -d /usr/local/bin/gatehouse.~*~").stdout.split() == ["/usr/local/bin/gatehouse.~1~", "/usr/local/bin/gatehouse.~2~"]
+    assert installed.run("ls -d /usr/local/bin/gatehouse.~*~").stdout.split() == [
+        "/usr/local/bin/gatehouse.~1~",
+        "/usr/local/bin/gatehouse.~2~",
+    ]
     assert signs(installed, "signUp", "late@example.com") == 200
     assert installed.run(commands("rollback")).stdout.rstrip().endswith("ready")
     assert signs(installed, "signInWithPassword", "ada@example.com") == 200

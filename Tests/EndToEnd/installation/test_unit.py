@@ -51,6 +51,7 @@ def test_the_server_serves_without_any_privilege():
                 umask=0o077,
             )
         try:
+
             def ready():
                 assert process.poll() is None, (site.folder / "restricted.log").read_text()
                 with contextlib.suppress(requests.ConnectionError):

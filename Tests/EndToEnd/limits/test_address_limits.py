@@ -1,6 +1,5 @@
 """Starts, sign-ins and sign-ups are limited by address and project, with the addresses that a trusted proxy forwards (SEC-16, SEC-08)."""
 
-
 import pytest
 import requests
 

@@ -1,6 +1,5 @@
 """Mails are limited by mailbox and address (SEC-16)."""
 
-
 import pytest
 
 from support.servers.limited_site import PASSWORDS, SLOW, codes, coming_from
@@ -53,7 +52,12 @@ def test_SEC_16_one_hostile_address_does_not_use_up_the_mails_of_the_owner(kind)
 
         def mailed(address):
             with coming_from(address):
-                wish = {"requestType": kind, "email": "owner@example.com", "continueUrl": "https://app.example.com/", "canHandleCodeInApp": True}
+                wish = {
+                    "requestType": kind,
+                    "email": "owner@example.com",
+                    "continueUrl": "https://app.example.com/",
+                    "canHandleCodeInApp": True,
+                }
                 return api.call("sendOobCode", wish).status_code
 
         assert [mailed("127.0.0.2") for _ in range(7)] == [200] * 5 + [400] * 2

@@ -67,9 +67,7 @@ def test_SEC_16_people_who_sign_in_meet_no_limit_and_their_own_sign_ins_buy_no_g
 def test_SEC_16_two_processes_share_one_bucket():
     with a_limited_site(password={"perAccount": f"10 {SLOW}"}) as site:
         servers = [site.serve(), site.serve(free_port())]
-        answers = together(
-            60, lambda n: try_password(servers[n % 2].api(), "ada@example.com", address=f"198.51.100.{n}")
-        )
+        answers = together(60, lambda n: try_password(servers[n % 2].api(), "ada@example.com", address=f"198.51.100.{n}"))
         assert all(not isinstance(answer, Exception) for answer in answers), answers
         assert sorted(codes(answers)) == ["INVALID_LOGIN_CREDENTIALS"] * 10 + [LOCKED] * 50
 

@@ -1,6 +1,5 @@
 """An SMTP server, certificates for one, and sites that mail as production does."""
 
-
 import pytest
 
 from support.certificates import Certificate

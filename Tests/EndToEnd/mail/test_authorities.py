@@ -66,7 +66,9 @@ def test_a_providers_authorities_replace_the_systems(system, own):
         pinned = issuer.entry(authorities=str(own.authority))
         with a_site({"oidc.trusted": issuer.entry(), "oidc.pinned": pinned}) as site:
             result = check_live(site, system)
-            lines = {line.split()[1]: line for line in result.stdout.splitlines() if line.startswith("demo  oidc.") and "redirect" not in line}
+            lines = {
+                line.split()[1]: line for line in result.stdout.splitlines() if line.startswith("demo  oidc.") and "redirect" not in line
+            }
             assert lines["oidc.trusted"].endswith("ok"), result.stdout
             assert "certificate" in lines["oidc.pinned"].lower() and result.returncode != 0, result.stdout
     finally:

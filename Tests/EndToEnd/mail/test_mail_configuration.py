@@ -1,7 +1,5 @@
 """Ways for mails to leave, and faults in their configuration."""
 
-
-
 from support.harness import wait_until
 from support.mail.mailing_site import ask_for_reset
 from support.mail.outbox import put, waiting
@@ -42,7 +40,16 @@ def test_every_fault_is_told_at_once(sites):
     site.write()
     faults = site.run("check")
     assert faults.returncode != 0
-    for words in ["mail.from", "mail.smtp.host", "mail.smtp.port", "mail.smtp.user", "mail.smtp.security", "branding.accent", "actionURL", "cannot be read"]:
+    for words in [
+        "mail.from",
+        "mail.smtp.host",
+        "mail.smtp.port",
+        "mail.smtp.user",
+        "mail.smtp.security",
+        "branding.accent",
+        "actionURL",
+        "cannot be read",
+    ]:
         assert words in faults.stdout, words
 
 

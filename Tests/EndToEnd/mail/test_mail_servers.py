@@ -1,6 +1,5 @@
 """Which mail servers are trusted, and what happens when one refuses."""
 
-
 import pytest
 
 from support.harness import wait_until

@@ -113,16 +113,41 @@ FAULTS = {
     "every IPv6 address may be dialled": (S, "10.1.2.0/24", '"::/0"', "7:", "write the addresses of your own providers"),
     "no such folder of projects": (S, "projects: projects", "projects: project", "5:", "projects: the folder", "cannot be read"),
     "an unset password": (S, "SMTP_PASSWORD", "NOT_SET", "10:", "mail.smtp.password: the environment variable NOT_SET is not set"),
-    "an unknown header of proxies": (S, "limits:", "proxyHeader: x-real-ip\nlimits:", "11:", "proxyHeader: expected one of: x-forwarded-for, forwarded"),
+    "an unknown header of proxies": (
+        S,
+        "limits:",
+        "proxyHeader: x-real-ip\nlimits:",
+        "11:",
+        "proxyHeader: expected one of: x-forwarded-for, forwarded",
+    ),
     "an empty API key": (P, "demo-api-key", 'demo-api-key, ""', "3:", "apiKeys: has an empty key"),
     "a host in capitals": (P, "[app.example.com]", "[App.example.com]", "4:", "authorizedDomains[0]", "a host name in lower case"),
     "a mapping for a host": (P, "[app.example.com]", "[{app: example.com}]", "4:", "authorizedDomains[0]", "a host name in lower case"),
     "no host": (P, "[app.example.com]", "[]", "4:", "authorizedDomains: is empty"),
     "a mapping for an API key": (P, "[demo-api-key]", "[{demo: api-key}]", "3:", "apiKeys[0]"),
-    "a wildcard on a registry": (P, "[app.example.com]", '[app.example.com, "*.co.uk"]', "4:", "*.co.uk would authorize the sites of strangers"),
-    "a wildcard on a hosting service": (P, "[app.example.com]", '[app.example.com, "*.github.io"]', "4:", "below .github.io; write your own domain"),
+    "a wildcard on a registry": (
+        P,
+        "[app.example.com]",
+        '[app.example.com, "*.co.uk"]',
+        "4:",
+        "*.co.uk would authorize the sites of strangers",
+    ),
+    "a wildcard on a hosting service": (
+        P,
+        "[app.example.com]",
+        '[app.example.com, "*.github.io"]',
+        "4:",
+        "below .github.io; write your own domain",
+    ),
     "a wildcard on a top-level domain": (P, "[app.example.com]", '[app.example.com, "*.com"]', "4:", "every host below .com"),
-    "a redirect URL with a wildcard": (P, "signed-in", "*", "5:", "redirectURLs: https://app.example.com/* has a *", "write out each address"),
+    "a redirect URL with a wildcard": (
+        P,
+        "signed-in",
+        "*",
+        "5:",
+        "redirectURLs: https://app.example.com/* has a *",
+        "write out each address",
+    ),
     "the discovery document as issuer": (
         P,
         "id.example.com",
@@ -140,7 +165,7 @@ def test_what_is_wrong_is_one_fault_with_its_place_and_a_remedy(planted, name):
     if name == "an unknown key":
         # Two mistakes, in truth: a key too much and one too few.
         faults, _ = told(planted, planted.check())
-        assert len(faults) == 2 and any('2:1' in fault and words[0] in fault for fault in faults), faults
+        assert len(faults) == 2 and any("2:1" in fault and words[0] in fault for fault in faults), faults
         return
     assert_one_fault(planted, f"{file}:{place}", *words)
 
@@ -150,9 +175,21 @@ NOTES = {
     "465 with STARTTLS": (S, "port: 587", "port: 465", "10:", "mail.smtp.port: 465 is for TLS from the first byte", "security: tls"),
     "587 with TLS": (S, "port: 587", "port: 587, security: tls", "10:", "587 is for STARTTLS"),
     "an unknown registry": (P, "[app.example.com]", '[app.example.com, "*.org.xy"]', "4:", "if anybody can get a host below .org.xy"),
-    "a hosting service itself": (P, "[app.example.com]", "[app.example.com, github.io]", "4:", "github.io is a domain that people get hosts below"),
+    "a hosting service itself": (
+        P,
+        "[app.example.com]",
+        "[app.example.com, github.io]",
+        "4:",
+        "github.io is a domain that people get hosts below",
+    ),
     "a host without a dot": (P, "[app.example.com]", "[app.example.com, com]", "4:", "com has no dot"),
-    "a redirect URL elsewhere": (P, "https://app.example.com", "https://other.example.com", "5:", "other.example.com, which is not among authorizedDomains"),
+    "a redirect URL elsewhere": (
+        P,
+        "https://app.example.com",
+        "https://other.example.com",
+        "5:",
+        "other.example.com, which is not among authorizedDomains",
+    ),
 }
 
 

@@ -29,9 +29,7 @@ def test_health_follows_the_database(fake_issuer):
             assert down.status_code == 503 and int(down.headers["retry-after"]) > 0
             assert not down.headers["content-type"].startswith("application/json"), "a JSON error would sign the SDKs' users out"
             own.start()
-            wait_until(
-                lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 200, what="readiness"
-            )
+            wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 200, what="readiness")
             # Each loop finds the database again for itself; a client does as Retry-After says.
             tried = []
             wait_until(

@@ -83,10 +83,16 @@ def test_the_master_key_changes_over_a_rolling_restart_and_nobody_is_signed_out(
     site.rows("DELETE FROM sign_in_flows")
     first = site.run("keys", "reseal")
     assert first.returncode == 3 and "Sealed anew: 2 signing keys, 1 mail." in first.stdout, first.stdout + first.stderr
-    left = int(site.value("SELECT count(*) FROM sessions WHERE token_key IS DISTINCT FROM (SELECT token_key FROM sessions ORDER BY refreshed_at DESC LIMIT 1)"))
+    left = int(
+        site.value(
+            "SELECT count(*) FROM sessions WHERE token_key IS DISTINCT FROM (SELECT token_key FROM sessions ORDER BY refreshed_at DESC LIMIT 1)"
+        )
+    )
     assert left > 0 and f"Left: {left} session" in first.stdout
     # Those that nobody uses any more; `asleep` wakes up in time.
-    site.rows("UPDATE sessions SET ended_at = now(), end_reason = 'test' WHERE account_id IN (SELECT account_id FROM accounts WHERE email LIKE 'during-%')")
+    site.rows(
+        "UPDATE sessions SET ended_at = now(), end_reason = 'test' WHERE account_id IN (SELECT account_id FROM accounts WHERE email LIKE 'during-%')"
+    )
     asleep.refresh()
     asleep.refresh()
     second = site.run("keys", "reseal")
@@ -100,7 +106,10 @@ def test_the_master_key_changes_over_a_rolling_restart_and_nobody_is_signed_out(
     (site.folder / "master.key").unlink()
     sign_in_across(site, fake_issuer, "at-last")
     now(site)
-    wait_until(lambda: any(code in file.read_bytes().replace(b"=\r\n", b"").decode() for file in (site.folder / "mails").glob("*.eml")), what="the mail")
+    wait_until(
+        lambda: any(code in file.read_bytes().replace(b"=\r\n", b"").decode() for file in (site.folder / "mails").glob("*.eml")),
+        what="the mail",
+    )
     alone = site.run("keys", "reseal")
     assert alone.returncode == 0 and "Nothing is left under another master key." in alone.stdout
 

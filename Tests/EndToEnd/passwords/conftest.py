@@ -1,6 +1,5 @@
 """The server of each suite here, with a project for each way that a project may treat passwords."""
 
-
 import pytest
 
 from support.names import METHODS

@@ -218,9 +218,7 @@ def test_a_deleted_account_is_gone(rest, demo):
 
 def test_a_project_may_keep_deletion_for_administrators(rest, demo):
     made = sign_up(demo)
-    with a_site(
-        project={"signIn": {**METHODS, "deletion": False}}, database=rest.database, migrate=False
-    ) as other:
+    with a_site(project={"signIn": {**METHODS, "deletion": False}}, database=rest.database, migrate=False) as other:
         other.master_key, other.settings["publicURL"] = rest.master_key, rest.url
         other.write()
         other.serve()

@@ -1,6 +1,5 @@
 """createAuthUri, recaptchaConfig, and the former names of the calls."""
 
-
 import requests
 
 from support.accounts import address, sign_up
@@ -14,7 +13,10 @@ def test_methods_of_an_address(rest, demo, opened):
         sign_up(api, email)
     body = {"identifier": email.upper(), "continueUri": "http://localhost"}
     hidden = demo.succeed("createAuthUri", body)
-    assert set(hidden) == {"kind", "sessionId"} and hidden == {**demo.succeed("createAuthUri", {**body, "identifier": "x@y.example"}), **hidden}
+    assert set(hidden) == {"kind", "sessionId"} and hidden == {
+        **demo.succeed("createAuthUri", {**body, "identifier": "x@y.example"}),
+        **hidden,
+    }
     told = opened.succeed("createAuthUri", body)
     assert told["registered"] is True and told["signinMethods"] == ["password"] and told["allProviders"] == ["password"]
     told = opened.succeed("createAuthUri", {**body, "identifier": "nobody@example.com"})
@@ -30,7 +32,11 @@ def test_an_account_is_found_by_the_address_of_its_provider(rest, opened):
     project, account = rest.rows("SELECT project_id, account_id FROM accounts WHERE account_id = %s", made["localId"])[0]
     rest.rows(
         "INSERT INTO identities (project_id, provider_id, subject, account_id, email, linked_at, last_sign_in_at)"
-        " VALUES (%s, 'oidc.acme', %s, %s, %s, now(), now())", project, provided, account, provided,
+        " VALUES (%s, 'oidc.acme', %s, %s, %s, now(), now())",
+        project,
+        provided,
+        account,
+        provided,
     )
     answer = opened.succeed("createAuthUri", {"identifier": provided, "continueUri": "http://localhost"})
     assert answer["registered"] is True and answer["allProviders"] == ["password", "oidc.acme"]

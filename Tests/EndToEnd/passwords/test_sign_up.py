@@ -1,6 +1,5 @@
 """accounts:signUp: every row of its table of errors, in the order of the checks."""
 
-
 import pytest
 
 from support.accounts import address, sign_up
@@ -30,7 +29,9 @@ def test_an_account_with_a_password(rest, demo):
     assert token["firebase"] == {"identities": {"email": [email]}, "sign_in_provider": "password"}
     user = demo.lookup(answer["idToken"])
     assert user["passwordHash"] == "UkVEQUNURUQ=", "SDKs look for a hash; nobody sees it"
-    assert user["providerUserInfo"] == [{"providerId": "password", "rawId": email, "federatedId": email, "email": email, "displayName": "Ada"}]
+    assert user["providerUserInfo"] == [
+        {"providerId": "password", "rawId": email, "federatedId": email, "email": email, "displayName": "Ada"}
+    ]
     assert isinstance(user["passwordUpdatedAt"], int) and user["validSince"].isdigit()
     stored = rest.value("SELECT password_hash FROM accounts WHERE account_id = %s", answer["localId"])
     assert stored.startswith("$scrypt$ln=14,r=8,p=1$"), "the parameters are kept with the hash"
@@ -63,7 +64,20 @@ def test_the_errors_of_a_sign_up_in_order(rest, demo, opened):
     assert_error(closed.call("signUp", {}), "ADMIN_ONLY_OPERATION")
     assert_error(members.call("signUp", {}), "ADMIN_ONLY_OPERATION")
     assert_error(members.call("signUp", {"email": "a@example.com", "password": "correct horse"}), "ADMIN_ONLY_OPERATION")
-    for wrong in ("", "no address", "a@b@c", "a b@example.com", "@example.com", "a@", "a\n@example.com", "x" * 250 + "@example.com", "ada\u200b@example.com", "<ada@example.com>", "ren\u00e9@example.com", "a..b@example.com"):
+    for wrong in (
+        "",
+        "no address",
+        "a@b@c",
+        "a b@example.com",
+        "@example.com",
+        "a@",
+        "a\n@example.com",
+        "x" * 250 + "@example.com",
+        "ada\u200b@example.com",
+        "<ada@example.com>",
+        "ren\u00e9@example.com",
+        "a..b@example.com",
+    ):
         assert_error(demo.call("signUp", {"email": wrong, "password": "x"}), "INVALID_EMAIL")
     # A taken address is told before anything of the password, and in both modes (docs/wire.md, "Order of checks").
     for api in (demo, opened):
@@ -104,8 +118,14 @@ def test_SEC_14_an_administrators_field_is_refused_by_a_sign_up_in_both_spelling
 def test_SEC_14_a_sign_up_sets_nothing_that_is_an_administrators(rest, demo):
     # What SDKs may send, and what is no field at all.
     answer = sign_up(
-        demo, address(), photoUrl="https://example.com/x.png", emailVerified=None, clientType="CLIENT_TYPE_WEB", captchaResponse="x",
-        recaptchaVersion="RECAPTCHA_ENTERPRISE", admin=True,
+        demo,
+        address(),
+        photoUrl="https://example.com/x.png",
+        emailVerified=None,
+        clientType="CLIENT_TYPE_WEB",
+        captchaResponse="x",
+        recaptchaVersion="RECAPTCHA_ENTERPRISE",
+        admin=True,
     )
     row = rest.rows("SELECT email_verified, disabled, photo_url, custom_attributes FROM accounts WHERE account_id = %s", answer["localId"])
     assert row == [(False, False, None, None)]

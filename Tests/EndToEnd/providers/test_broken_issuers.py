@@ -120,9 +120,7 @@ DOCUMENTS = dict(broken_documents())
 def documents(fake_issuer_of_session):
     """A provider for each broken document: what is known of a document is kept for an hour."""
     address = fake_issuer_of_session.url + "/.well-known/openid-configuration?n="
-    site = Site(
-        {f"oidc.d{number}": fake_issuer_of_session.entry(discoveryURL=address + str(number)) for number in range(len(DOCUMENTS))}
-    )
+    site = Site({f"oidc.d{number}": fake_issuer_of_session.entry(discoveryURL=address + str(number)) for number in range(len(DOCUMENTS))})
     site.serve()
     yield site
     site.close()

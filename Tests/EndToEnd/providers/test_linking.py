@@ -62,7 +62,9 @@ def test_SEC_15_who_has_not_proven_an_address_learns_no_providers(site, api, fak
     stranger = {"providerId": "microsoft.com", "id_token": microsoft.id_token("administrator", email="known@example.org")}
     answer = posted(api, stranger).json()
     assert answer["needConfirmation"] is True and answer["pendingToken"] and "verifiedProvider" not in answer
-    again = api.succeed("signInWithIdp", {"requestUri": "http://localhost", "pendingToken": answer["pendingToken"], "returnSecureToken": True})
+    again = api.succeed(
+        "signInWithIdp", {"requestUri": "http://localhost", "pendingToken": answer["pendingToken"], "returnSecureToken": True}
+    )
     assert again["needConfirmation"] is True and "verifiedProvider" not in again
 
 
@@ -94,9 +96,7 @@ def test_reauthentication_never_makes_a_user(site, api, fake_issuer):
 
 
 def test_a_project_with_several_accounts_for_one_address(fake_issuer, real_issuer):
-    site = Site(
-        {"oidc.fake": fake_issuer.entry(), "oidc.real": real_issuer.entry()}, project={"signIn": {"oneAccountPerEmail": False}}
-    )
+    site = Site({"oidc.fake": fake_issuer.entry(), "oidc.real": real_issuer.entry()}, project={"signIn": {"oneAccountPerEmail": False}})
     try:
         api = site.serve().api()
         one = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("twice", email="twice@example.com")}).json()

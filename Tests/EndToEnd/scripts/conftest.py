@@ -1,6 +1,5 @@
 """A browser, the app's pages, and pages around the scripts with answers that a test chooses."""
 
-
 import pytest
 
 from support.browser.app_pages import AppPages

@@ -32,7 +32,10 @@ def test_what_the_sdks_functions_throw_does_not_reach_the_apps_page(driver, page
         pages.url,
     )
     assert told[0] == {"status": "ACK", "webStorageSupport": True}
-    assert sorted(parent.until(lambda: len(parent.script("return told")) == 2 and parent.script("return told"), "both calls")) == ["answer", "event"]
+    assert sorted(parent.until(lambda: len(parent.script("return told")) == 2 and parent.script("return told"), "both calls")) == [
+        "answer",
+        "event",
+    ]
     assert parent.script("return sessionStorage.getItem('thrown')") is None
 
 
@@ -51,7 +54,14 @@ def test_the_apps_script_keeps_an_event_until_somebody_registers(driver, pages, 
 
 
 @pytest.mark.parametrize(
-    ("fragment", "left"), [("#broker_rt=a-token", ""), ("#/inbox&broker_rt=a-token", "#/inbox"), ("#broker_rt=a-token&a=b", "#a=b"), ("#/inbox#section&broker_rt=a-token", "#/inbox#section"), ("#a&&b#&c=%20&broker_rt=a-token", "#a&&b#&c=%20")]
+    ("fragment", "left"),
+    [
+        ("#broker_rt=a-token", ""),
+        ("#/inbox&broker_rt=a-token", "#/inbox"),
+        ("#broker_rt=a-token&a=b", "#a=b"),
+        ("#/inbox#section&broker_rt=a-token", "#/inbox#section"),
+        ("#a&&b#&c=%20&broker_rt=a-token", "#a&&b#&c=%20"),
+    ],
 )
 def test_the_apps_script_takes_a_return_token_out_of_the_address(driver, pages, app_pages, fragment, left):
     pages.relay = {"event": EVENT}

@@ -62,6 +62,7 @@ def test_the_frame_speaks_as_the_golden_transcript(parent):
         return line if '"h"' in line else json.loads(line[2:])
 
     said = [(way, general(line)) for way, line in parent.lines()]
+
     # Each side speaks on its own time, and the event comes when the server has answered; what each says to one matter is in this order.
     def matters(lines):
         found = {}

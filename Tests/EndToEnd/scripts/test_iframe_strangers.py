@@ -1,6 +1,5 @@
 """iframe.js and pages that it must not hear, or that must not hear it (SEC-18)."""
 
-
 import pytest
 
 from support.browser.script_pages import KEY, Parent, popup_event

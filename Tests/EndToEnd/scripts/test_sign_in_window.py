@@ -1,6 +1,5 @@
 """handler.js in the sign-in window, and how its result reaches the frame."""
 
-
 import pytest
 
 from support.browser.script_pages import open_window, popup_event
@@ -113,7 +112,9 @@ def test_the_frame_asks_only_for_a_window_that_is_gone_and_not_for_longer_than_t
     hasty = parent.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": HASTE})
     try:
         parent.open()
-        open_window(parent, pages, step="popup-start", origin=parent.origin, authUri=pages.url + "/provider", relay="a-secret").at("/provider")
+        open_window(parent, pages, step="popup-start", origin=parent.origin, authUri=pages.url + "/provider", relay="a-secret").at(
+            "/provider"
+        )
         # Half a minute of its clock, in which the window is open.
         parent.script("return new Promise(resolve => setTimeout(resolve, 1500))")
         assert [name for name, *_ in pages.asked] == ["pending"]

@@ -1,6 +1,5 @@
 """Sessions end by themselves where the project says so."""
 
-
 import pytest
 
 from support.clients.api import assert_error

@@ -212,8 +212,10 @@ def mail(site, api, issuer, user):
 
 def snapshot(site, account):
     tables = {
-        "accounts": "account_id, email, display_name, password_hash, email_link_sign_in", "identities": "provider_id, subject",
-        "sessions": "encode(session_id, 'hex')", "action_codes": "kind, new_email",
+        "accounts": "account_id, email, display_name, password_hash, email_link_sign_in",
+        "identities": "provider_id, subject",
+        "sessions": "encode(session_id, 'hex')",
+        "action_codes": "kind, new_email",
     }
     return {
         table: sorted(str(row) for row in site.rows(f"SELECT {columns} FROM {table} WHERE account_id = %s", account))
@@ -222,9 +224,7 @@ def snapshot(site, account):
 
 
 SESSIONS = "UPDATE sessions SET ended_at = now(), end_reason = 'revoked' WHERE account_id = %s"
-ACCOUNT = (
-    "UPDATE accounts SET valid_since = date_trunc('second', now()), sessions_ended_at = now() WHERE account_id = %s"
-)
+ACCOUNT = "UPDATE accounts SET valid_since = date_trunc('second', now()), sessions_ended_at = now() WHERE account_id = %s"
 
 
 @pytest.mark.parametrize("statements", [[ACCOUNT, SESSIONS], [SESSIONS]], ids=["all_sessions", "this_session"])

@@ -184,9 +184,7 @@ def test_SEC_12_forged_id_tokens_are_refused(site, api, user):
 
 
 def test_the_firebase_style_of_tokens_and_ES256(fake_issuer):
-    site = Site(
-        {"oidc.fake": fake_issuer.entry()}, project={"tokens": {"issuer": "firebase", "lifetime": "5m", "algorithm": "ES256"}}
-    )
+    site = Site({"oidc.fake": fake_issuer.entry()}, project={"tokens": {"issuer": "firebase", "lifetime": "5m", "algorithm": "ES256"}})
     try:
         site.serve()
         user = WebFlow(site, "oidc.fake").run(fake_issuer.login("ecdsa"))

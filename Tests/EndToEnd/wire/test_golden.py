@@ -78,7 +78,9 @@ def test_a_password_account_from_sign_up_to_deletion(call):
 def test_an_anonymous_account_and_its_upgrade(call):
     anonymous = call("signUp.anonymous", "signUp", {"returnSecureToken": True})
     call("lookup.anonymous", "lookup", {"idToken": anonymous["idToken"]})
-    upgraded = call("signUp.upgrade", "signUp", {"idToken": anonymous["idToken"], "email": "grace@example.com", "password": "correct horse"})
+    upgraded = call(
+        "signUp.upgrade", "signUp", {"idToken": anonymous["idToken"], "email": "grace@example.com", "password": "correct horse"}
+    )
     call("lookup.upgraded", "lookup", {"idToken": upgraded["idToken"]})
 
 

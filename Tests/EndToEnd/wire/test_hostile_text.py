@@ -43,7 +43,9 @@ def names(pattern):
 
 
 FIELDS = sorted({*names(FIELD), *names(NAMED)})
-HEADERS = sorted({*names(HEADER), "authorization", "x-goog-api-key", "cookie", "origin", "user-agent", "forwarded", "x-forwarded-for"} - {"host"})
+HEADERS = sorted(
+    {*names(HEADER), "authorization", "x-goog-api-key", "cookie", "origin", "user-agent", "forwarded", "x-forwarded-for"} - {"host"}
+)
 
 # What a call looks at before it comes to the field that is tried.
 USUAL = {

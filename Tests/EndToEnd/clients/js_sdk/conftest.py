@@ -4,7 +4,6 @@
 server in production mode.
 """
 
-
 import pytest
 
 from support.browser.drivers import Chromium
@@ -28,7 +27,9 @@ def places(driver, fake_issuer_of_session):
     production = Site(project={"signIn": METHODS, "redirectURLs": [], "authorizedDomains": ["auth.shop.test", "localhost"]})
     front = Front(production.port)
     host = f"auth.shop.test:{front.port}"
-    production.settings.update(development=False, publicURL=f"https://{host}", mail={"transport": "file", "from": "no-reply@shop.test", "folder": "mails"})
+    production.settings.update(
+        development=False, publicURL=f"https://{host}", mail={"transport": "file", "from": "no-reply@shop.test", "folder": "mails"}
+    )
     for site in (development, production):
         site.write()
         site.serve()

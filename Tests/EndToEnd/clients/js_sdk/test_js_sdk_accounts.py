@@ -1,6 +1,5 @@
 """The Firebase JS SDK's calls for accounts with a password."""
 
-
 import jwt
 
 from support.browser.app_pages import needs_bundle
@@ -18,7 +17,10 @@ def test_signing_up_out_and_in_again(app):
         const credential = await createUserWithEmailAndPassword(auth, ...args);
         const { isNewUser, providerId } = getAdditionalUserInfo(credential);
         return [profile(credential.user), credential.operationType, isNewUser, providerId, credential.user === auth.currentUser];
-        """, email.upper(), PASSWORD)
+        """,
+        email.upper(),
+        PASSWORD,
+    )
     uid = up[0].pop("uid")
     expected = {"email": email, "verified": False, "anonymous": False, "name": None, "photo": None, "providers": ["password"]}
     assert up == [expected, "signIn", True, "password", True]
@@ -28,7 +30,10 @@ def test_signing_up_out_and_in_again(app):
         if (auth.currentUser) throw new Error("still signed in");
         const credential = await signInWithEmailAndPassword(auth, ...args);
         return [profile(credential.user), getAdditionalUserInfo(credential)?.isNewUser];
-        """, email, PASSWORD)
+        """,
+        email,
+        PASSWORD,
+    )
     assert again == [{"uid": uid, **expected}, False]
 
 
@@ -41,7 +46,8 @@ def test_tokens_are_refreshed_and_say_who_it_is(app):
         const fresh = await auth.currentUser.getIdToken(true);
         const { claims, signInProvider, token } = await auth.currentUser.getIdTokenResult();
         return [old, fresh, { same: token === fresh, signInProvider, email: claims.email, rotated: before !== auth.currentUser.refreshToken }];
-        """)
+        """
+    )
     assert result == {"same": True, "signInProvider": "password", "email": email, "rotated": True}
     for token in (note(old), note(new)):
         key = jwt.PyJWKClient(app.site.url + "/demo/oauth2/jwks").get_signing_key_from_jwt(token)
@@ -58,7 +64,9 @@ def test_parallel_refreshes_of_two_tabs_agree(app):
         const tokens = await Promise.all([auth, other].map((each) => each.currentUser.getIdToken(true)));
         await Promise.all([auth, other].map((each) => each.currentUser.getIdToken(true)));
         return [auth, other].map((each) => Boolean(each.currentUser)).concat(tokens.every(Boolean));
-        """, app.connection) == [True, True, True]
+        """,
+        app.connection,
+    ) == [True, True, True]
 
 
 def test_a_session_outlives_the_page(app):
@@ -87,7 +95,8 @@ def test_profiles_are_written_and_cleared(app):
         const cleared = profile(user);
         await user.reload();
         return [set, cleared, profile(user)].map(({ name, photo }) => [name, photo]);
-        """)
+        """
+    )
     assert shown == [["Ada", "https://example.com/ada.png"], [None, None], [None, None]]
 
 
@@ -101,7 +110,10 @@ def test_a_new_password_replaces_the_old_one(app):
         const [email, old] = args;
         const refused = await codeOf(signInWithEmailAndPassword(auth, email, old));
         return [refused, (await signInWithEmailAndPassword(auth, email, "battery staple")).user.email];
-        """, email, PASSWORD) == ["auth/invalid-credential", email]
+        """,
+        email,
+        PASSWORD,
+    ) == ["auth/invalid-credential", email]
 
 
 def test_reauthentication_is_of_the_same_person(app):
@@ -117,7 +129,11 @@ def test_reauthentication_is_of_the_same_person(app):
           await codeOf(reauthenticateWithCredential(user, EmailAuthProvider.credential(email, "wrong"))),
           await codeOf(reauthenticateWithCredential(user, EmailAuthProvider.credential(other, password))),
         ];
-        """, email, other, PASSWORD) == ["reauthenticate", True, "auth/invalid-credential", "auth/user-mismatch"]
+        """,
+        email,
+        other,
+        PASSWORD,
+    ) == ["reauthenticate", True, "auth/invalid-credential", "auth/user-mismatch"]
 
 
 def test_an_account_is_deleted(app):
@@ -127,7 +143,10 @@ def test_an_account_is_deleted(app):
         const user = auth.currentUser;
         await deleteUser(user);
         return [auth.currentUser, await codeOf(user.getIdToken(true)), await codeOf(signInWithEmailAndPassword(auth, ...args))];
-        """, email, PASSWORD) == [None, "auth/user-token-expired", "auth/invalid-credential"]
+        """,
+        email,
+        PASSWORD,
+    ) == [None, "auth/user-token-expired", "auth/invalid-credential"]
 
 
 def test_errors_have_the_codes_that_apps_know(app):
@@ -152,23 +171,26 @@ def test_errors_have_the_codes_that_apps_know(app):
           idp: await codeOf(signInWithCredential(auth, new OAuthProvider("oidc.absent").credential({ idToken: "x" }))),
           url: await codeOf(sendPasswordResetEmail(auth, email, { url: "https://evil.example/", handleCodeInApp: true })),
         };
-        """, email, PASSWORD) == {
-            "wrong": "auth/invalid-credential",
-            "unknown": "auth/invalid-credential",
-            "malformed": "auth/invalid-email",
-            "empty": "auth/missing-password",
-            "taken": "auth/email-already-in-use",
-            "weak": "auth/weak-password",
-            "noAddress": "auth/invalid-email",
-            "direct": "auth/operation-not-allowed",
-            "code": "auth/invalid-action-code",
-            "reset": "auth/invalid-action-code",
-            "check": "auth/invalid-action-code",
-            "link": "auth/invalid-action-code",
-            "custom": "auth/invalid-custom-token",
-            "idp": "auth/operation-not-allowed",
-            "url": "auth/unauthorized-continue-uri",
-        }
+        """,
+        email,
+        PASSWORD,
+    ) == {
+        "wrong": "auth/invalid-credential",
+        "unknown": "auth/invalid-credential",
+        "malformed": "auth/invalid-email",
+        "empty": "auth/missing-password",
+        "taken": "auth/email-already-in-use",
+        "weak": "auth/weak-password",
+        "noAddress": "auth/invalid-email",
+        "direct": "auth/operation-not-allowed",
+        "code": "auth/invalid-action-code",
+        "reset": "auth/invalid-action-code",
+        "check": "auth/invalid-action-code",
+        "link": "auth/invalid-action-code",
+        "custom": "auth/invalid-custom-token",
+        "idp": "auth/operation-not-allowed",
+        "url": "auth/unauthorized-continue-uri",
+    }
 
 
 def test_a_password_is_measured_by_the_projects_policy(app):
@@ -177,16 +199,22 @@ def test_a_password_is_measured_by_the_projects_policy(app):
         const short = await validatePassword(auth, "12345");
         const long = await validatePassword(auth, "123456");
         return [short.isValid, short.meetsMinPasswordLength, long.isValid, long.passwordPolicy.customStrengthOptions.minPasswordLength];
-        """) == [False, False, True, 6]
+        """
+    ) == [False, False, True, 6]
 
 
 def test_a_wrong_key_is_told_in_production(places):
     app = places["production"].open()
-    assert app.run(
-        """
+    assert (
+        app.run(
+            """
         const lost = connect({ ...args[0], apiKey: "any-key", name: "lost" });
         return await codeOf(signInAnonymously(lost));
-        """, app.connection) == "auth/api-key-not-valid.-please-pass-a-valid-api-key."
+        """,
+            app.connection,
+        )
+        == "auth/api-key-not-valid.-please-pass-a-valid-api-key."
+    )
 
 
 def test_what_ends_a_session_elsewhere_signs_out_here(app):
@@ -198,7 +226,10 @@ def test_what_ends_a_session_elsewhere_signs_out_here(app):
             """
             const code = await codeOf(auth.currentUser.getIdToken(true));
             return [code, auth.currentUser, await signInWithEmailAndPassword(auth, ...args).then(() => "in", (error) => error.code)];
-            """, email, PASSWORD)
+            """,
+            email,
+            PASSWORD,
+        )
 
     revoked = after(lambda uid: app.site.run("sessions", "revoke", "demo", uid, check=True))
     assert revoked == ["auth/user-token-expired", None, "in"]
@@ -210,7 +241,9 @@ def test_what_ends_a_session_elsewhere_signs_out_here(app):
 
 def test_an_old_sign_in_must_be_done_again(app):
     email = app.sign_up()
-    app.site.rows("UPDATE sessions SET auth_time = auth_time - interval '10 minutes' WHERE account_id = %s", app.run("return auth.currentUser.uid"))
+    app.site.rows(
+        "UPDATE sessions SET auth_time = auth_time - interval '10 minutes' WHERE account_id = %s", app.run("return auth.currentUser.uid")
+    )
     assert app.run(
         """
         const user = auth.currentUser;
@@ -219,4 +252,7 @@ def test_an_old_sign_in_must_be_done_again(app):
         await reauthenticateWithCredential(user, EmailAuthProvider.credential(...args));
         await updatePassword(user, "battery staple");
         return [...refused, Boolean(auth.currentUser)];
-        """, email, PASSWORD) == ["auth/requires-recent-login", "auth/requires-recent-login", True]
+        """,
+        email,
+        PASSWORD,
+    ) == ["auth/requires-recent-login", "auth/requires-recent-login", True]

@@ -1,7 +1,5 @@
 """The Firebase JS SDK's calls for codes in mails."""
 
-
-
 from support.browser.app_pages import needs_bundle
 from support.browser.sdk_page import PASSWORD
 
@@ -26,8 +24,20 @@ def test_a_forgotten_password_is_reset(emulated):
         const over = await codeOf(user.getIdToken(true));
         const back = (await signInWithEmailAndPassword(auth, email, "battery staple")).user.emailVerified;
         return [...shown, weak, twice, over, back];
-        """, email, letter["oobCode"], letter["oobLink"]) == [
-            email, "PASSWORD_RESET", "PASSWORD_RESET", True, "auth/weak-password", "auth/invalid-action-code", "auth/user-token-expired", True]
+        """,
+        email,
+        letter["oobCode"],
+        letter["oobLink"],
+    ) == [
+        email,
+        "PASSWORD_RESET",
+        "PASSWORD_RESET",
+        True,
+        "auth/weak-password",
+        "auth/invalid-action-code",
+        "auth/user-token-expired",
+        True,
+    ]
     assert letter["oobCode"] not in str(app.helper("GET", "oobCodes")), "a used code is not pending any more"
 
 
@@ -53,7 +63,9 @@ def test_an_address_is_proven(emulated):
         await auth.currentUser.reload();
         const { claims } = await auth.currentUser.getIdTokenResult(true);
         return [operation, data.email, auth.currentUser.emailVerified, claims.email_verified, await codeOf(applyActionCode(auth, code))];
-        """, letter["oobCode"]) == ["VERIFY_EMAIL", email, True, True, "auth/invalid-action-code"]
+        """,
+        letter["oobCode"],
+    ) == ["VERIFY_EMAIL", email, True, True, "auth/invalid-action-code"]
 
 
 def test_an_address_is_changed_and_the_change_taken_back(emulated):
@@ -70,7 +82,11 @@ def test_an_address_is_changed_and_the_change_taken_back(emulated):
         const over = await codeOf(auth.currentUser.getIdToken(true));
         const { user } = await signInWithEmailAndPassword(auth, email, password);
         return [operation, data.email, data.previousEmail, over, user.emailVerified];
-        """, change["oobCode"], new, PASSWORD) == ["VERIFY_AND_CHANGE_EMAIL", new, email, "auth/user-token-expired", True]
+        """,
+        change["oobCode"],
+        new,
+        PASSWORD,
+    ) == ["VERIFY_AND_CHANGE_EMAIL", new, email, "auth/user-token-expired", True]
     recover = app.mailed(email, "RECOVER_EMAIL")
     assert app.run(
         """
@@ -79,7 +95,12 @@ def test_an_address_is_changed_and_the_change_taken_back(emulated):
         await applyActionCode(auth, code);
         await sendPasswordResetEmail(auth, email);
         return [operation, data.email, await codeOf(signInWithEmailAndPassword(auth, args[3], password))];
-        """, recover["oobCode"], email, PASSWORD, new) == ["RECOVER_EMAIL", email, "auth/invalid-credential"]
+        """,
+        recover["oobCode"],
+        email,
+        PASSWORD,
+        new,
+    ) == ["RECOVER_EMAIL", email, "auth/invalid-credential"]
     reset = app.mailed(email, "PASSWORD_RESET")
     app.run("await confirmPasswordReset(auth, ...args)", reset["oobCode"], PASSWORD)
     assert app.run("return (await signInWithEmailAndPassword(auth, ...args)).user.email", email, PASSWORD) == email
@@ -102,7 +123,10 @@ def test_a_link_in_a_mail_signs_in(emulated):
         const credential = await signInWithEmailLink(auth, email, link);
         const twice = await codeOf(signInWithEmailLink(auth, email, link));
         return [other, profile(credential.user), getAdditionalUserInfo(credential).isNewUser, twice];
-        """, email, first)
+        """,
+        email,
+        first,
+    )
     assert new[0] == "auth/invalid-email" and new[2:] == [True, "auth/invalid-action-code"]
     assert new[1] == {**new[1], "email": email, "verified": True, "providers": ["password"]}
     again = app.run(
@@ -110,12 +134,16 @@ def test_a_link_in_a_mail_signs_in(emulated):
         const [email, link] = args;
         const result = await reauthenticateWithCredential(auth.currentUser, EmailAuthProvider.credentialWithLink(email, link));
         return [result.user.uid, result.operationType];
-        """, email, link())
+        """,
+        email,
+        link(),
+    )
     assert again == [new[1]["uid"], "reauthenticate"]
 
     guest, email = app.run("return (await signInAnonymously(auth)).user.uid"), app.email()
     linked = app.run(
-        "return profile((await linkWithCredential(auth.currentUser, EmailAuthProvider.credentialWithLink(...args))).user)", email, link())
+        "return profile((await linkWithCredential(auth.currentUser, EmailAuthProvider.credentialWithLink(...args))).user)", email, link()
+    )
     assert linked == {**linked, "uid": guest, "email": email, "verified": True, "anonymous": False}
 
 
@@ -130,7 +158,10 @@ def test_how_an_address_signs_in_is_told_only_unprotected(emulated):
         """
         const [email, password] = args;
         return [await codeOf(signInWithEmailAndPassword(auth, email, "wrong")), await codeOf(signInWithEmailAndPassword(auth, "nobody@example.com", password))];
-        """, email, PASSWORD) == ["auth/wrong-password", "auth/user-not-found"]
+        """,
+        email,
+        PASSWORD,
+    ) == ["auth/wrong-password", "auth/user-not-found"]
 
 
 def test_an_unprotected_address_is_changed_at_once(emulated):
@@ -143,7 +174,9 @@ def test_an_unprotected_address_is_changed_at_once(emulated):
         await updateEmail(user, args[0]);
         await user.getIdToken(true);
         return [user.email, user.emailVerified];
-        """, new) == [new, False]
+        """,
+        new,
+    ) == [new, False]
     assert app.mailed(email, "RECOVER_EMAIL")
 
 
@@ -157,4 +190,7 @@ def test_a_clean_slate_between_tests(emulated):
         """
         const user = auth.currentUser;
         return [await codeOf(user.getIdToken(true)), auth.currentUser, await codeOf(signInWithEmailAndPassword(auth, ...args))];
-        """, email, PASSWORD) == ["auth/user-token-expired", None, "auth/invalid-credential"]
+        """,
+        email,
+        PASSWORD,
+    ) == ["auth/user-token-expired", None, "auth/invalid-credential"]

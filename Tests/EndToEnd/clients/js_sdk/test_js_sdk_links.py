@@ -24,7 +24,10 @@ def test_a_guest_becomes_a_person(app):
         const linked = [profile(result.user), result.operationType, (await user.getIdTokenResult()).signInProvider];
         await signOut(auth);
         return [guest, linked, profile((await signInWithEmailAndPassword(auth, ...args)).user)];
-        """, email, PASSWORD)
+        """,
+        email,
+        PASSWORD,
+    )
     uid = guest[0]["uid"]
     assert guest == [{**guest[0], "email": None, "anonymous": True, "providers": []}, "anonymous"]
     assert linked[0] == {**linked[0], "uid": uid, "email": email, "anonymous": False, "providers": ["password"]}
@@ -41,7 +44,11 @@ def test_linking_what_others_have_is_refused(app):
         const again = await codeOf(linkWithCredential(auth.currentUser, EmailAuthProvider.credential(own, password)));
         const { user } = await signInAnonymously(auth);
         return [again, await codeOf(linkWithCredential(user, EmailAuthProvider.credential(taken, password))), user.isAnonymous];
-        """, taken, own, PASSWORD) == ["auth/provider-already-linked", "auth/email-already-in-use", True]
+        """,
+        taken,
+        own,
+        PASSWORD,
+    ) == ["auth/provider-already-linked", "auth/email-already-in-use", True]
 
 
 def test_a_provider_and_a_password_are_linked_and_unlinked(emulated, fake_issuer):
@@ -59,7 +66,11 @@ def test_a_provider_and_a_password_are_linked_and_unlinked(emulated, fake_issuer
         await unlink(user, "oidc.fake");
         const one = profile(user).providers;
         return [first, both, one, await codeOf(unlink(user, "oidc.fake"))];
-        """, email, PASSWORD, token)
+        """,
+        email,
+        PASSWORD,
+        token,
+    )
     assert shown == [["oidc.fake"], ["oidc.fake", "password"], ["password"], "auth/no-such-provider"]
 
 
@@ -68,8 +79,13 @@ def test_a_custom_token_signs_in(app):
     account = json.loads(key)
     now = int(time.time())
     payload = {
-        "iss": account["client_email"], "sub": account["client_email"], "iat": now, "exp": now + 3600, "uid": f"custom-{next(counter)}",
-        "aud": CUSTOM_TOKEN_AUDIENCE, "claims": {"role": "admin"},
+        "iss": account["client_email"],
+        "sub": account["client_email"],
+        "iat": now,
+        "exp": now + 3600,
+        "uid": f"custom-{next(counter)}",
+        "aud": CUSTOM_TOKEN_AUDIENCE,
+        "claims": {"role": "admin"},
     }
     token = jwt.encode(payload, account["private_key"], algorithm="RS256", headers={"kid": account["private_key_id"]})
     assert app.run(
@@ -78,4 +94,6 @@ def test_a_custom_token_signs_in(app):
         await user.getIdToken(true);
         const { claims, signInProvider } = await user.getIdTokenResult();
         return [user.uid, signInProvider, claims.role];
-        """, note(token)) == [payload["uid"], "custom", "admin"]
+        """,
+        note(token),
+    ) == [payload["uid"], "custom", "admin"]

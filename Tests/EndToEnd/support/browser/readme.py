@@ -79,4 +79,3 @@ class ReadmeApp(App):
             self.until(lambda: self.driver.find_element("name", "sub").send_keys(person) or True, "page of the issuer")
             self.click(".form-grid button:not([value=deny])")
         return self
-

@@ -73,6 +73,7 @@ class Tab:
 
     def at(self, part, timeout=TIMEOUT):
         """Waits until the window in front is at such an address, and its page is there."""
+
         def there():
             return part in self.script("return document.readyState === 'complete' ? location.href : ''")
 

@@ -1,6 +1,5 @@
 """The calls that only development mode has, as SDKs and test suites make them."""
 
-
 import requests
 
 from support import accounts
@@ -56,4 +55,6 @@ def mailed(site, kind, **wish):
 def follow(link, method="GET"):
     """Follows a link of a mail: the status, and what the page says or where it leads."""
     response = requests.request(method, link, allow_redirects=False, timeout=TIMEOUT)
-    return response.status_code, response.json()["authEmulator"] if response.content and response.status_code != 303 else response.headers.get("location")
+    return response.status_code, response.json()[
+        "authEmulator"
+    ] if response.content and response.status_code != 303 else response.headers.get("location")

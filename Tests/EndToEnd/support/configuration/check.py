@@ -75,11 +75,14 @@ def put(document, key, value):
 
 def clash(left, right):
     """Whether two questions cannot be asked in one file: they set one key differently, or one sets what the other stands in."""
-    return any(
-        (one == other and value != wanted) or one.startswith(other + ".") or other.startswith(one + ".")
-        for one, value in left.settings
-        for other, wanted in right.settings
-    ) or left.row == right.row
+    return (
+        any(
+            (one == other and value != wanted) or one.startswith(other + ".") or other.startswith(one + ".")
+            for one, value in left.settings
+            for other, wanted in right.settings
+        )
+        or left.row == right.row
+    )
 
 
 def check(server, projects, folder=None):

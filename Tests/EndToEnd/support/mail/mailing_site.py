@@ -21,8 +21,12 @@ APP = "https://app.example.com/finish?cart=7#top"
 
 def project(name, number, **more):
     return {
-        "project": name, "number": number, "apiKeys": [f"{name}-key", "spare-" + name], "authorizedDomains": ["app.example.com"],
-        "limits": UNLIMITED, **more,
+        "project": name,
+        "number": number,
+        "apiKeys": [f"{name}-key", "spare-" + name],
+        "authorizedDomains": ["app.example.com"],
+        "limits": UNLIMITED,
+        **more,
     }
 
 
@@ -35,7 +39,9 @@ class MailingSite(Site):
             "open": project("open-project", 2, signIn=METHODS, emailEnumerationProtection=False),
             "closed": project("closed-project", 3),
             "policy": project(
-                "policy-project", 4, signIn=METHODS,
+                "policy-project",
+                4,
+                signIn=METHODS,
                 passwordPolicy={"enforcement": "enforce", "minLength": 10, "numeric": True, "uppercase": True},
             ),
         }
@@ -82,4 +88,8 @@ def code_in(mail):
 def ask_for_reset(site, email=ADA["email"], **headers):
     """Asks for a new password, as an app that sends these headers."""
     body = {"requestType": "PASSWORD_RESET", "email": email}
-    return site.servers[-1].api().post("/v1/accounts:sendOobCode", body, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    return (
+        site.servers[-1]
+        .api()
+        .post("/v1/accounts:sendOobCode", body, headers={name.replace("_", "-"): value for name, value in headers.items()})
+    )

@@ -38,14 +38,30 @@ class NoMachine(Exception):
 
 class Machine:
     def __init__(self):
-        missing = [tool for tool in ("systemd-nspawn", "nsenter", "ip", "nginx", "openssl", "curl") if not shutil.which(tool, path=ENVIRONMENT["PATH"])]
+        missing = [
+            tool
+            for tool in ("systemd-nspawn", "nsenter", "ip", "nginx", "openssl", "curl")
+            if not shutil.which(tool, path=ENVIRONMENT["PATH"])
+        ]
         if missing or os.getuid() != 0:
             raise NoMachine(f"there is no {', '.join(missing)}" if missing else "systemd-nspawn needs root")
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="gatehouse-machine-"))
         name = "gatehouse-" + secrets.token_hex(4)
         self.log = tempfile.TemporaryFile()
-        options = ["--boot", "--private-network", "--register=no", "--keep-unit", "--link-journal=no", "--resolv-conf=off", "--console=pipe"]
-        options += [f"--machine={name}", f"--bind-ro={BINARY}:{SOURCES}/.build/release/gatehouse", f"--bind-ro={ROOT}/packaging:{SOURCES}/packaging"]
+        options = [
+            "--boot",
+            "--private-network",
+            "--register=no",
+            "--keep-unit",
+            "--link-journal=no",
+            "--resolv-conf=off",
+            "--console=pipe",
+        ]
+        options += [
+            f"--machine={name}",
+            f"--bind-ro={BINARY}:{SOURCES}/.build/release/gatehouse",
+            f"--bind-ro={ROOT}/packaging:{SOURCES}/packaging",
+        ]
         # For the machine's systemd: no question to a terminal, and only what is asked for is started.
         options += ["systemd.firstboot=off", "systemd.unit=multi-user.target"]
         self.process = subprocess.Popen(

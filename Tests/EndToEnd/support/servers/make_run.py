@@ -34,7 +34,7 @@ class MakeRun(Site):
     def write(self):
         super().write()
         (self.folder / "mails").mkdir(exist_ok=True)
-        files = _between('cat >"$here/gatehouse.yaml"', '\nYAML\ncat >"$here/projects') + _between("/demo.yaml\" <<YAML", "\nYAML\n")
+        files = _between('cat >"$here/gatehouse.yaml"', '\nYAML\ncat >"$here/projects') + _between('/demo.yaml" <<YAML', "\nYAML\n")
         issuer_port = self.issuer_url.rpartition(":")[2]
         _shell(files, here=str(self.folder), port=str(self.port), project=self.name, issuer_port=issuer_port)
         # A slow machine takes its time to open connections.

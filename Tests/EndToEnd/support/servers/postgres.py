@@ -124,15 +124,15 @@ def a_cluster():
 def a_standby(primary):
     """A copy of `primary` that follows it; the primary answers no commit that the standby has not got."""
     folder = owned_folder("gatehouse-e2e-standby-")
-    backup = as_owner(tool("pg_basebackup"), "-h", socket_of(primary), "-U", "postgres", "-D", folder / "data", "-R", "-X", "stream", "-c", "fast")
+    backup = as_owner(
+        tool("pg_basebackup"), "-h", socket_of(primary), "-U", "postgres", "-D", folder / "data", "-R", "-X", "stream", "-c", "fast"
+    )
     subprocess.run(backup, check=True, capture_output=True, timeout=TIMEOUT, cwd="/")
     standby = Cluster(folder, private=True)
     try:
         ask(primary, "ALTER SYSTEM SET synchronous_standby_names = '*'")
         ask(primary, "SELECT pg_reload_conf()")
-        wait_until(
-            lambda: ask(primary, "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"), what="a synchronous standby"
-        )
+        wait_until(lambda: ask(primary, "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"), what="a synchronous standby")
         yield standby
     finally:
         standby.remove()

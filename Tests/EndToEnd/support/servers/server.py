@@ -52,7 +52,9 @@ class Server:
 
     def logged(self, text, timeout=TIMEOUT):
         """Waits for a line that holds `text`, and gives it."""
-        return wait_until(lambda: next((line for line in self.log().splitlines() if text in line), None), timeout, what=f"a log line with {text!r}")
+        return wait_until(
+            lambda: next((line for line in self.log().splitlines() if text in line), None), timeout, what=f"a log line with {text!r}"
+        )
 
     def metric(self, series):
         """The value of one series, which may be a second old; `None` when there is no such series."""
