@@ -17,7 +17,7 @@ check: lint  ## lint, floors, build and test: all that must hold before a change
 	@scripts/build release
 	@exec scripts/test
 
-lint:  ## style of Swift, syntax of scripts and Python
+lint:  ## style of Swift and Python, syntax of scripts
 	@exec scripts/lint
 
 build:  ## the release binary: .build/release/gatehouse

@@ -24,6 +24,13 @@ struct File {
     static func folder(of path: String) -> String { path.split(separator: "/").dropLast().joined(separator: "/") }
 
     var isSwift: Bool { path.hasSuffix(".swift") }
+
+    /// Swift, Python, JavaScript, C, or a script, which may have no ending and then names its interpreter in the first line.
+    var isProgram: Bool { [".swift", ".py", ".js", ".lua", ".h", ".c", ".sh"].contains { path.hasSuffix($0) } || text.hasPrefix("#!") }
+
+    /// A file of end-to-end tests.
+    var isSuite: Bool { name.hasPrefix("test_") && path.hasSuffix(".py") }
+
     var name: String { String(path.split(separator: "/").last ?? "") }
     var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
 }

@@ -8,11 +8,23 @@ import Testing
         #expect(Shape.size(source(String(repeating: "\n", count: 401))).count == 1)
     }
 
-    @Test func `catches a folder with more than twelve Swift files, without those of its folders`() {
+    @Test(arguments: [
+        ("Tests/EndToEnd/support/names.py", "", true), ("Sources/SignIn/Scripts/iframe.js", "", true), ("bench/refresh.lua", "", true),
+        ("scripts/test", "#!/usr/bin/env bash\n", true), ("docs/wire.md", "", false), ("Migrations/0001_start.sql", "", false),
+    ])
+    func `catches a long file in every language`(path: String, head: String, isLimited: Bool) {
+        let file = File(path: path, text: head + String(repeating: "\n", count: 401))
+        #expect(Shape.size(file).count == (isLimited ? 1 : 0))
+    }
+
+    @Test func `catches a folder with more than twelve Swift files or suites, without those of its folders`() {
         func files(_ count: Int) -> [File] { (0..<count).map { File(path: "Sources/Web/\($0).swift", text: "") } }
         let others = ["Sources/Web/Pages/A.swift", "Sources/Web/a.html"].map { File(path: $0, text: "") }
         #expect(Shape.crowded(files(12) + others).isEmpty)
         #expect(Shape.crowded(files(13)).map(\.path) == ["Sources/Web"])
+        let suites = (0..<13).map { File(path: "Tests/EndToEnd/wire/test_\($0).py", text: "") }
+        #expect(Shape.crowded(Array(suites.dropLast())).isEmpty)
+        #expect(Shape.crowded(suites).map(\.path) == ["Tests/EndToEnd/wire"])
     }
 
     @Test(arguments: [
@@ -57,7 +69,7 @@ import Testing
         #expect(Shape.testNames(File(path: "Tests/WebTests/A.swift", text: text)).isEmpty == isAllowed)
     }
 
-    @Test func `no file is over the wall`() { #expect(Repository.swift.flatMap(Shape.size) == []) }
+    @Test func `no file is over the wall`() { #expect(Repository.files.flatMap(Shape.size) == []) }
     @Test func `no folder is crowded`() { #expect(Shape.crowded(Repository.files) == []) }
     @Test func `every claim has its reason`() { #expect(Repository.swift.flatMap(Shape.reasons) == []) }
     @Test func `nothing in Sources can trap by force`() { #expect(Repository.swift.flatMap(Shape.traps) == []) }

@@ -4,16 +4,20 @@ enum Shape {
 
     static func size(_ file: File) -> [Violation] {
         let count = file.lines.count - (file.text.hasSuffix("\n") ? 1 : 0)
-        return file.isSwift && count > wall ? [Violation(path: file.path, message: "has \(count) lines; \(wall) is the wall")] : []
+        return file.isProgram && count > wall ? [Violation(path: file.path, message: "has \(count) lines; \(wall) is the wall")] : []
     }
 
     static let room = 12
 
     /// A folder must be small enough to be looked through. A larger one gets folders by subject.
     static func crowded(_ files: [File]) -> [Violation] {
-        let folders = Dictionary(grouping: files.filter(\.isSwift)) { File.folder(of: $0.path) }
+        crowded(files.filter(\.isSwift), of: "Swift files") + crowded(files.filter(\.isSuite), of: "suites")
+    }
+
+    private static func crowded(_ files: [File], of kind: String) -> [Violation] {
+        let folders = Dictionary(grouping: files) { File.folder(of: $0.path) }
         return folders.filter { $0.value.count > room }.sorted { $0.key < $1.key }.map {
-            Violation(path: $0.key, message: "has \($0.value.count) Swift files; \(room) are enough for one folder")
+            Violation(path: $0.key, message: "has \($0.value.count) \(kind); \(room) are enough for one folder")
         }
     }
 
