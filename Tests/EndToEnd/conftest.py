@@ -8,6 +8,7 @@ from support.issuers.fake import FakeIssuer
 from support.issuers.microsoft import FakeMicrosoft
 from support.issuers.real import RealIssuer
 from support.leaks import secrets_in_database, secrets_in_logs
+from support.names import OTHER
 from support.servers.postgres import remove_cluster
 from support.servers.site import Site
 
@@ -85,9 +86,7 @@ def site(real_issuer, fake_issuer_of_session, microsoft_of_session):
         },
         others={
             "other": {
-                "project": "other",
-                "number": 200000000002,
-                "apiKeys": ["other-api-key"],
+                **OTHER,
                 "authorizedDomains": ["localhost"],
                 "providers": {"oidc.fake": fake_issuer_of_session.entry()},
             }

@@ -7,14 +7,14 @@ anew; look at what changed before you keep them.
 
 import json
 import os
-import pathlib
 import re
 
 import jwt
 
+from support.harness import ROOT
 from support.jwts import claims
 
-FOLDER = pathlib.Path(__file__).parents[1] / "golden"
+FOLDER = ROOT / "Tests/EndToEnd/golden"
 
 # Field → the form its value must have to be named, and the name.
 FORMS = {

@@ -1,4 +1,4 @@
-"""The exact JSON of every call's answers, order of members included: see golden.py."""
+"""The exact JSON of every call's answers, order of members included: see support/golden.py."""
 
 import re
 

@@ -5,17 +5,17 @@ them would hold a loop for minutes. Routes, names of fields and names of headers
 """
 
 import http.client
-import pathlib
 import re
 import time
 
 import pytest
 import requests
 
+from support.harness import ROOT
 from support.names import API_KEY
 from support.servers.site import Site
 
-SOURCES = pathlib.Path(__file__).resolve().parents[3] / "Sources"
+SOURCES = ROOT / "Sources"
 FEATURES = {path: path.read_text() for name in ("IdentityToolkit", "SignIn", "Web") for path in (SOURCES / name).rglob("*.swift")}
 
 ROUTE = re.compile(r"Route(\.client)?\(\s*(?:\.(\w+),\s*)?\"(/[^\"]*)\"")
