@@ -1,6 +1,6 @@
 import Curl
 
-/// An upstream whose servers are vouched for by the operator's own authorities, and by no others.
+/// An upstream for servers whose certificates come from the operator's own authorities, and from no others.
 struct PrivateUpstream: Upstream {
     let upstream: any Upstream
     /// A PEM file.

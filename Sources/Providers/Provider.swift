@@ -2,21 +2,21 @@ import Config
 
 /// An upstream sign-in service, as a value.
 ///
-/// Every field that has a standard has it as its default, so a provider's own file holds only what that provider does differently, each
-/// with a link to the page that says so.
+/// Every field with a standard value has it as its default. So a provider's own file contains only what that provider does differently,
+/// each with a link to the page that documents it.
 package struct Provider: Sendable {
-    /// Firebase's name for it, and its key in a project's `providers:`.
+    /// Firebase's name for it, which is also its key in a project's `providers:`.
     package let id: String
-    /// What a sign-in button says, unless the entry has its own words.
+    /// The text of a sign-in button, unless the entry has its own.
     package let name: String
-    /// What is asked for in any case.
+    /// The scopes that are always asked for.
     var scopes = ["openid", "profile", "email"]
     var clientAuthentication = ClientAuthentication.auto
     /// Reads the keys that only this provider has.
     let issuer: @Sendable (Section, _ allowInsecure: Bool) -> any Issuer
 
-    /// The provider of that id: one of the catalogue, or any OpenID Connect issuer for `oidc.` and a name of lower-case letters, digits and
-    /// hyphens.
+    /// The provider of that id: one of the catalogue, or any OpenID Connect issuer for `oidc.` and a name of lower-case letters, digits
+    /// and hyphens.
     static func named(_ id: String) -> Provider? {
         if let known = catalog.first(where: { $0.id == id }) { return known }
         let name = id.utf8.dropFirst(5)

@@ -1,7 +1,7 @@
 import Runtime
 package import Text
 
-/// What somebody changes of their own account, and what becomes of the account by it: rules without I/O.
+/// A change that people make to their own account, and its consequences: rules without I/O.
 package struct AccountChange: Sendable {
     package var displayName = Change<String>.keep
     package var photoURL = Change<String>.keep
@@ -9,7 +9,7 @@ package struct AccountChange: Sendable {
     package var email: String?
     package var password: String?
     package var removed: Set<Attribute> = []
-    /// Ids of providers to unlink; `password` among them stands for the address's own ways to sign in. Unknown ones count as unlinked.
+    /// Ids of providers to unlink; `password` among them stands for the address's own ways to sign in. Unknown ids count as unlinked.
     package var unlinked: Set<UTF8Text> = []
 
     package init() {}
@@ -38,19 +38,19 @@ extension AccountChange {
     /// Whether the address becomes another one.
     func movesEmail(of account: Account) -> Bool { email != nil && email != account.email }
 
-    /// Whether it changes how somebody signs in with the address, or takes away the last way to sign in at all. A session that was stolen
-    /// must not be able to do that, whatever it removes first: only a fresh sign-in is.
+    /// Whether it changes how the address signs in, or takes away the last way to sign in. A stolen session must not be able to do that,
+    /// whatever it removes first, so it takes a recent sign-in.
     func needsFreshSignIn(for account: Account, changed: Account) -> Bool {
         password != nil || changed.credentials != account.credentials || changed.isAnonymous && !account.isAnonymous
     }
 
-    /// What becomes of the account's sessions. SDKs take new tokens from the answer to a new address or password, and ignore those of
-    /// any other; see docs/wire.md, "Which answers replace a session".
+    /// The effect on the account's sessions. SDKs take new tokens from the answer to a new address or password, and ignore those in any
+    /// other answer; see docs/wire.md, "Which answers replace a session".
     enum SessionFate {
         case goOn
-        /// The caller's own goes on.
+        /// The caller's own session goes on.
         case othersEnd
-        /// All end, and the caller gets another one.
+        /// All end, and the caller gets a new one.
         case replaced
     }
 
@@ -59,7 +59,7 @@ extension AccountChange {
         return changed.credentials == account.credentials ? .goOn : .othersEnd
     }
 
-    /// The account as it is once this has happened.
+    /// The account after this change.
     ///
     /// Throws `addressNeeded` for a password without an address to sign in with.
     func applied(to account: Account, at now: Instant) throws(AccountError) -> Account {
@@ -74,7 +74,8 @@ extension AccountChange {
         if removed.contains(.password) { changed.passwordUpdatedAt = nil }
         if removed.contains(.email) { changed.loseEmail() }
         if unlinked.contains(UTF8Text(SignInProvider.password)) {
-            // The address stays the account's: a sign-in with it in another way, or a password linked again, finds the same account.
+            // The address stays with the account: a sign-in with it in another way, or a password that is linked again, finds the same
+            // account.
             changed.passwordUpdatedAt = nil
             changed.emailLinkSignIn = false
         }
@@ -84,7 +85,7 @@ extension AccountChange {
 }
 
 extension Account {
-    /// What ends the sessions of the account when it changes.
+    /// The parts of an account whose change ends its sessions.
     struct Credentials: Equatable {
         let email: String?
         let passwordUpdatedAt: Instant?
@@ -95,7 +96,7 @@ extension Account {
         Credentials(email: email, passwordUpdatedAt: passwordUpdatedAt, emailLinkSignIn: emailLinkSignIn)
     }
 
-    /// Another address, of which nothing is known yet.
+    /// Sets another address, which is not verified yet.
     mutating func move(to address: String) {
         if initialEmail == nil { initialEmail = email }
         email = address

@@ -1,17 +1,17 @@
 import Mail
 
-/// E-mail addresses as accounts are matched by them.
+/// E-mail addresses in the form in which accounts are compared by them.
 package enum EmailAddress {
-    /// The address in lower case; `nil` when it is none that could be mailed, by the rule that mails themselves go by (`Mail.Mailbox`).
+    /// The address in lower case; `nil` when mail cannot be sent to it, by the same rule as for mails (`Mail.Mailbox`).
     ///
-    /// What is left is ASCII, so that there is one spelling in bytes of what looks the same: neither another Unicode form nor an
-    /// invisible character makes a second account of an address.
+    /// The result is ASCII, so that texts that look the same also have the same bytes: neither another Unicode form nor an invisible
+    /// character makes a second account for one address.
     package static func canonical(_ text: String) -> String? {
         Mailbox(address: text).map { $0.address.lowercased() }
     }
 
-    /// The mailbox that most mail servers deliver an address to: without `+` and what follows it in the local part (RFC 5233). For counting
-    /// mails alone; to accounts two such addresses are two.
+    /// The mailbox to which most mail servers deliver an address: without `+` and the part behind it in the local part (RFC 5233). It is
+    /// only used for counting mails; for accounts, two such addresses are different.
     ///
     /// - Parameter address: in canonical form.
     static func mailbox(of address: String) -> String {

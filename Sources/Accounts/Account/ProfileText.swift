@@ -1,15 +1,16 @@
-/// Texts that people give their accounts, as they may be kept.
+/// Checks texts that people give their accounts.
 package enum ProfileText {
     package static let longestName = 256
     package static let longestURL = 2048
 
-    /// Whether the text can be kept as it is: not longer than `most` characters, and without those that change how the rest is read.
+    /// Whether the text may be stored as it is: not longer than `most` characters, and without characters that change how the rest is
+    /// read.
     package static func isFit(_ text: String, most: Int) -> Bool {
         text.unicodeScalars.count <= most && !text.unicodeScalars.contains(where: isTreacherous)
     }
 
-    /// Control characters; the separators of lines and paragraphs, which end a line as a control character would; and what turns the
-    /// direction of writing round, so that an app or a mail shows another text than was written.
+    /// Control characters, the separators of lines and paragraphs (which end a line like a control character), and characters that reverse
+    /// the direction of writing, so that an app or a mail shows another text than was written.
     /// <https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters>
     static func isTreacherous(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {

@@ -1,25 +1,25 @@
 package import Runtime
 
 extension SigningKeyStore {
-    /// What a key does at a moment.
+    /// The task of a key at a given time.
     package enum Duty: Sendable, Equatable {
-        /// Published, so that caches of the key set have it when it begins to sign.
+        /// It is published, so that caches of the key set have it when it begins to sign.
         case waits(signsFrom: Instant)
-        /// Signs all new tokens of its algorithm; until the next key does.
+        /// It signs all new tokens of its algorithm, until the next key does.
         case signs(since: Instant, until: Instant?)
-        /// A newer key signs; this one is published for the tokens that it signed before.
+        /// A newer key signs; this one is published for the tokens that it has signed.
         case verifies(until: Instant?)
-        /// Published no more.
+        /// It is not published any more.
         case retired(since: Instant)
     }
 
-    /// Each key with its duty, in the order given. The rule is that of `SigningKeys`: the newest key whose time has come signs.
+    /// Each key with its duty, in the given order. The rule is that of `SigningKeys`: the newest key whose time has come signs.
     package static func duties(of keys: [Entry], at now: Instant) -> [(key: Entry, duty: Duty)] {
         keys.map { key in
             if let end = key.retiresAt, end <= now { return (key, .retired(since: end)) }
             let others = keys.filter { $0.algorithm == key.algorithm && $0.signsFrom > key.signsFrom }
             if others.contains(where: { $0.signsFrom <= now }) { return (key, .verifies(until: key.retiresAt)) }
-            // On a clock that is behind, the first key signs already.
+            // When the clock is slow, the first key signs already.
             let isFirst = !keys.contains { $0.algorithm == key.algorithm && $0.signsFrom < key.signsFrom }
             if key.signsFrom > now && !isFirst { return (key, .waits(signsFrom: key.signsFrom)) }
             return (key, .signs(since: key.signsFrom, until: others.map(\.signsFrom).min()))

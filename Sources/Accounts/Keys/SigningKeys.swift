@@ -5,15 +5,15 @@ package import Runtime
 import Synchronization
 import Text
 
-/// The keys that sign ID tokens, as every loop of the process shares them: read, copied, never waited for.
+/// The keys that sign ID tokens, shared by all loops of the process: they are read and copied, without waiting.
 ///
-/// `SigningKeyStore` fills it from the database at start and every minute after.
+/// `SigningKeyStore` fills it from the database at start and then every minute.
 package final class SigningKeys: Sendable {
     private let snapshot = Mutex(Published(keys: []))
 
     package init() {}
 
-    /// What the world may know of the keys, in the forms it asks for.
+    /// The public part of the keys, in the forms in which clients ask for it.
     package var published: Published { snapshot.withLock { $0 } }
 
     func replace(_ keys: [SigningKey]) throws {
@@ -21,13 +21,13 @@ package final class SigningKeys: Sendable {
         snapshot.withLock { $0 = fresh }
     }
 
-    /// The signer in charge at `now`: the newest whose time has come.
+    /// The signer at `now`: the newest key whose time has come.
     func signer(for algorithm: Algorithm, at now: Instant) throws(AccountError) -> Signer {
         guard let key = key(for: algorithm, at: now) else { throw .sealBroken("no \(algorithm.rawValue) signing key is loaded") }
         return key.signer
     }
 
-    /// For how many seconds the key in charge has signed.
+    /// The number of seconds since the current key began to sign.
     package func age(for algorithm: Algorithm, at now: Instant) -> Int {
         key(for: algorithm, at: now).map { Int(max(0, now.seconds - $0.signsFrom.seconds)) } ?? 0
     }
@@ -43,9 +43,9 @@ package final class SigningKeys: Sendable {
         let signing: [SigningKey]
         /// For verification of our own tokens.
         package let keys: JWKSet
-        /// The JWK set, as its endpoint answers.
+        /// The JWK set in the bytes that its endpoint sends.
         package let jwks: [UInt8]
-        /// A JSON object of key id to PEM certificate, RS256 alone: what the Firebase Admin SDKs fetch.
+        /// A JSON object of key id to PEM certificate, only RS256, as the Firebase Admin SDKs fetch it.
         package let certificates: [UInt8]
 
         fileprivate init(keys: [SigningKey]) {

@@ -1,10 +1,10 @@
 import Postgres
 
-/// How tries of action codes are counted: only those of codes that are none.
+/// Counts tries of action codes; only those with a wrong code count.
 extension RateLimits {
-    /// Does `work`, which tries a code from a mail, and counts it when the code was no good.
+    /// Runs `work`, which tries a code from a mail, and counts the try when the code was wrong.
     ///
-    /// Throws what `charge` throws, then what `work` does.
+    /// Throws the errors of `charge`, then those of `work`.
     package func counting<Result>(_ attempt: Attempt, _ work: () async throws(AccountError) -> Result) async throws(AccountError) -> Result
     {
         try await charge(attempt)

@@ -1,46 +1,47 @@
-/// What is limited. The names are those of the project file and of the metric.
+/// The limited actions. The names are those of the project file and of the metric.
 ///
-/// Not here, on purpose: refresh and lookup. What they take is signed or authenticated, and a forgery fails before the database is
-/// asked, so there is nothing to guess; and an error at start-up, where apps refresh and look up, signs JS users out. Nor what
-/// frames ask for results by (`/__/auth/pending`, `/__/auth/relay`): a charge writes more than they read, and nobody guesses 256 bits.
+/// Refresh and lookup are not limited, on purpose: their tokens are signed, and a forged token fails before the database is asked, so
+/// there is nothing to guess. And apps refresh and look up at start-up, when an error would sign JS users out. The calls with which frames
+/// fetch results (`/__/auth/pending`, `/__/auth/relay`) are not limited either: a charge would write more than they read, and 256 bits
+/// cannot be guessed.
 package enum LimitedAction: String, Sendable, CaseIterable {
-    /// Makes an account, with a password or anonymous.
+    /// Creates an account, with a password or anonymous.
     case signUp
-    /// A password is tried. Only failures count: see `RateLimits.success`.
+    /// A try of a password. Only failures count: see `RateLimits.success`.
     case password
     case sendPasswordReset
-    /// A mail that proves an address, or the change to another.
+    /// A mail that proves an address, or changes it.
     case sendVerification
     case sendSignInLink
-    /// An action code of a mail is tried. Only failures count.
+    /// A try of an action code from a mail. Only failures count.
     case actionCode
     /// The caller changes their own account.
     case update
     case deleteAccount
-    /// An account's ways to sign in change by its own session, and its owner is told by mail.
+    /// A change of an account's ways to sign in by its own session, about which its owner gets a mail.
     case changeSignInMethods
-    /// Asks how an address signs in.
+    /// A question how an address signs in.
     case identify
-    /// A sign-in at a provider is begun; also bounds how many unfinished ones one address can leave.
+    /// The start of a sign-in at a provider; this also limits how many unfinished ones one address can leave.
     case startSignIn
-    /// A provider's answer is redeemed.
+    /// The redemption of a provider's answer.
     case federatedSignIn
-    /// A custom token is shown: its key is looked up before it can be refused.
+    /// A sign-in by a custom token, whose key must be looked up before it can be refused.
     case customToken
 }
 
-/// Whom a bucket belongs to.
+/// The owner of a bucket.
 package enum LimitScope: String, Sendable, CaseIterable {
-    /// The account, or the e-mail address whether anybody has it or not, from wherever it is tried.
+    /// The account, or the e-mail address even if no account has it, from all client addresses.
     case account
-    /// The same from one client address, so that one hostile address alone does not lock the owner out.
+    /// The same from one client address, so that a single hostile address does not lock the owner out.
     case accountAndAddress
-    /// The mailbox that a mail goes to, from wherever it is asked for, and with whatever `+tag`: accounts and tags are cheap, and a stranger's mailbox
-    /// is not flooded by many of them.
+    /// The mailbox that a mail goes to, from all client addresses and with any `+tag`: accounts and tags are cheap, and many of them must
+    /// not flood the mailbox of a stranger.
     case mailbox
-    /// The same from one client address, so that one hostile address alone does not use up the owner's mails.
+    /// The same from one client address, so that a single hostile address does not use up the owner's mails.
     case mailboxAndAddress
-    /// The client's address, an IPv6 client's /64.
+    /// The client's address; for IPv6 its /64.
     case address
     /// The whole project.
     case project
@@ -59,8 +60,8 @@ package enum LimitScope: String, Sendable, CaseIterable {
 }
 
 extension LimitedAction {
-    /// The table: by what each is limited, and how much where the project file says nothing; `nil` is no limit. Generous by address, for
-    /// whole offices have one; tight by account. Of several refusals the first is told.
+    /// The default limits of each action, by scope; `nil` means no limit. They are generous by address, since a whole office may share
+    /// one, and tight by account. When several refuse, the first is reported.
     var standard: [(scope: LimitScope, rate: Rate?)] {
         let hour = Duration.seconds(3600)
         let tenMinutes = Duration.seconds(600)

@@ -1,9 +1,9 @@
 package import Config
 
-/// How much of what a project allows: the table of `LimitedAction.standard`, as its file changes it.
+/// The limits of a project: the table `LimitedAction.standard` with the changes of its file.
 ///
-/// In development mode the table does not apply unless the file says so, and what the file sets is all: test suites sign up hundreds of
-/// people an hour from one address.
+/// In development mode the table applies only if the file says so; otherwise only the limits in the file apply, because test suites sign
+/// up hundreds of people an hour from one address.
 ///
 /// ```yaml
 /// limits:
@@ -48,7 +48,7 @@ package struct Limits: Sendable {
         case rate(Rate)
     }
 
-    /// `nil` is no limit. Only the scopes of the table can be set.
+    /// `nil` means no limit. Only the scopes of the table can be set.
     package subscript(action: LimitedAction, scope: LimitScope) -> Rate? {
         get { rates[action]?.first { $0.scope == scope }?.rate }
         set {
@@ -57,7 +57,7 @@ package struct Limits: Sendable {
         }
     }
 
-    /// The limits that are set for `action`, in the order in which their refusals are told.
+    /// The limits that are set for `action`, in the order in which their refusals are reported.
     func limits(of action: LimitedAction) -> [(scope: LimitScope, rate: Rate)] {
         (rates[action] ?? []).compactMap { scope, rate in rate.map { (scope, $0) } }
     }

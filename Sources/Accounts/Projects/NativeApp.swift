@@ -1,14 +1,14 @@
-/// A native app that may start sign-ins, and how it is reached with their results.
+/// A native app that may start sign-ins, and how their results reach it.
 package enum NativeApp: Sendable, Equatable {
     case ios(IOS)
     case android(Android)
 
-    /// Reached by a URL scheme of its own, which the SDK makes of the client id or, for want of one, of the app id.
+    /// Reached by its own URL scheme, which the SDK makes of the client id or, without one, of the app id.
     package struct IOS: Sendable, Equatable {
         package let bundleID: String
         package let clientID: String?
         package let appID: String?
-        /// As its users know it.
+        /// The name that its users know.
         package var name: String?
 
         package init(bundleID: String, clientID: String? = nil, appID: String? = nil, name: String? = nil) {
@@ -24,7 +24,8 @@ package enum NativeApp: Sendable, Equatable {
         /// `app-1-123-ios-abc` for `1:123:ios:abc`.
         package static func scheme(appID: String) -> String { "app-" + String(appID.map { $0 == ":" ? "-" : $0 }) }
 
-        /// What RFC 3986 §3.1 allows, in the form that reaches the app: browsers write schemes in lower case, and the SDK compares by case.
+        /// Whether a text is a scheme by RFC 3986 §3.1, in the form that reaches the app: browsers write schemes in lower case, and the
+        /// SDK compares the case.
         package static func isScheme(_ text: String) -> Bool {
             guard let first = text.utf8.first, (0x61...0x7A).contains(first), text.utf8.count <= 200 else { return false }
             return text.utf8.allSatisfy { byte in
@@ -36,12 +37,12 @@ package enum NativeApp: Sendable, Equatable {
         }
     }
 
-    /// Reached by an intent for its package, which Android gives to the app of that name and certificate alone.
+    /// Reached by an intent for its package, which Android gives only to the app with that name and certificate.
     package struct Android: Sendable, Equatable {
         package let package: String
         /// SHA-1 of its signing certificates, in lower-case hex.
         package let certificates: [String]
-        /// As its users know it.
+        /// The name that its users know.
         package var name: String?
 
         package init(package: String, certificates: [String], name: String? = nil) {
@@ -63,7 +64,7 @@ package enum NativeApp: Sendable, Equatable {
 
         private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }
 
-        /// 40 lower-case hex digits, of what may be written with colons and in upper case.
+        /// 40 lower-case hex digits, from a text that may have colons and upper case.
         package static func certificate(_ text: String) -> String? {
             let digits = String(decoding: text.utf8.filter { $0 != UInt8(ascii: ":") }, as: UTF8.self).lowercased()
             return digits.utf8.count == 40 && Hex.decode(digits) != nil ? digits : nil
@@ -72,7 +73,7 @@ package enum NativeApp: Sendable, Equatable {
 }
 
 extension ProjectSettings {
-    /// What users know the app as which is reached by this URL scheme or package; `nil` when it was not said.
+    /// The name that users know of the app with this URL scheme or package; `nil` when it is not configured.
     package func nameOfApp(_ address: String?) -> String? {
         guard let address else { return nil }
         for app in apps {

@@ -1,7 +1,7 @@
-/// What a project asks of a new password.
+/// A project's requirements for new passwords.
 ///
-/// Lengths are counted in UTF-16 units and classes by ASCII, as the JS SDK's `validatePassword` does, so that a form and the server never
-/// disagree. <https://cloud.google.com/identity-platform/docs/password-policy>
+/// Lengths are counted in UTF-16 units and character classes by ASCII, like in the JS SDK's `validatePassword`, so that a form and the
+/// server never disagree. <https://cloud.google.com/identity-platform/docs/password-policy>
 package struct PasswordPolicy: Sendable, Equatable {
     package var enforcement = Enforcement.off
     package var minLength = 6
@@ -10,21 +10,21 @@ package struct PasswordPolicy: Sendable, Equatable {
     package var requiresUppercase = false
     package var requiresNumeric = false
     package var requiresNonAlphanumeric = false
-    /// Whether a sign-in with a password that no longer meets the policy is refused until it is reset.
+    /// Whether a sign-in with a password that does not meet the policy any more is refused until the password is reset.
     package var forceUpgradeOnSignIn = false
 
     package init() {}
 
     package enum Enforcement: String, Sendable, CaseIterable {
-        /// Only what holds for every project: 6 to 4096 characters.
+        /// Only the rule for every project: 6 to 4096 characters.
         case off
         case enforce
     }
 
-    /// Of any project.
+    /// The limits of every project.
     package static let shortest = 6
     package static let longest = 4096
-    /// What counts as non-alphanumeric: Firebase's list.
+    /// The characters that count as non-alphanumeric: Firebase's list.
     package static let nonAlphanumeric: [Character] = Array("^$*.[]{}()?\"!@#%&/\\,><':;|_~")
 
     /// Throws `weakPassword` or `passwordRequirements` for a password that may not be set.
@@ -39,7 +39,7 @@ package struct PasswordPolicy: Sendable, Equatable {
         guard missing.isEmpty else { throw .passwordRequirements(missing) }
     }
 
-    /// Whether a sign-in with `password`, which is the account's, has to be refused with `passwordRequirements`.
+    /// Throws `passwordRequirements` when a sign-in with `password`, which is the account's, must be refused.
     package func checkAtSignIn(_ password: String) throws(AccountError) {
         if enforcement == .enforce, forceUpgradeOnSignIn { try check(password) }
     }

@@ -4,18 +4,18 @@ import JSON
 import Runtime
 package import Text
 
-/// A custom token that holds: a service account's word, signed, on who somebody is. All rules about it, without I/O.
+/// A valid custom token: a service account's signed statement about who a person is. All rules about it, without I/O.
 ///
-/// `Unverified.parse` reads what may choose a key; `Unverified.verified` gives the token that one of these keys signed for this project.
-/// What the claims must be is in `CustomTokenClaims`; `CustomToken.unsigned` reads the tokens that development mode takes besides.
-/// <https://firebase.google.com/docs/auth/admin/create-custom-tokens#create_custom_tokens_using_a_third-party_jwt_library>
+/// `Unverified.parse` reads the parts by which a key is chosen. `Unverified.verified` returns the token if one of these keys signed it for
+/// this project. The rules for the claims are in `CustomTokenClaims`. `CustomToken.unsigned` reads the tokens that development mode also
+/// accepts. <https://firebase.google.com/docs/auth/admin/create-custom-tokens#create_custom_tokens_using_a_third-party_jwt_library>
 struct CustomToken: Sendable, Equatable {
-    /// The account to sign in to, or to make.
+    /// The account to sign in to, or to create.
     let uid: String
     /// A JSON object as text: claims for every ID token of the session.
     let developerClaims: String?
     let expires: Instant
-    /// Of what was signed: the token's name where it may be used once only. 16 bytes.
+    /// The digest of the signed bytes, 16 bytes: the token's name when it may be used only once.
     let digest: [UInt8]
 
     /// `aud` of every custom token, as all Admin SDKs write it.
@@ -27,22 +27,22 @@ struct CustomToken: Sendable, Equatable {
     static let longestUID = 128
     static let longestClaims = 1000
 
-    /// Claims that are the issuer's to make.
+    /// Claims that only the issuer may set.
     static let reservedClaims: Set<UTF8Text> = [
         "acr", "amr", "at_hash", "aud", "auth_time", "azp", "c_hash", "cnf", "exp", "firebase", "iat", "iss", "jti", "nbf", "nonce", "sub",
     ]
 }
 
-/// Why a custom token is refused.
+/// The reason why a custom token is refused.
 package enum CustomTokenError: Error, Equatable {
-    /// It cannot be read, nobody who may signed it, or it is not for now.
+    /// It cannot be read, no authorized key signed it, or it is not valid at this time.
     case invalid(String)
     /// A service account of another project signed it.
     case otherProject
     /// It names a tenant.
     case tenant
     case missingUID
-    /// `claims` is no object.
+    /// `claims` is not an object.
     case invalidClaims
     case forbiddenClaim(UTF8Text)
     case claimsTooLarge
@@ -55,11 +55,11 @@ struct ServiceAccountKey: Sendable {
 }
 
 extension CustomToken {
-    /// What a token says of itself.
+    /// The statements of a token about itself.
     struct Unverified: Sendable {
-        /// The service account that it claims to be of.
+        /// The service account that it claims to come from.
         let issuer: UTF8Text
-        /// Of the key; not all Admin SDKs name it.
+        /// The id of the key; not all Admin SDKs send it.
         let keyID: UTF8Text?
         private let token: UnverifiedJWT
 
@@ -73,14 +73,14 @@ extension CustomToken {
                 }
             }
             guard token.algorithm == .rs256 else { throw .invalid("The token must be signed with RS256.") }
-            // It goes into a query, where no text with U+0000 can.
+            // It becomes part of a query, which cannot contain U+0000.
             guard token.kid?.hasNUL != true else { throw .invalid("kid holds a control character.") }
             return Unverified(issuer: try CustomTokenClaims(token.claims).issuer(), keyID: token.kid, token: token)
         }
 
-        /// - Parameter keys: the live keys of the account that the token names, in whatever project.
+        /// - Parameter keys: the live keys of the account that the token names, in all projects.
         func verified(by keys: [ServiceAccountKey], for projectID: String, at now: Instant) throws(CustomTokenError) -> CustomToken {
-            // One key at a time: a set of several would have to be told apart by a `kid`, which the token need not have.
+            // One key at a time: in a set of several, a `kid` would have to choose the key, and the token need not have one.
             guard let signer = keys.first(where: { key in (try? token.verified(with: JWKSet([key.key]), algorithms: [.rs256])) != nil })
             else { throw .invalid("No key of a service account of this project signed the token.") }
             let claims = CustomTokenClaims(token.claims)

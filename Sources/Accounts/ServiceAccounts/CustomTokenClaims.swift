@@ -3,29 +3,29 @@ import JSON
 import Runtime
 import Text
 
-/// What the claims of a custom token must be, whether somebody signed it or not.
+/// The rules for the claims of a custom token, whether it is signed or not.
 struct CustomTokenClaims: Sendable {
     private let json: JSON
 
     init(_ json: JSON) { self.json = json }
 
-    /// The service account that the token claims to be of, once the token is for this purpose.
+    /// The service account that the token claims to come from. Throws when the token is for another purpose.
     func issuer() throws(CustomTokenError) -> UTF8Text {
         guard json["aud"]?.string == UTF8Text(CustomToken.audience) else { throw .invalid("Invalid audience.") }
         guard let issuer = json["iss"]?.string, !issuer.isEmpty, json["sub"]?.string == issuer else {
             throw .invalid("iss and sub must both be the service account's e-mail.")
         }
-        // It goes into a query, where no text with U+0000 can.
+        // It becomes part of a query, which cannot contain U+0000.
         guard !issuer.hasNUL else { throw .invalid("iss holds a control character.") }
         return issuer
     }
 
-    /// When the token ends, once it is for now.
+    /// The time at which the token ends. Throws when the token is not valid now.
     func expires(at now: Instant) throws(CustomTokenError) -> Instant {
         guard let issued = json["iat"]?.integer, let expires = json["exp"]?.integer else {
             throw .invalid("iat and exp must be numbers.")
         }
-        // Bounded first, so that the arithmetic below cannot overflow.
+        // Checked first, so that the arithmetic below cannot overflow.
         guard issued <= now.seconds + CustomToken.skew else { throw .invalid("The token was issued in the future.") }
         guard expires > now.seconds else { throw .invalid("The token has expired.") }
         guard issued > 0, expires <= now.seconds + CustomToken.skew + CustomToken.longestLife,
@@ -37,7 +37,7 @@ struct CustomTokenClaims: Sendable {
         return Instant(seconds: expires)
     }
 
-    /// The token that these claims make, once they say who signs in and nothing that they may not.
+    /// The token with these claims. Throws when they do not say who signs in, or say something that they may not.
     ///
     /// - Parameter signedBytes: header and payload as they were sent, which name the token.
     func token(expires: Instant, signedBytes: [UInt8]) throws(CustomTokenError) -> CustomToken {

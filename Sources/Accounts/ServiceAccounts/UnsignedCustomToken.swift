@@ -4,13 +4,13 @@ import Runtime
 import Text
 
 extension CustomToken {
-    /// The token that an Admin SDK makes while `FIREBASE_AUTH_EMULATOR_HOST` is set: `alg: none`, and nothing where the signature stands.
+    /// The token that an Admin SDK makes while `FIREBASE_AUTH_EMULATOR_HOST` is set: `alg: none`, with an empty signature.
     ///
-    /// Everybody can make one, for every account. Who may show one is decided above (`Web`, SEC-22): a caller on the server's own machine,
-    /// in development mode, for the development project.
+    /// Any program can make one, for every account. `Web` decides who may send one (SEC-22): a caller on the server's own machine, in
+    /// development mode, for the development project.
     /// <https://github.com/firebase/firebase-admin-python/blob/main/firebase_admin/_token_gen.py>, `_EmulatedSigner`
     ///
-    /// - Returns: `nil` for a text of another form, which a signature must prove.
+    /// - Returns: `nil` for a text of another form, which then needs a valid signature.
     static func unsigned(_ text: UTF8Text, at now: Instant) throws(CustomTokenError) -> CustomToken? {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard text.utf8.count <= longestUnsigned, parts.count == 3, parts[2].isEmpty, let header = object(parts[0]),
@@ -22,7 +22,7 @@ extension CustomToken {
         return try claims.token(expires: try claims.expires(at: now), signedBytes: Array(text.utf8.dropLast()))
     }
 
-    /// Bytes, as of signed tokens.
+    /// In bytes, the same as for signed tokens.
     private static let longestUnsigned = 16_384
 
     private static func object(_ part: Substring.UTF8View) -> JSON? {

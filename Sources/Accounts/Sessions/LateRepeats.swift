@@ -1,21 +1,21 @@
 import Postgres
 import Runtime
 
-/// Tells two holders of a refresh token who keep step from a client whose answers are lost.
+/// Distinguishes two holders of a refresh token who take turns from a client whose answers get lost.
 ///
-/// A used token may come again at any time, for its answer may have been lost. But a repeat long after the first use is rare for one
-/// client, and there is one in every round where two take turns. So late repeats are counted: of the token that was used last, and
-/// over the last generations, one bit each.
+/// A used token may come again at any time, since its answer may have been lost. But a repeat long after the first use is rare for one
+/// client, while two holders who take turns cause one in every round. So late repeats are counted: for the token that was used last, and
+/// over the last generations, one bit for each.
 enum LateRepeats {
-    /// A repeat later than this after the first use is late; sooner, it may be two tabs or a client that asks again.
+    /// A repeat later than this after the first use is late. An earlier one may come from a second tab, or from a client that asks again.
     static let threshold: Duration = .seconds(60)
-    /// So many late repeats of one token mean two holders.
+    /// This many late repeats of one token mean two holders.
     static let mostOfOneToken = 5
-    /// As do so many generations with a late repeat among the last `generations`.
+    /// So do this many generations with a late repeat among the last `generations`.
     static let mostGenerations = 3
     static let generations = 10
 
-    /// What the refresh with `token` sets in the session's row, which it ends when it finds two holders.
+    /// The part of a refresh with `token` that sets the counts in the session's row, and ends the session when it finds two holders.
     static func count(of token: RefreshToken, at now: Instant) -> SQL {
         let isFirstUse: SQL = "generation <= \(token.generation)"
         let isLate: SQL = "(generation = \(token.generation + 1) AND rotated_at < \(now - threshold))"

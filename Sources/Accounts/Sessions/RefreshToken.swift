@@ -1,9 +1,9 @@
 import Crypto
 
-/// A refresh token: which session of which project, which generation of it, and a MAC over the three.
+/// A refresh token: the project, the session, the generation, and a MAC over the three.
 ///
-/// Opaque to clients. The MAC's key comes from the master key, so a copy of the database makes no token, and the token that follows
-/// can be computed again when an answer was lost; see docs/adr/0005.
+/// Clients cannot read it. The MAC's key comes from the master key, so a copy of the database is not enough to make a token, and the next
+/// token can be computed again when an answer was lost; see docs/adr/0005.
 struct RefreshToken: Equatable {
     let projectNumber: Int64
     let sessionID: [UInt8]
@@ -18,7 +18,7 @@ struct RefreshToken: Equatable {
         self.generation = generation
     }
 
-    /// The token and the key that made it; `nil` for what no listed key made.
+    /// The token and the key that made it; `nil` when no listed key made it.
     static func read(_ text: String, keys: [RefreshTokenKey]) -> (token: RefreshToken, key: RefreshTokenKey)? {
         for key in keys {
             if let token = RefreshToken(text, key: key.bytes) { return (token, key) }
@@ -26,7 +26,7 @@ struct RefreshToken: Equatable {
         return nil
     }
 
-    /// `nil` for whatever this key did not make.
+    /// `nil` for a text that this key did not make.
     init?(_ text: String, key: [UInt8]) {
         guard let bytes = Base64URL.decodeStrict(text), bytes.count == Self.bodyCount + 32 else { return nil }
         let body = Array(bytes[..<Self.bodyCount])

@@ -1,24 +1,24 @@
 package import Runtime
 package import Text
 
-/// One sign-in that lasts: the family of refresh tokens that comes from one authentication.
+/// One lasting sign-in: the refresh tokens that come from one authentication.
 package struct Session: Sendable {
     static let idCount = 16
 
     package let projectID: String
-    /// Names the session in its ID tokens (`sid`), too. Knowing it opens nothing: a refresh token bears a MAC.
+    /// It also names the session in its ID tokens (`sid`). Knowing it opens nothing, since a refresh token needs a MAC.
     package let id: [UInt8]
     package let accountID: String
     /// `sign_in_provider` of its ID tokens.
     package let signInProvider: String
-    /// When the person really authenticated: `auth_time` of every ID token of the session.
+    /// The time when the person actually authenticated: `auth_time` of every ID token of the session.
     package let authTime: Instant
     /// A JSON object as text: claims that a custom token brought, for every ID token of the session.
     package let developerClaims: String?
-    /// The number of the refresh token to hand out.
+    /// The number of the refresh token to issue.
     package let generation: Int64
 
-    /// Where a session was opened from: for the person's own list of sessions, and for an operator who looks into an incident.
+    /// The client that opened a session: for the person's own list of sessions, and for an operator who looks into an incident.
     package struct Origin: Sendable {
         let userAgent: String?
         let address: String

@@ -1,8 +1,8 @@
 package import Runtime
 import Synchronization
 
-/// Sign-ins by their way (a provider's id, or a name of `SignInProvider`) and outcome. Ways come from the configuration and from the code, outcomes
-/// from this list, so the series are bounded.
+/// Counts sign-ins by way (a provider's id, or a name of `SignInProvider`) and outcome. Ways come from the configuration and from the
+/// code, outcomes from this list, so the number of series is bounded.
 package final class SignInMetrics: Sendable {
     package enum Outcome: String, Sendable, CaseIterable {
         case signedIn = "signed_in"

@@ -1,25 +1,25 @@
 import Crypto
 
-/// The one secret an operator keeps: 32 bytes, from which every key that must not lie in the database is derived.
+/// The one secret that an operator keeps: 32 bytes, from which every key is derived that must not be in the database.
 ///
-/// While it is being changed there are several of them: the first one seals and makes tokens, each of them opens and recognises. So nothing
-/// that a former key sealed or made is lost as long as that key is listed. Losing the key ends all sessions and flows and makes the
-/// stored signing keys unreadable; accounts stay.
+/// While it is being changed, there are several: the first one seals and makes tokens, each of them opens and recognises. So nothing that
+/// a former key sealed or made is lost as long as that key is listed. Losing the key ends all sessions and flows and makes the stored
+/// signing keys unreadable; accounts stay.
 package struct MasterKey: Sendable {
     /// Seals signing keys at rest.
     let signingKeys: SealingKeys
-    /// Seals what a sign-in flow must remember and no reader of the database may learn.
+    /// Seals the data that a sign-in flow must store and a reader of the database must not learn.
     let flows: SealingKeys
-    /// Seals pending tokens, which travel through clients.
+    /// Seals pending tokens, which clients keep.
     let pendingTokens: SealingKeys
-    /// Seals mails that wait to be sent, since they hold links that work.
+    /// Seals mails that wait to be sent, since they contain links that work.
     let outbox: SealingKeys
-    /// Authenticate refresh tokens; the first makes them.
+    /// Authenticate refresh tokens; the first one makes them.
     let refreshTokens: [RefreshTokenKey]
     /// Mixed with a flow's one-time code into the key that seals the provider's answer.
     private let flowResponses: [[UInt8]]
 
-    /// Each is 32 bytes from a good source. `others` are former keys, and one that is to become the first.
+    /// Each is 32 bytes from a good source. `others` are former keys, and one that will become the first.
     package init(bytes: [UInt8], others: [[UInt8]] = []) {
         let all = [bytes] + others
         func derived(_ purpose: String) -> [[UInt8]] {
@@ -38,21 +38,21 @@ package struct MasterKey: Sendable {
     /// Whether no other key is listed.
     package var isAlone: Bool { refreshTokens.count == 1 }
 
-    /// The id of the key that makes refresh tokens; the key cannot be told from it.
+    /// The id of the key that makes refresh tokens; the key cannot be computed from it.
     package var tokenKey: Int32 { refreshTokens[0].id }
 
-    /// The keys of one flow, half of which is `secret`, which only the flow's own client has.
+    /// The keys of one flow. Half of each is `secret`, which only the flow's own client has.
     func flowKeys(_ secret: [UInt8], for purpose: String) -> SealingKeys {
         SealingKeys(flowResponses.map { HKDF.sha256(secret: $0, salt: secret, info: "gatehouse flow \(purpose)", length: 32) })
     }
 
-    /// Why a text is not a master key.
+    /// The reason why a text is not a master key.
     package enum TextFault: Error {
         case notAKey
-        /// Random bytes do not repeat so much: somebody typed them, or nothing filled them.
+        /// Random bytes do not repeat so often: a person typed them, or they were never filled.
         case notRandom
 
-        /// What to tell the operator, after the key's name.
+        /// The text for the operator, to stand after the key's name.
         package var message: String {
             let remedy = "make a key with: openssl rand -base64 32"
             return switch self {
@@ -62,7 +62,7 @@ package struct MasterKey: Sendable {
         }
     }
 
-    /// Of 32 random bytes, fewer than so many different ones occur once in 10^15 keys.
+    /// Of 32 random bytes, fewer different values than this occur once in 10^15 keys.
     private static let fewestDifferentBytes = 16
 
     /// Reads 32 bytes written as base64 or as 64 hex digits.
@@ -75,7 +75,7 @@ package struct MasterKey: Sendable {
     }
 }
 
-/// What authenticates refresh tokens, and the number by which a session remembers it.
+/// The key that authenticates refresh tokens, and the number under which a session stores it.
 struct RefreshTokenKey: Sendable {
     let id: Int32
     let bytes: [UInt8]
@@ -86,7 +86,7 @@ extension SealingKeys {
     fileprivate init(_ keys: [[UInt8]]) { self.init(SealingKey(keys[0]), keys.dropFirst().map(SealingKey.init)) }
 }
 
-/// Hexadecimal digits, both cases in, lower case out.
+/// Reads hexadecimal digits in both cases, and writes them in lower case.
 package enum Hex {
     package static func encode(_ bytes: [UInt8]) -> String {
         bytes.reduce(into: "") { text, byte in
@@ -101,7 +101,7 @@ package enum Hex {
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    /// Of ASCII alone: Unicode has digits that only look the same.
+    /// Only ASCII, since Unicode has digits that look the same.
     private static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -3,13 +3,13 @@ import HTTP
 import Runtime
 import Text
 
-/// How the token endpoint learns that it is us. <https://openid.net/specs/openid-connect-core-1_0.html#ClientAuthentication>
+/// How the server authenticates to the token endpoint. <https://openid.net/specs/openid-connect-core-1_0.html#ClientAuthentication>
 enum ClientAuthentication: String, Sendable, CaseIterable {
     case basic, post, none
-    /// What the discovery document lists, `basic` first.
+    /// A method that the discovery document lists, `basic` first.
     case auto
 
-    /// `auto` decided.
+    /// The method to use, with `auto` decided.
     func resolved(_ listed: [UTF8Text]?, hasSecret: Bool) -> ClientAuthentication {
         guard self == .auto else { return self }
         guard hasSecret else { return .none }

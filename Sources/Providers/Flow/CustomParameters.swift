@@ -1,12 +1,12 @@
 import Text
 
-/// What an app may add to the authorization URL: anything that does not touch the flow itself, within bounds.
+/// The parameters that an app may add to the authorization URL: all that do not change the flow itself, within limits.
 enum CustomParameters {
     static let most = 20
-    /// Bytes of a name, and of a value.
+    /// The most bytes of a name, and of a value.
     static let longest = 1024
 
-    /// What the flow itself sends, or what would let the app replace what the flow sends. Compared in lower case, since some providers do.
+    /// Parameters that the flow itself sends, or that would let the app replace them. Compared in lower case, since some providers do so.
     static let reserved: Set<UTF8Text> = [
         "client_id", "client_secret", "code_challenge", "code_challenge_method", "id_token_hint", "nonce", "redirect_uri", "registration",
         "request", "request_uri", "response_mode", "response_type", "scope", "state",
@@ -29,7 +29,7 @@ enum CustomParameters {
         }
     }
 
-    /// Without those that are the flow's own, for SDKs: apps that sign in elsewhere too may set them, and are none the wiser.
+    /// Drops reserved parameters without an error. This is for requests of SDKs, since apps written for Firebase may send them.
     static func without(reserved more: Set<UTF8Text>, _ parameters: [UTF8Text: UTF8Text]) -> [UTF8Text: UTF8Text] {
         parameters.filter { name, _ in !isReserved(name, more) }
     }

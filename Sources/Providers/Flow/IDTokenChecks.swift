@@ -4,20 +4,20 @@ import JSON
 import Runtime
 import Text
 
-/// What must hold of an ID token's claims besides its signature and its issuer, in the standard's order.
+/// Checks an ID token's claims, besides its signature and its issuer, in the standard's order.
 /// <https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation>
 struct IDTokenChecks {
     /// The client id, and the ids of the operator's other apps.
     let audiences: Set<String>
     let now: Instant
     let nonce: ExpectedNonce
-    /// Came along with the token; its hash is compared when the token has one.
+    /// The access token that came with the ID token; its hash is compared when the ID token contains one.
     let accessToken: UTF8Text?
 
     enum ExpectedNonce {
-        /// Of a sign-in that we started: exactly this one.
+        /// For a sign-in that we started: exactly this one.
         case ours(String)
-        /// Of a sign-in that the app did by itself.
+        /// For a sign-in that the app did by itself.
         case posted(UTF8Text?, NonceRule)
 
         var isOurs: Bool { if case .ours = self { true } else { false } }
@@ -25,7 +25,7 @@ struct IDTokenChecks {
 
     /// How far a provider's clock may be ahead of ours.
     static let leeway = Duration.seconds(60)
-    /// How old a token from outside may be.
+    /// How old a token from an app may be.
     static let greatestAge = Duration.seconds(3600)
 
     func check(_ token: JWT) throws(ProviderError) {
@@ -87,7 +87,7 @@ struct IDTokenChecks {
         }
     }
 
-    /// <https://openid.net/specs/openid-connect-core-1_0.html#CodeIDToken>: the left half of the hash that the signature uses.
+    /// Compares the left half of the hash that the signature uses: <https://openid.net/specs/openid-connect-core-1_0.html#CodeIDToken>
     private func checkAccessToken(_ token: JWT) throws(ProviderError) {
         guard let accessToken, let claim = token.claims.present("at_hash") else { return }
         let bytes = Array(accessToken.utf8)

@@ -1,16 +1,16 @@
 import Crypto
 import Text
 
-/// How the nonce that an app posts must relate to the one in its ID token: the app sends the provider a hash and us the raw value.
+/// How the nonce that an app posts must relate to the one in its ID token: the app sends a hash to the provider, and the raw value to us.
 enum NonceRule: String, Sendable, CaseIterable {
-    /// `hex(sha256(raw))`, or none on both sides.
+    /// `hex(sha256(raw))`, or no nonce on both sides.
     case sha256
-    /// The hash or the raw value itself, or none on both sides.
+    /// The hash or the raw value itself, or no nonce on both sides.
     case rawOrSha256
-    /// The hash, never none.
+    /// The hash; a nonce is required.
     case required
 
-    /// Whether `claim`, the token's nonce, fits what was posted. A nonce on one side only never does.
+    /// Whether `claim`, the token's nonce, fits the posted one. A nonce on only one side never fits.
     func allows(posted raw: UTF8Text?, claim: UTF8Text?) -> Bool {
         switch (raw, claim) {
         case (nil, nil): self != .required
@@ -20,7 +20,7 @@ enum NonceRule: String, Sendable, CaseIterable {
         }
     }
 
-    /// Lower-case hex; upper case, base64 and double hashing are refused, as other SDKs' mistakes.
+    /// Lower-case hex. Upper case, base64 and double hashing are mistakes of other SDKs and are refused.
     static func hash(_ raw: UTF8Text) -> String {
         Digest.sha256(Array(raw.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

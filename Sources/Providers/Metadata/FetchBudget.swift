@@ -1,9 +1,9 @@
 import Runtime
 import Synchronization
 
-/// How many documents the process fetches a minute because apps name their addresses.
+/// Limits how many documents the process fetches per minute at addresses that apps have chosen.
 ///
-/// One client address may begin 600 sign-ins in ten minutes (`limits.startSignIn`), so one alone cannot use the budget up.
+/// One client address may begin 600 sign-ins in ten minutes (`limits.startSignIn`), so a single one cannot use up the budget.
 final class FetchBudget: Sendable {
     static let most = 120
     private static let period: Duration = .seconds(60)
@@ -17,7 +17,7 @@ final class FetchBudget: Sendable {
 
     func take(at now: Instant) -> Bool {
         state.withLock { state in
-            // A clock that was set back begins anew, too.
+            // A clock that was set back also begins a new period.
             if now >= state.begun + Self.period || now < state.begun { state = State(begun: now) }
             guard state.taken < Self.most else { return false }
             state.taken += 1

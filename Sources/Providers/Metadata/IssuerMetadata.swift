@@ -4,20 +4,20 @@ import JOSE
 import JSON
 import Text
 
-/// What an issuer's discovery document says, as far as signing in needs it. <https://openid.net/specs/openid-connect-discovery-1_0.html>
+/// The parts of an issuer's discovery document that a sign-in needs. <https://openid.net/specs/openid-connect-discovery-1_0.html>
 struct IssuerMetadata: Sendable {
     let issuer: UTF8Text
     let authorization: URI
-    /// Absent where an issuer has only the implicit flow.
+    /// Absent when an issuer only has the implicit flow.
     let token: URI?
     let userinfo: URI?
     let keys: URI
-    /// Signature algorithms of ID tokens; `nil` when the document leaves out the field, which it must not.
+    /// Signature algorithms of ID tokens; `nil` when the document leaves out this required field.
     let algorithms: [UTF8Text]?
     let clientAuthentication: [UTF8Text]?
     let challengeMethods: [UTF8Text]?
     let responseModes: [UTF8Text]?
-    /// Whether every answer by redirect carries `iss` (RFC 9207).
+    /// Whether every answer by redirect contains `iss` (RFC 9207).
     let promisesIssuer: Bool
 
     /// Throws a sentence for the operator.
@@ -41,7 +41,7 @@ struct IssuerMetadata: Sendable {
 
     var endpoints: [URI] { [authorization, keys] + [token, userinfo].compactMap(\.self) }
 
-    /// The algorithms that both sides know: those of the entry, or else the ones we can verify out of those the issuer lists.
+    /// The algorithms that both sides support: those of the entry, or else those in the issuer's list that we can verify.
     func commonAlgorithms(_ wanted: Set<Algorithm>?) -> Set<Algorithm> {
         if let wanted { return wanted }
         guard let algorithms else { return [.rs256] }
@@ -59,7 +59,7 @@ struct IssuerMetadata: Sendable {
     private static func list(_ json: JSON, _ name: UTF8Text) -> [UTF8Text]? { json[name]?.array?.compactMap(\.string) }
 }
 
-/// What is wrong with a discovery document, to follow its URL in a sentence.
+/// The fault of a discovery document, as a text to stand after its URL.
 struct MetadataFault: Error, Equatable {
     let text: String
     init(_ text: String) { self.text = text }

@@ -1,19 +1,19 @@
 import Runtime
 import Synchronization
 
-/// Values kept by the URL they came from: when to fetch, when to wait for somebody else's fetch, when to make do with an old value.
+/// A cache of values by their URL. It decides when to fetch, when to wait for another caller's fetch, and when to use an old value.
 final class RemoteValues<Value: Sendable>: Sendable {
     typealias Fetch = () async throws(ProviderError) -> Value
 
     private struct Entry {
         var value: Value?
-        /// When `value` came.
+        /// The time when `value` was fetched.
         var fetched = Instant(microseconds: 0)
-        /// Until when nobody asks for a newer one unprompted.
+        /// The time until which no newer value is fetched without a special reason.
         var fresh = Instant(microseconds: 0)
-        /// When somebody last asked, with or without success.
+        /// The time of the last fetch, whether it succeeded or not.
         var asked: Instant?
-        /// What came of that, where failures are remembered.
+        /// The error of the last fetch, in a cache that remembers failures.
         var failure: ProviderError?
         var isFetching = false
         var waiters: [CheckedContinuation<Result<Value, ProviderError>?, Never>] = []
@@ -32,7 +32,7 @@ final class RemoteValues<Value: Sendable>: Sendable {
 
     static var freshLife: Duration { .seconds(3600) }
     static var staleLife: Duration { .seconds(86_400) }
-    /// Between two fetches after a failure, and between two for an unknown key.
+    /// The time between two fetches after a failure, and between two for an unknown key.
     static var pause: Duration { .seconds(60) }
 
     private let entries = Mutex<[String: Entry]>([:])
@@ -41,9 +41,9 @@ final class RemoteValues<Value: Sendable>: Sendable {
     private let earlier: @Sendable () -> Duration
 
     /// - Parameters:
-    ///   - most: values that are kept; the oldest gives way.
-    ///   - remembersFailures: whether nobody asks again for a minute what failed, for URLs that anybody can make up; otherwise a value that
-    ///     comes back is found at once.
+    ///   - most: how many values are kept; the oldest is dropped.
+    ///   - remembersFailures: whether a failed URL is not fetched again for a minute, for URLs that any client can invent. Otherwise, a
+    ///     value that is available again is found at once.
     init(most: Int = 512, remembersFailures: Bool = false, earlier: @escaping @Sendable () -> Duration) {
         self.most = most
         self.remembersFailures = remembersFailures
@@ -52,7 +52,7 @@ final class RemoteValues<Value: Sendable>: Sendable {
 
     var count: Int { entries.withLock { $0.count } }
 
-    /// The value of `url`: the one at hand, else a new one, else an old one. Throws what `fetch` throws when there is none.
+    /// The value of `url`: the cached one, else a new one, else an old one. Throws the error of `fetch` when there is none.
     func value(of url: String, now: Instant, fetch: Fetch) async throws(ProviderError) -> Value {
         while true {
             let step = step(url) { entry in
@@ -69,7 +69,7 @@ final class RemoteValues<Value: Sendable>: Sendable {
         }
     }
 
-    /// A value fetched now, or by somebody else meanwhile; `nil` when the last fetch is less than a minute old.
+    /// A value that is fetched now, or by another caller meanwhile; `nil` when the last fetch is less than a minute old.
     func newer(of url: String, now: Instant, fetch: Fetch) async throws(ProviderError) -> Value? {
         let step = step(url) { entry in
             if entry.isFetching { return .wait }
@@ -83,7 +83,7 @@ final class RemoteValues<Value: Sendable>: Sendable {
         }
     }
 
-    /// Decides under the lock; one caller alone is told to fetch.
+    /// Decides under the lock; only one caller is told to fetch.
     private func step(_ url: String, _ decide: (Entry) -> Step) -> Step {
         entries.withLock { entries in
             let step = decide(entries[url] ?? Entry())
@@ -104,7 +104,7 @@ final class RemoteValues<Value: Sendable>: Sendable {
     private func fetched(_ url: String, _ now: Instant, _ fetch: Fetch) async throws(ProviderError) -> Value {
         let result: Result<Value, ProviderError>
         do throws(ProviderError) { result = .success(try await fetch()) } catch { result = .failure(error) }
-        // A fetch that ended because its own caller went away says nothing to the others: they try again.
+        // A fetch that ended because its own caller went away has no result for the others, so they try again.
         let isAnswer = (try? result.get()) != nil || !Task.isCancelled
         let (waiters, outcome) = entries.withLock { entries in
             var entry = entries[url] ?? Entry()
@@ -133,7 +133,7 @@ final class RemoteValues<Value: Sendable>: Sendable {
         return try outcome.get()
     }
 
-    /// What the fetch under way brings; `nil` when there is none any more.
+    /// The result of the running fetch; `nil` when it has ended without one.
     private func awaited(_ url: String) async throws(ProviderError) -> Value? {
         let result = await withCheckedContinuation { waiter in
             let isOver = entries.withLock { entries in

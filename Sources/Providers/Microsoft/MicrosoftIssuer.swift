@@ -2,19 +2,20 @@ import JOSE
 import JSON
 import Text
 
-/// Microsoft's v2 endpoint: one authority, an issuer for each tenant of it.
+/// Microsoft's v2 endpoint: one authority, with a separate issuer for each of its tenants.
 ///
-/// Strays: the metadata of several tenants names a template for the issuer, to be filled with the token's `tid`; every key says whose
-/// tokens it may sign; a person is an `oid`, not a `sub`; `access_token` alone proves nothing to a third party.
+/// Differs from the standard: the metadata for several tenants contains a template of the issuer, which must be completed with the token's
+/// `tid`; every key names the tenant whose tokens it may sign; a person is identified by `oid` and not by `sub`; an `access_token` alone
+/// proves nothing to a third party.
 /// <https://learn.microsoft.com/entra/identity-platform/access-tokens#validate-tokens>
 struct MicrosoftIssuer: Issuer {
     var tenant = MicrosoftTenant.common
-    /// GUIDs in lower case; empty: all that `tenant` includes.
+    /// GUIDs in lower case; an empty set means all that `tenant` includes.
     var allowedTenants: Set<String> = []
     var deniedTenants: Set<String> = []
     var authority = Self.publicCloud
     var graphBase = "https://graph.microsoft.com"
-    /// Whether Graph is asked for the profile.
+    /// Whether to ask Graph for the profile.
     var fetchesProfile = true
 
     static let publicCloud = "https://login.microsoftonline.com"
@@ -24,12 +25,13 @@ struct MicrosoftIssuer: Issuer {
 
     var documentURL: String { "\(authority)/\(tenant.segment)/v2.0/.well-known/openid-configuration" }
 
-    /// `claims` could ask for a token that says less, or something else.
+    /// `claims` could ask for a token with fewer or other claims.
     var reservedParameters: Set<UTF8Text> { ["claims"] }
 
     private func issuer(_ tenantID: String) -> String { "\(authority)/\(tenantID)/v2.0" }
 
-    /// The app's parameter `tenant`, which chooses the address and is not sent. It can ask for less than the entry allows, never for more.
+    /// Applies the app's parameter `tenant`, which chooses the address and is not sent. It can ask for less than the entry allows, never
+    /// for more.
     func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text]) {
         var rest = parameters
         guard let wish = rest.removeValue(forKey: "tenant"), !wish.isEmpty else { return (self, rest) }

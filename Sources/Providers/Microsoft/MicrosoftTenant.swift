@@ -1,6 +1,6 @@
 import Text
 
-/// Whose accounts may sign in: everybody's, everybody's at work or school, everybody's private ones, or one organisation's.
+/// The accounts that may sign in: all accounts, all work or school accounts, all private accounts, or those of one organisation.
 /// <https://learn.microsoft.com/entra/identity-platform/v2-protocols#endpoints>
 enum MicrosoftTenant: Sendable, Hashable {
     case common, organizations, consumers
@@ -12,9 +12,9 @@ enum MicrosoftTenant: Sendable, Hashable {
     /// The tenant of all private accounts.
     static let consumerID = "9188040d-6c67-4c5b-b112-36a304b66dad"
 
-    /// `nil` when it is neither one of the three words, nor a GUID, nor a domain name.
+    /// `nil` when the text is neither one of the three words, nor a GUID, nor a domain name.
     init?(_ text: UTF8Text) {
-        // What is not ASCII is none of the three.
+        // A text that is not ASCII is none of the three words.
         switch text.asciiLowercased {
         case "common": self = .common
         case "organizations": self = .organizations
@@ -25,7 +25,7 @@ enum MicrosoftTenant: Sendable, Hashable {
         }
     }
 
-    /// As it stands in URLs.
+    /// The tenant's form in URLs.
     var segment: String {
         switch self {
         case .common: "common"
@@ -35,7 +35,7 @@ enum MicrosoftTenant: Sendable, Hashable {
         }
     }
 
-    /// Whether it is one organisation's, so that the operator knows who administers it.
+    /// Whether it is a single organisation, so that the operator knows who administers it.
     var isSpecific: Bool {
         switch self {
         case .id(let id): id != Self.consumerID
@@ -44,7 +44,7 @@ enum MicrosoftTenant: Sendable, Hashable {
         }
     }
 
-    /// Whether tokens of the tenant with this GUID (in lower case) can come from here; a domain's is not known here.
+    /// Whether tokens of the tenant with this GUID (in lower case) can come from here. The GUID of a domain is not known here.
     func includes(_ id: String) -> Bool {
         switch self {
         case .common, .domain: true
@@ -54,7 +54,7 @@ enum MicrosoftTenant: Sendable, Hashable {
         }
     }
 
-    /// Whether asking for `other` asks for no more than this.
+    /// Whether `other` asks for no more than this tenant does.
     func covers(_ other: MicrosoftTenant) -> Bool {
         switch (self, other) {
         case (.common, _): true

@@ -2,7 +2,7 @@ import HTTP
 import Text
 import Web
 
-/// A page of the handler is a page of its own, and the iframe's is a frame: where the browser says what it asks for, anything else is refused.
+/// The handler's page must be opened as a page, and the iframe's as a frame. When the browser says otherwise, the request is refused.
 /// <https://www.w3.org/TR/fetch-metadata/#sec-fetch-dest-header>
 enum Destination: String {
     case document, iframe

@@ -5,12 +5,12 @@ import Web
 
 /// The scripts of our pages, held in memory: the files of `Scripts/` without their comments.
 ///
-/// Each has one stable name, which apps may link to, and is good for five minutes there; with `?v=` and the version that it has, which our
-/// own pages write, it is good for a year. Another version than the one at hand (of another process, during an update) gets what is at hand.
+/// Each has one stable name, which apps may link to; there, caches may keep it for five minutes. With `?v=` and its version, as our own
+/// pages link it, they may keep it for a year. A request for another version (of another process, during an update) gets the present one.
 struct PageScript: Sendable {
     let path: String
     let bytes: [UInt8]
-    /// Of the content.
+    /// A digest of the content.
     let version: String
 
     private init(_ name: String, _ source: [UInt8]) {
@@ -25,8 +25,8 @@ struct PageScript: Sendable {
 
     static let all = [iframePage, handlerPage, gapi]
 
-    /// Browsers need neither the lines that are comments nor the indentation. The scripts have no text that goes over several lines, so a
-    /// line says by its beginning what it is; a comment behind code stays.
+    /// Removes comment lines and indentation, which browsers do not need. The scripts have no text that goes over several lines, so the
+    /// beginning of a line shows whether it is a comment; a comment behind code stays.
     static func withoutComments(_ source: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var isComment = false
@@ -39,7 +39,7 @@ struct PageScript: Sendable {
         return result
     }
 
-    /// What our pages link to.
+    /// The address that our pages link to.
     var link: String { "\(path)?v=\(version)" }
 
     var route: Handler {
@@ -63,7 +63,7 @@ struct PageScript: Sendable {
         return Response(headers: headers, body: bytes)
     }
 
-    /// Whether an entity tag of a request is this version's, weak or not.
+    /// Whether an entity tag of a request is that of this version, weak or not.
     private func isThis(_ tag: UTF8Text) -> Bool {
         let tag = tag.trimmed
         return tag == "\"\(version)\"" || tag == "W/\"\(version)\""

@@ -3,14 +3,14 @@ import JSON
 import Text
 import Web
 
-/// What an app asks of the provider beyond the sign-in itself, by the start's parameters `scopes` and `customParameters`. Which of it a
-/// provider is given, its own rules say.
+/// The scopes and parameters that an app wants to send to the provider, from the start's parameters `scopes` and `customParameters`. The
+/// provider's own rules decide which of them are sent.
 struct ProviderWishes: Equatable {
     let scopes: [UTF8Text]
     let customParameters: [UTF8Text: UTF8Text]
 
-    /// Scopes are parted by commas or spaces. The parameters are a JSON object; apps may give numbers and truth values, which an
-    /// authorization URL holds as text.
+    /// Scopes are separated by commas or spaces. The parameters are a JSON object; apps may send numbers and truth values, which an
+    /// authorization URL contains as text.
     init(_ query: Form) throws(Failure) {
         scopes = (query["scopes"] ?? "").split { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") }
         guard let text = query["customParameters"], !text.isEmpty else {
