@@ -28,7 +28,7 @@ def pytest_sessionfinish(session, exitstatus):
 
 @pytest.fixture(scope="session", autouse=True)
 def no_secret_is_logged():
-    """SEC-21: after all tests of this process, no secret that they saw is in a log of theirs, at the most talkative level."""
+    """SEC-21: after all tests of this process, no secret that they saw is in one of their logs, at the most detailed level."""
     yield
     assert not secrets_in_logs()
 
@@ -49,7 +49,7 @@ def fake_issuer_of_session():
 
 @pytest.fixture
 def fake_issuer(fake_issuer_of_session):
-    """Honest again for each test."""
+    """Valid again for each test."""
     fake_issuer_of_session.reset()
     yield fake_issuer_of_session
     fake_issuer_of_session.reset()
@@ -64,7 +64,7 @@ def microsoft_of_session():
 
 @pytest.fixture
 def microsoft(microsoft_of_session):
-    """Honest again for each test."""
+    """Valid again for each test."""
     microsoft_of_session.reset()
     yield microsoft_of_session
     microsoft_of_session.reset()
@@ -72,7 +72,7 @@ def microsoft(microsoft_of_session):
 
 @pytest.fixture(scope="session")
 def site(real_issuer, fake_issuer_of_session, microsoft_of_session):
-    """One site with one server for all tests that need nothing of their own."""
+    """One site with one server for all tests that need nothing special."""
     site = Site(
         {
             "oidc.real": real_issuer.entry(),
@@ -109,7 +109,7 @@ PROVIDERS = ["oidc.fake", "microsoft.com"]
 
 @pytest.fixture(params=PROVIDERS)
 def hostile(request):
-    """The provider's id and its issuer, which the test may make lie."""
+    """The provider's id and its issuer, which the test can make send wrong answers."""
     issuer = request.getfixturevalue({"oidc.fake": "fake_issuer", "microsoft.com": "microsoft"}[request.param])
     issuer.provider = request.param
     return issuer

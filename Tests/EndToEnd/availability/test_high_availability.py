@@ -65,7 +65,7 @@ def test_writes_find_the_primary_wherever_the_reads_go(attributes):
 
 
 def moves(site, server, told):
-    """Everything goes on at the other server: what was told before is there, and so is what comes now."""
+    """Everything continues at the other server: earlier data is there, and so is new data."""
 
     def sign_up():
         answer = anonymous(server.api())
@@ -107,7 +107,7 @@ def test_a_primary_that_is_demoted_is_left_for_the_new_one():
                 told = [anonymous(server.api()).json() for _ in range(10)]
                 read_only(primary, "on")
                 promote(standby)
-                # The former primary goes on answering reads, and knows nothing of what comes now.
+                # The former primary continues to answer reads, and does not get the new data.
                 moves(site, server, told)
 
 

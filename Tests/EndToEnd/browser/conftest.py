@@ -17,11 +17,11 @@ def stage(fake_issuer_of_session, tmp_path_factory):
 def setting(request, stage, fake_issuer):
     setting = Setting(stage, *request.param)
     yield setting
-    # Error monitors of apps record whatever nobody catches, and test runners fail for it.
+    # Error monitors of apps record uncaught errors, and test runners fail because of them.
     assert [thrown for app in setting.opened for thrown in app.thrown()] == []
 
 
 @pytest.fixture
 def person():
-    """Somebody who was never here before."""
+    """A new person."""
     return f"person-{next(counter)}"

@@ -1,4 +1,4 @@
-"""What a pop-up sign-in costs the server in requests, from a browser that was never here: each of them is a wait for the person."""
+"""The number of requests of a pop-up sign-in, from a browser with an empty cache: the person waits for each of them."""
 
 from collections import Counter
 
@@ -49,7 +49,7 @@ class Home:
         self.seen = 0
 
     def asked(self, last):
-        """What was asked of the server since the last question, up to the call `last`."""
+        """The requests to the server since the last call, up to the call `last`."""
 
         def lines():
             return [line for line in self.site.servers[0].log_lines() if "status" in line and not line["route"].startswith("/health")]

@@ -50,13 +50,13 @@ def test_the_handler_the_frame_and_their_files_are_small(setting, person):
 
 
 def links(text):
-    """What a page loads."""
+    """The files that a page loads."""
     return [part.partition('"')[0] for mark in (' src="', ' href="') for part in text.split(mark)[1:]]
 
 
 @in_settings(clients=["player"], modes=["authDomain"])
 def test_a_start_at_another_name_of_the_server_is_sent_home(setting, fake_issuer, person):
-    """The cookie of the start must reach the callback, which is at the one host that the provider knows: at once, and every time."""
+    """The cookie of the start must reach the callback, which is at the only host that the provider knows: at once, and every time."""
     asking(fake_issuer)
     query = {
         "apiKey": "demo-api-key",

@@ -28,7 +28,7 @@ NAME = "Donaudampfschifffahrtsgesellschaftskapitaensvereinigung"
 PERSON = "Wolfeschlegelsteinhausenbergerdorff" * 2
 APP = "https://app.example.com/" + "a-page-without-an-end-" * 8
 LANGUAGES = ("en", "de")
-# What no page may have: something wider than the screen, text that leaves its box, something hidden that is seen.
+# Mistakes that no page may have: something wider than the screen, text that leaves its box, something hidden that is visible.
 FAULTS = """
 const page = document.documentElement, elements = [...document.body.querySelectorAll("*")];
 const seen = element => element.checkVisibility({ visibilityProperty: true });

@@ -30,7 +30,7 @@ def test_a_pop_up_links_and_reauthenticates(setting, person):
     assert app.providers() == ["oidc.one", "oidc.two"]
     again = app.closed().act("popup", "reauth", "oidc.two", login_hint=person).result()
     assert (again["operation"], again["uid"]) == ("reauth", uid)
-    # Somebody else at the provider is no proof, and becomes no account.
+    # Another person at the provider proves nothing, and gets no account.
     before = setting.site.counts()
     assert app.closed().act("popup", "reauth", "oidc.one", login_hint=f"not-{person}").error() == "auth/user-mismatch"
     assert setting.site.counts()["accounts"] == before["accounts"]
@@ -101,7 +101,7 @@ def test_an_answer_in_a_browser_without_the_cookie_is_refused(setting, fake_issu
     assert app.text().strip()
     app.home()
     assert [event["type"] for event in app.script("return client.events")] == ["unknown"]
-    # Whoever lacks the cookie could not spend the answer either: where it belongs, it still counts.
+    # A browser without the cookie cannot use up the answer either: in the right browser, it is still valid.
     app.popup()
     for cookie in bound:
         known = ("name", "value", "domain", "path", "secure", "httpOnly", "sameSite", "expires")

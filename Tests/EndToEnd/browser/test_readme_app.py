@@ -9,7 +9,7 @@ from support.browser.readme import LINES, TAG, ReadmeApp, ReadmePages
 from support.issuers.real import RealIssuer
 from support.servers.make_run import MakeRun, printed
 
-# The issuer says of this person's address only what the person told it.
+# The issuer only knows this person's address from the person.
 UNPROVEN = "unproven"
 
 
@@ -46,7 +46,7 @@ def app(driver, pages):
 
 @pytest.fixture
 def person():
-    """Somebody who was never here before."""
+    """A new person."""
     return accounts.person()
 
 
@@ -104,7 +104,7 @@ def test_an_address_of_another_account_is_linked_after_its_password(app, site):
     linked = app.client("linkPending")
     assert (linked["operation"], linked["uid"]) == ("link", uid)
     assert app.providers() == ["oidc.demo", "password"]
-    # The next browser begins anew.
+    # The next browser starts with an empty state.
     site.servers[0].api("any").succeed("delete", {"idToken": site.servers[0].api("any").succeed("signInWithPassword", password)["idToken"]})
 
 

@@ -73,7 +73,7 @@ def test_a_return_token_brings_a_redirect_to_another_site(setting, person):
     app = setting.open("app.far.test", gapi=True, apiKey=FAR_KEY)
     result = app.act("redirect", "signIn", "oidc.one", login_hint=person).result()
     assert result["isNew"]
-    # The token left the address before the app could see it.
+    # The token had left the address before the app could see it.
     assert app.driver.current_url == app.url
     assert app.open().settled() is None
 
@@ -99,7 +99,7 @@ def test_back_after_a_redirect_leads_to_the_app(setting, fake_issuer, person):
     app.at(fake_issuer.url).click("#yes")
     assert app.result()["isNew"]
     app.driver.back()
-    # The person is at the provider's page again, says yes again, or sends its form again.
+    # The person is at the provider's page again, and consents again, or sends its form again.
     app.at(fake_issuer.url).click("#yes")
     app.at(app.url)
     assert app.settled() is None
@@ -123,7 +123,7 @@ def test_an_error_page_of_a_redirect_leads_back_to_the_app(setting, fake_issuer)
 @in_settings(clients=["player"])
 @pytest.mark.parametrize("via", ["popup", "redirect"])
 def test_a_refusal_without_state_reaches_the_app(setting, fake_issuer, via):
-    """As the PyPI issuer's own "Deny" button has it."""
+    """Like the PyPI issuer's own "Deny" button."""
     asking(fake_issuer, without_state=True)
     app = setting.open().act(via, "signIn", "oidc.one")
     if via == "popup":

@@ -47,7 +47,7 @@ def shown(browser, name):
 
 
 def session(browser):
-    """What the page keeps."""
+    """The state that the page keeps."""
     kept = json.loads(browser.execute_script("return sessionStorage.getItem('session')") or "null")
     if kept:
         note_fields(kept)

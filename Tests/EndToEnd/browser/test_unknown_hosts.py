@@ -13,7 +13,7 @@ def evil(setting):
 @in_settings()
 def test_sec_18_a_page_of_an_unknown_host_cannot_use_the_frame(setting):
     app = setting.open(evil(setting)).hurry().act("popup", "signIn", "oidc.one")
-    # Without gapi.js the SDK knows nothing but that the frame is silent.
+    # Without gapi.js, the SDK only knows that the frame is silent.
     assert app.error() == ("auth/unauthorized-domain" if setting.client == "sdk" else "auth/network-request-failed")
     assert any("frame-ancestors" in text or "Refused to frame" in text for text in app.complaints())
 
@@ -21,7 +21,7 @@ def test_sec_18_a_page_of_an_unknown_host_cannot_use_the_frame(setting):
 @in_settings()
 def test_a_page_of_an_unknown_host_is_told_at_once_that_it_is_not_authorized(setting):
     app = setting.open(evil(setting), gapi=True)
-    # A frame that is merely silent is auth/network-request-failed, five seconds later.
+    # A frame that only is silent gives auth/network-request-failed, five seconds later.
     assert app.act("popup", "signIn", "oidc.one").error() == "auth/unauthorized-domain"
 
 

@@ -117,7 +117,7 @@ def test_SEC_22_without_a_development_project_no_unsigned_token_counts(settings)
 
 
 def hostile():
-    """Unsigned tokens, and half unsigned ones, that mean nothing in development either."""
+    """Unsigned tokens, and partly unsigned ones, that are not valid in development mode either."""
     now = int(time.time())
     body = b64(claims())
     yield "signed with something", f"{b64({'alg': 'none'})}.{body}.{b64(b'signature')}"
@@ -158,7 +158,7 @@ def test_test_suites_meet_no_limits(run):
     api = API(run.url, "any-key")
     for number in range(101):
         user = api.succeed("signUp", {"email": f"seed-{number}@example.com", "password": "correct horse"})
-        # At once: a machine may take longer for the rest than a sign-in counts as recent.
+        # At once: on a slow machine the rest may take longer than a sign-in counts as recent.
         if number < 61:
             api.succeed("delete", {"idToken": user["idToken"]})
     for _ in range(6):

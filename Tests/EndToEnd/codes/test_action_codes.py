@@ -91,7 +91,7 @@ def test_ways_to_sign_in_that_are_switched_off(site):
 
 
 def test_a_server_without_mail_says_so():
-    # In development there is always the log to mail into.
+    # In development mode, mails can always go into the log.
     quiet = Site(settings=PRODUCTION, project={"signIn": {"password": True}, "redirectURLs": [], "authorizedDomains": ["auth.example.com"]})
     quiet.settings.pop("mail", None)
     quiet.write()

@@ -110,7 +110,7 @@ def test_a_sign_ins_own_fields_take_the_place_of_those_in_continueUrl(site, demo
     stranger = "oobCode=stranger&apiKey=evil&mode=resetPassword&lang=xx&%6FobCode=stranger"
     _, link = mailed(site, demo, "EMAIL_SIGNIN", {"email": email}, continueUrl=f"https://app.example.com/finish?{stranger}&cart=7")
     target = requests.get(link, timeout=TIMEOUT, allow_redirects=False).headers["location"]
-    # Fails where a field stands there twice.
+    # Fails when a field occurs twice.
     query = query_of(target)
     assert list(query) == ["cart", "apiKey", "oobCode", "mode", "lang"] and query["apiKey"] == API_KEY
     assert demo.succeed("signInWithEmailLink", {"email": email, "oobCode": query["oobCode"]})["isNewUser"] is True

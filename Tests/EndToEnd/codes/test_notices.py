@@ -38,7 +38,7 @@ def api(site):
 
 
 def proven(site, api):
-    """Somebody with a password whose address is proven: one mail has gone there."""
+    """A person with a password whose address is proven: one mail has gone there."""
     person = sign_up(api)
     api.succeed("sendOobCode", {"requestType": "VERIFY_EMAIL", "idToken": person["idToken"]})
     api.succeed("update", {"oobCode": site.code(person["email"])})
@@ -46,7 +46,7 @@ def proven(site, api):
 
 
 def asked(site):
-    """All mails that were ever asked for: development keeps them."""
+    """All mails that were ever requested, since development mode keeps them."""
     return site.value("SELECT count(*) FROM mail_outbox")
 
 
@@ -139,7 +139,7 @@ def test_SEC_73_the_owner_is_told_of_a_password_that_is_added_changed_and_remove
     change(api, idToken=changed["idToken"], deleteProvider=["password"])
     assert f"The password was removed from your Acme account {email} at 20" in words(site.mail(email, 3))
 
-    # Again, by accounts:update: what a stolen session that is still fresh would do.
+    # Again by accounts:update, as a stolen session that is still recent would do it.
     user = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("owner-" + email, email=email)}).json()
     change(api, idToken=user["idToken"], password=note("horse staple battery"))
     assert f"A password was added to your Acme account {email}" in words(site.mail(email, 4))
@@ -233,7 +233,7 @@ def test_SEC_73_a_mailbox_is_not_flooded_by_linking_and_unlinking(fake_issuer, m
         assert_error(api.call("update", password), "TOO_MANY_ATTEMPTS_TRY_LATER")
         assert asked(site) == before, "what is not told does not happen"
         assert [entry["providerId"] for entry in api.lookup(person["idToken"])["providerUserInfo"]] == ["password"]
-        # What tells nobody goes on, and so does the owner.
+        # Changes that send no mail continue to work, and so does the owner's own change.
         change(api, idToken=person["idToken"], displayName="Ada")
         api.succeed("sendOobCode", {"requestType": "PASSWORD_RESET", "email": person["email"]})
         api.succeed("resetPassword", {"oobCode": site.code(person["email"], 6), "newPassword": note("the owner's own")})

@@ -41,7 +41,7 @@ def test_codes_are_listed_as_they_were_mailed_the_newest_last(development):
         assert API(development.url).succeed("resetPassword", {"oobCode": code["oobCode"]})["requestType"] == code["requestType"]
     assert "other" not in str(ask(development, "GET", "/emulator/v1/projects/other/oobCodes").json())
 
-    # What was not mailed, what is used, and what has expired is not listed.
+    # Mails that were not sent, and codes that are used or expired, are not listed.
     API(development.url).succeed("sendOobCode", {"requestType": "PASSWORD_RESET", "email": "nobody@example.com"})
     API(development.url).succeed("update", {"oobCode": listed[0]["oobCode"]})
     development.rows("UPDATE action_codes SET expires_at = now() - interval '1 s' WHERE kind = 'signIn' AND project_id = 'demo'")

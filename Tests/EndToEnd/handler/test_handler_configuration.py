@@ -1,4 +1,4 @@
-"""`gatehouse check`: every mistake in a project's file that would make a redirect fail is told, with what to do."""
+"""`gatehouse check`: every mistake in a project's file that would make a redirect fail is reported, with what to do."""
 
 import pytest
 

@@ -104,7 +104,7 @@ def test_the_whole_way_of_an_iOS_app(site, fake_issuer):
     assert started.status_code == 302 and started.headers["location"].endswith("#")
     assert flow.secret not in started.headers["location"]
     page = flow.callback(fake_issuer.login(person())(started.headers["location"]))
-    # Another app may have taken the scheme: nothing happens before the person has read which app it is, and tapped.
+    # Another app may have taken the scheme, so nothing happens before the person has read which app it is, and tapped.
     assert "<script" not in page.text and "script-src" not in page.headers["content-security-policy"]
     data = island(page)
     assert f'href="{html.escape(data["link"])}"' in page.text and "Back to demo" in shown_text(page)
@@ -216,7 +216,7 @@ def test_the_person_says_no_to_a_native_app(site, flow_type):
 
 
 def refused_without_state(flow, path="/__/auth/handler", method="GET"):
-    """The provider's answer as the PyPI issuer gives it: an error and nothing to tell the sign-in by."""
+    """The provider's answer in the form of the PyPI issuer: an error without anything that identifies the sign-in."""
     answer = {"error": "access_denied", "error_description": "<b>call 555-evil</b>"}
     if method == "GET":
         return flow.callback(f"{flow.site.url}{path}?{urlencode(answer)}")

@@ -1,4 +1,4 @@
-"""How a result finds its way to the SDK's iframe when the page cannot hand it over: by a cookie, by a ticket, by a token in the address."""
+"""How a result gets to the SDK's iframe when the page cannot hand it over: by a cookie, by a ticket, by a token in the address."""
 
 from urllib.parse import urlsplit
 

@@ -1,4 +1,4 @@
-"""The handler's pages: what they may load, who may frame them, how much they weigh, and in which language they speak."""
+"""The handler's pages: what they may load, which pages may frame them, their size, and their language."""
 
 import re
 from urllib.parse import urljoin
@@ -70,7 +70,7 @@ def test_the_iframe_knows_its_app_and_where_to_ask(site):
     data = island(iframe(site, appName="a</script><b>"))
     assert data == {
         "storageKey": API_KEY + ":a</script><b>",
-        # Nothing can wait for a browser that brings no cookie of a redirect, so its frame need not ask.
+        # When a browser has no cookie of a redirect, no result can wait for it, so its frame need not ask.
         "pending": None,
         "relay": "/__/auth/relay",
         "transport": "builtin",

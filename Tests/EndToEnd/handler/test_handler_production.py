@@ -34,7 +34,7 @@ def cookies(response):
 
 
 def test_SEC_18_the_cookie_that_hands_a_redirect_back_reaches_frames_and_no_other_host(production):
-    # No provider can be reached from here over TLS; a sign-in that ends before it began hands its outcome back in the same way.
+    # No provider can be reached from here over TLS; a sign-in that fails at its start hands its result back in the same way.
     query = {"appName": "a", "redirectUrl": PAGE, "authType": "signInViaRedirect", "providerId": "oidc.none"}
     finished = get(production, "/__/auth/handler", apiKey=API_KEY, **query)
     assert finished.status_code == 200, finished.text
@@ -49,7 +49,7 @@ def test_SEC_18_the_cookie_that_hands_a_redirect_back_reaches_frames_and_no_othe
 
     assert ask(value, origin="https://app.example.com").status_code == 403
     assert ask(value.removeprefix("__Host-")).json() == {}
-    # What is asked for by the number of another flow stays.
+    # A request with the number of another flow takes nothing.
     assert ask(value, flow="AAAAAAAAAAAAAAAAAAAAAA").json() == {}
     answer = ask(value, flow=island(finished)["flow"])
     assert answer.json() == {"event": island(finished)["event"], "origin": "https://app.example.com"}
@@ -62,7 +62,7 @@ def test_SEC_07_a_start_at_another_host_is_sent_to_the_configured_one(production
         moved = get(production, path, host="evil.example:8443", apiKey=API_KEY, x="/?#")
         assert moved.status_code == 302 and moved.headers["location"] == f"{HOME}{path}?apiKey={API_KEY}&x=%2F%3F%23&sentHome=1"
         assert cookies(moved) == []
-    # Behind a proxy that hides the host this comes back, with its mark, and goes on.
+    # Behind a proxy that hides the host, this comes back with its mark, and continues.
     assert get(production, "/__/auth/start", host="10.0.0.1", apiKey=API_KEY, sentHome="1").status_code == 400
 
 

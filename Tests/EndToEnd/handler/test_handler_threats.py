@@ -1,4 +1,4 @@
-"""The handler under attack: starts that lead elsewhere, answers of others, results taken by others. Nothing is written by any of it."""
+"""The handler under attack: starts that lead elsewhere, answers of other flows, results taken by others. None of them writes anything."""
 
 import hashlib
 import html
@@ -263,7 +263,7 @@ def test_SEC_05_five_wrong_secrets_burn_a_result(site, fake_issuer):
     for flow, link, session in results(site, fake_issuer):
         for wrong in (None, "", "wrong", session[:-1] or "x", session + "x"):
             assert_error(post(site, link, wrong), "INVALID_IDP_RESPONSE")
-        # The first of the five was none at all, which is no try.
+        # The first of the five was empty, which does not count as a try.
         assert_error(post(site, link, "once more"), "INVALID_IDP_RESPONSE")
         assert_error(post(site, link, session), "INVALID_IDP_RESPONSE")
     assert fake_issuer.count("/token") == 0
@@ -308,7 +308,7 @@ def test_SEC_10_a_result_is_redeemed_at_our_own_address_alone(site, fake_issuer,
             "http://evil.example/__/auth/handler",
             "https://app.example.com/home",
         ):
-            # No try is counted for these: they are no redemption of this flow.
+            # These do not count as tries, since they are not redemptions of this flow.
             assert_error(post(site, address + query, session), "INVALID_IDP_RESPONSE")
     assert fake_issuer.count("/token") == 0
     for path in ("/__/auth/handler", "/__/auth/callback", "/emulator/auth/handler", "/emulator/auth/callback"):

@@ -32,7 +32,7 @@ class Container:
         self.image = image
         self.name = buildah("from", "--pull-never", "gatehouse")
         socket = re.search(r"host=(/[^&]+)", site.database)[1]
-        # The image's user may read the configuration and reach the database.
+        # The image's user must be able to read the configuration and reach the database.
         os.chmod(socket, 0o711)
         for path in [site.folder, *site.folder.rglob("*")]:
             os.chown(path, 10001, 10001)

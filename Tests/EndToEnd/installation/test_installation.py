@@ -7,7 +7,7 @@ import pytest
 from support.operator_pages import GROUPS, blocks, commands, function
 from support.servers.machine import Machine, NoMachine
 
-# What the pages take for granted: a cluster as the package makes it, and a certificate of an authority that this machine trusts.
+# The facts that the pages assume: a cluster as the package makes it, and a certificate of an authority that this machine trusts.
 GIVEN = """
 systemctl stop postgresql
 rm -rf /etc/postgresql/15 /var/lib/postgresql/15

@@ -19,7 +19,7 @@ needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="
 
 @needs_systemd
 def test_systemd_finds_no_fault_in_the_unit(tmp_path):
-    # systemd-analyze also looks whether the binary is there.
+    # systemd-analyze also checks that the binary exists.
     unit = tmp_path / UNIT.name
     unit.write_text(UNIT.read_text().replace("/usr/local/bin/gatehouse", str(BINARY)))
     result = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True)

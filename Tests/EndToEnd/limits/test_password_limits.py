@@ -16,7 +16,7 @@ def test_SEC_16_guesses_at_one_account_from_many_addresses_are_bounded():
         answers = codes(try_password(api, spellings[n % 3], address=f"198.51.100.{n}") for n in range(12))
         assert answers == ["INVALID_LOGIN_CREDENTIALS"] * 5 + [LOCKED] * 7
         assert codes([try_password(api, "ada@example.com", "correct horse")]) == [LOCKED], "nor does the right password tell itself"
-        # Whether anybody has the address makes no difference.
+        # The answer is the same whether an account has the address or not.
         answers = codes(try_password(api, "nobody@example.com", address=f"198.51.100.{n}") for n in range(7))
         assert answers == ["INVALID_LOGIN_CREDENTIALS"] * 5 + [LOCKED] * 2
         assert try_password(api, "else@example.com").json()["error"]["message"] == "INVALID_LOGIN_CREDENTIALS"

@@ -13,7 +13,7 @@ from support.issuers.fake import FakeIssuer
 from support.mail.smtp import Post
 from support.servers.site import a_site
 
-# A private view of the file system, in which a folder of ours stands where the system keeps its authorities.
+# A private view of the file system, in which our own folder stands where the system keeps its authorities.
 PRIVATE_VIEW = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
 STORE = "/etc/ssl/certs"
 can_unshare = shutil.which("unshare") and subprocess.run([*PRIVATE_VIEW, "true"], capture_output=True).returncode == 0
@@ -28,7 +28,7 @@ def system(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory):
-    """An authority that the operator alone trusts."""
+    """An authority that only the operator trusts."""
     return Certificate(tmp_path_factory.mktemp("own"), "The operator's authority")
 
 
@@ -91,7 +91,7 @@ def test_a_provider_with_a_private_authority_signs_people_in(own, system):
 
             assert_error(sign_in("oidc.system"), "NETWORK_REQUEST_FAILED")
             assert sign_in("oidc.own").status_code == 200
-            # What one entry fetched is no good to an entry that trusts others.
+            # A document that one entry fetched cannot be used by an entry that trusts other authorities.
             assert_error(sign_in("oidc.system"), "NETWORK_REQUEST_FAILED")
             assert_error(sign_in("oidc.other"), "NETWORK_REQUEST_FAILED")
             assert sign_in("oidc.own").status_code == 200

@@ -41,7 +41,7 @@ def test_a_crash_while_sending_leads_to_another_attempt_after_the_lease(sites, p
     put(site)
     assert post.arrived.wait(30)
     site.servers[0].kill()
-    # The connection broke before the server had said yes, so it does not deliver this copy.
+    # The connection broke before the server had confirmed, so it does not deliver this copy.
     post.hold.set()
     site.serve()
     wait_until(lambda: "serving" in site.servers[1].log(), what="the second server")

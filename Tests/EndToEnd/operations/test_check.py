@@ -163,7 +163,7 @@ def test_what_is_wrong_is_one_fault_with_its_place_and_a_remedy(planted, name):
     file, old, new, place, *words = FAULTS[name]
     planted.replace(planted.folder / file, old.encode(), new.encode())
     if name == "an unknown key":
-        # Two mistakes, in truth: a key too much and one too few.
+        # These are two mistakes: one key too many, and one missing.
         faults, _ = told(planted, planted.check())
         assert len(faults) == 2 and any("2:1" in fault and words[0] in fault for fault in faults), faults
         return

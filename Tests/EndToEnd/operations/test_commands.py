@@ -1,4 +1,4 @@
-"""What commands print and how they end."""
+"""The output of commands and their exit status."""
 
 import datetime
 import re
@@ -42,7 +42,7 @@ def test_mails_that_wait_are_listed_without_what_they_say_and_sent_once_they_are
         assert site.run("mails", "list", check=True).stdout == "0 mails wait.\n"
         code = put(site, "ada@example.com")
         server.logged("mail not taken")
-        # As long a pause as no machine takes for this test: the mail goes out because of the command.
+        # A pause that is longer than this test takes on any machine, so the mail is sent because of the command.
         site.rows("UPDATE mail_outbox SET due_at = now() + interval '1 hour', expires_at = now() + interval '1 day'")
 
         listed = site.run("mails", "list", check=True).stdout

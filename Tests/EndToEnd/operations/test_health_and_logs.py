@@ -1,4 +1,4 @@
-"""What operators watch: health, metrics, and logs that say enough and not too much."""
+"""Health, metrics, and logs that contain enough and not too much for operators."""
 
 import re
 import tempfile

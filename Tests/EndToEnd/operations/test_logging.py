@@ -1,4 +1,4 @@
-"""The log never stops a request or a stop, and can be rotated."""
+"""The log never delays a request or a stop, and can be rotated."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from support.servers.site import a_site
 
 
 def hammer(url, count):
-    """So many requests one after another; gives the time that the slowest took, in seconds."""
+    """Sends this many requests one after another; returns the time of the slowest one, in seconds."""
     slowest = 0
     with requests.Session() as session:
         for _ in range(count):

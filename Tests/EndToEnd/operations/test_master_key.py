@@ -1,4 +1,4 @@
-"""The master key is changed under running processes, and nobody is signed out."""
+"""The master key is changed while processes run, and no session ends."""
 
 import base64
 import secrets
@@ -26,7 +26,7 @@ def pair(fake_issuer):
 
 
 def restart(site, index, keys):
-    """One of the processes with other master keys, while the other one runs on with its own."""
+    """One of the processes, restarted with other master keys, while the other one continues with its own."""
     site.settings["masterKey"] = keys
     site.write()
     former = site.servers.pop(index)
@@ -37,7 +37,7 @@ def restart(site, index, keys):
 
 
 class Person:
-    """Somebody signed in who refreshes now at one process and now at the other."""
+    """A person who is signed in, and refreshes now at one process and now at the other."""
 
     def __init__(self, site, issuer, name):
         self.site = site
@@ -89,7 +89,7 @@ def test_the_master_key_changes_over_a_rolling_restart_and_nobody_is_signed_out(
         )
     )
     assert left > 0 and f"Left: {left} session" in first.stdout
-    # Those that nobody uses any more; `asleep` wakes up in time.
+    # Sessions that are not used any more; `asleep` becomes active in time.
     site.rows(
         "UPDATE sessions SET ended_at = now(), end_reason = 'test' WHERE account_id IN (SELECT account_id FROM accounts WHERE email LIKE 'during-%')"
     )

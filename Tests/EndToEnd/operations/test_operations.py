@@ -254,7 +254,7 @@ def test_a_signal_to_stop_lets_a_running_request_finish(fake_issuer, number):
 
         def slow(request):
             arrived.set()
-            # Not before the server takes no more connections: so the signal meets a request that runs.
+            # Not before the server has stopped to accept connections, so that the signal arrives while a request runs.
             released.wait(TIMEOUT)
             return None
 

@@ -75,7 +75,7 @@ def test_check_warns_of_metrics_on_a_public_listener(listen, operations, warned)
 
 @contextlib.contextmanager
 def idle_connections(port, count, source="127.0.0.2"):
-    """Open connections that say nothing; how many the server let in is not known."""
+    """Silent open connections; how many of them the server has accepted is not known."""
     connections = []
     try:
         for _ in range(count):

@@ -1,4 +1,4 @@
-"""A reload tells how it went: to who asked for it, and to metrics."""
+"""A reload reports its result to the caller and in metrics."""
 
 import base64
 import json

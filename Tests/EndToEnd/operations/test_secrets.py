@@ -1,4 +1,4 @@
-"""Every test run ends with a look for secrets in logs and in the database (conftest.py). Here: that look finds what it should."""
+"""Every test run ends with a search for secrets in logs and in the database (conftest.py). This tests that the search finds them."""
 
 import secrets
 

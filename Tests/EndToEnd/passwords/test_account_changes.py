@@ -112,7 +112,7 @@ def test_tokens_that_replace_others_of_the_same_second_differ_from_them(demo):
 
 
 def stale(rest, api, made):
-    """A token of the account whose sign-in is too old: what somebody who has stolen the refresh token gets."""
+    """A token of the account whose sign-in is too old, as a thief of the refresh token gets it."""
     rest.rows("UPDATE sessions SET auth_time = auth_time - interval '1 hour' WHERE account_id = %s", made["localId"])
     return api.refresh(made["refreshToken"]).json()["id_token"]
 

@@ -43,7 +43,7 @@ def test_SEC_15_an_unknown_address_a_wrong_password_and_a_disabled_account_look_
         for who in ("nobody@example.com", email, disabled)
     }
     assert len(bodies) == 1
-    # Whoever knows the password is told.
+    # A caller who knows the password learns it.
     assert_error(demo.call("signInWithPassword", {"email": disabled, "password": "correct horse"}), "USER_DISABLED")
 
 

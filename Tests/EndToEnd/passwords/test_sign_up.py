@@ -45,7 +45,7 @@ def test_an_anonymous_account_becomes_permanent(rest, demo):
     assert claims(answer["idToken"])["firebase"]["sign_in_provider"] == "password"
     assert demo.succeed("signInWithPassword", {"email": email, "password": "correct horse"})["localId"] == anonymous["localId"]
     assert demo.lookup(answer["idToken"])["email"] == email
-    # The caller's own new tokens count, the old refresh token is over.
+    # The caller's own new tokens are valid; the old refresh token has ended.
     assert demo.refresh(answer["refreshToken"]).status_code == 200
     assert_error(demo.refresh(anonymous["refreshToken"]), "TOKEN_EXPIRED")
 
@@ -79,7 +79,7 @@ def test_the_errors_of_a_sign_up_in_order(rest, demo, opened):
         "a..b@example.com",
     ):
         assert_error(demo.call("signUp", {"email": wrong, "password": "x"}), "INVALID_EMAIL")
-    # A taken address is told before anything of the password, and in both modes (docs/wire.md, "Order of checks").
+    # A taken address is reported before the password is checked, and in both modes (docs/wire.md, "Order of checks").
     for api in (demo, opened):
         if api is opened:
             sign_up(opened, taken)
@@ -116,7 +116,7 @@ def test_SEC_14_an_administrators_field_is_refused_by_a_sign_up_in_both_spelling
 
 
 def test_SEC_14_a_sign_up_sets_nothing_that_is_an_administrators(rest, demo):
-    # What SDKs may send, and what is no field at all.
+    # Fields that SDKs may send, and members that are not fields at all.
     answer = sign_up(
         demo,
         address(),

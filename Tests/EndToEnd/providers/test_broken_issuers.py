@@ -1,4 +1,4 @@
-"""Issuers that break, keep silent or point elsewhere: nobody signs in, nothing is half-written, nothing private is dialled."""
+"""Issuers that break, keep silent or name other addresses: no sign-in succeeds, nothing is half-written, no private address is called."""
 
 import json
 import threading
@@ -83,7 +83,7 @@ def test_SEC_13_silence_ends_in_ten_seconds(site, fake_issuer, microsoft):
     began = time.monotonic()
     for response in together(2, lambda i: flows[i][0].redeem(flows[i][1])):
         assert_error(response, "NETWORK_REQUEST_FAILED")
-    # The issuer is still silent: nothing but the limit, of ten seconds, has ended these calls.
+    # The issuer is still silent: only the time limit of ten seconds has ended these calls.
     assert not released.is_set() and time.monotonic() - began > 5
     released.set()
     assert site.counts() == before
@@ -118,7 +118,7 @@ DOCUMENTS = dict(broken_documents())
 
 @pytest.fixture(scope="module")
 def documents(fake_issuer_of_session):
-    """A provider for each broken document: what is known of a document is kept for an hour."""
+    """A provider for each broken document, since the result of a document is kept for an hour."""
     address = fake_issuer_of_session.url + "/.well-known/openid-configuration?n="
     site = Site({f"oidc.d{number}": fake_issuer_of_session.entry(discoveryURL=address + str(number)) for number in range(len(DOCUMENTS))})
     site.serve()
@@ -197,7 +197,7 @@ LOOPBACKS = [
 
 @pytest.fixture(scope="module")
 def closed(fake_issuer_of_session):
-    """A server that may dial none of the addresses here, with an entry for each way to write one. Some are no URLs to the configuration."""
+    """A server that may not call the addresses here, with an entry for each way to write one. Some are not URLs for the configuration."""
     port = fake_issuer_of_session.url.rpartition(":")[2]
     entries = {
         f"oidc.a{number}": {**fake_issuer_of_session.entry(), "discoveryURL": f"http://{host}:{port}/.well-known/openid-configuration"}

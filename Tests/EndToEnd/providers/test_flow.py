@@ -21,7 +21,7 @@ from support.servers.site import Site, a_site
 
 @pytest.fixture
 def fresh_site(real_issuer):
-    """A site where nobody has signed in yet."""
+    """A site without any sign-in yet."""
     with a_site({"oidc.real": real_issuer.entry()}) as site:
         site.serve()
         yield site

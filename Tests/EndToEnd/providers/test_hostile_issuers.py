@@ -1,4 +1,4 @@
-"""Issuers that lie, break and keep silent: the client hears INVALID_IDP_RESPONSE, the log says why, and nothing is half-written."""
+"""Issuers that lie, break and keep silent: the client gets INVALID_IDP_RESPONSE, the log has the reason, and nothing is half-written."""
 
 import json
 import secrets
@@ -238,7 +238,7 @@ def test_email_verified_in_another_form_is_false(site, fake_issuer, value):
 
 
 def test_SEC_05_a_code_injected_into_another_persons_flow_is_refused(site, hostile):
-    """The attacker's browser brings the victim's code along: PKCE and the nonce bind a code to the flow that asked for it."""
+    """The attacker's browser sends the victim's code: PKCE and the nonce bind a code to the flow that asked for it."""
     victim, attacker = WebFlow(site, hostile.provider), WebFlow(site, hostile.provider)
     stolen = query_of(hostile.login("injected-victim")(victim.authorization_url()))["code"]
     answered = hostile.login("injected-attacker")(attacker.authorization_url())

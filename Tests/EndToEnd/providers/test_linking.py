@@ -1,4 +1,4 @@
-"""Whose account an identity opens: linking, confirmation, takeover, reauthentication."""
+"""Which account an identity opens: linking, confirmation, takeover, reauthentication."""
 
 import secrets
 from urllib.parse import urlencode

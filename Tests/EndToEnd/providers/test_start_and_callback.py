@@ -1,4 +1,4 @@
-"""The two addresses that browsers come to: only registered pages are redirected to, and only the browser that started comes back."""
+"""The two addresses that browsers open: only registered pages get a redirect, and only the browser that started comes back."""
 
 import json
 from urllib.parse import quote, urlencode

@@ -1,4 +1,4 @@
-"""iframe.js and a parent that speaks by the book."""
+"""iframe.js and a parent page that follows the protocol."""
 
 import json
 import re
@@ -63,7 +63,7 @@ def test_the_frame_speaks_as_the_golden_transcript(parent):
 
     said = [(way, general(line)) for way, line in parent.lines()]
 
-    # Each side speaks on its own time, and the event comes when the server has answered; what each says to one matter is in this order.
+    # Each side speaks at its own time, and the event comes when the server has answered; the messages about one matter are in this order.
     def matters(lines):
         found = {}
         for way, line in lines:
@@ -76,7 +76,7 @@ def test_the_frame_speaks_as_the_golden_transcript(parent):
 
 def test_a_parent_that_is_a_frame_itself_has_a_path(driver, pages, app_pages):
     parent = Parent(driver, pages, app_pages, {"pfname": "/I0_1"})
-    # The player knows no path, so it says what it cannot use.
+    # The player knows no path, so it reports messages that it cannot use.
     parent.script(
         """window.heard = []; addEventListener("message", event => heard.push(event.data));
         window.addEventListener("error", event => event.preventDefault());

@@ -41,7 +41,7 @@ def test_sec_18_messages_with_another_token_are_not_heard(parent):
     assert [way for way, _ in parent.lines('["honest"]')] == ["parent->child", "child->parent"]
 
 
-# What a window that knows everything would post to the frame, and what it hears.
+# The messages that a window with all knowledge could post to the frame, and the answers that it gets.
 POST = """
 const { port1, port2 } = new MessageChannel();
 window.heard = [];
@@ -59,7 +59,7 @@ def test_sec_18_only_the_sign_in_window_brings_results(parent, pages, where):
         parent.script("open(location.origin + '/page')")
         parent.popup().at("/page")
     elif where == "another window of ours":
-        # Of our origin, but for another app: the one stranger that is answered.
+        # Of our origin, but for another app: the only stranger that gets an answer.
         forged["storageKey"] = "demo-api-key:other"
         parent.script("open(arguments[0] + '/a-page')", pages.url)
         parent.popup().at("/a-page")

@@ -1,4 +1,4 @@
-"""Rules for the scripts as they stand."""
+"""Rules for the text of the scripts."""
 
 import re
 
@@ -21,7 +21,7 @@ def test_the_scripts_are_strict_and_name_no_other_host(script):
 
 def test_the_pages_scripts_are_small():
     def code(name):
-        """As it is served: without lines of comments, and not indented."""
+        """The script as it is served: without comment lines, and not indented."""
         text = re.sub(r"^ */\*.*?\*/$", "", (SCRIPTS / name).read_text(), flags=re.S | re.M)
         return "".join(line.strip() + "\n" for line in text.splitlines() if line.strip() and not line.strip().startswith("//"))
 

@@ -44,7 +44,7 @@ def test_a_window_that_has_lost_its_opener_says_whether_it_was_in_vain(parent, p
     if said == "lost":
         parent.popup().until(lambda: parent.text() == "lost", "word of the loss")
     else:
-        # Nobody else may close it, so that it is gone says that it was done.
+        # Only the page itself may close it, so it has done so.
         parent.until(lambda: len(parent.driver.window_handles) == before, "end of the window")
 
 
@@ -71,7 +71,7 @@ def test_the_frame_asks_the_server_when_the_window_has_lost_its_opener(parent, p
     parent.script("client.consumer = () => true")
     pages.relay = [{}, "nonsense", {"event": popup_event()}, 500]
     open_window(parent, pages, step="popup-start", origin=parent.origin, authUri=pages.url + "/provider", relay="a-secret").at("/provider")
-    # To the frame, a window that was cut off looks as one that was closed.
+    # To the frame, a window that was cut off looks like one that was closed.
     parent.driver.close()
     parent.home().until(lambda: parent.events()[1:] == [popup_event()], "result")
     asked = [(body, cookie) for name, body, _, cookie in pages.asked if name == "relay"]
@@ -147,5 +147,5 @@ def test_no_address_runs_as_a_script(driver, pages, address):
     pages.data = {"step": "native-finish", "link": address}
     driver.get(pages.url + "/__/auth/handler")
     assert driver.title == "Sign in" and driver.current_url.endswith("/handler")
-    # It was not even tried: the policy would have stopped it, and said so.
+    # It was not even tried; otherwise the policy would have stopped it and reported that.
     assert tab.complaints() == []

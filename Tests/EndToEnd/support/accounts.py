@@ -6,12 +6,12 @@ from support.harness import counter
 
 
 def address():
-    """One that no other test of this process has."""
+    """An address that no other test of this process has."""
     return f"person{next(counter)}@example.com"
 
 
 def person():
-    """A name at a provider, of somebody who was never here before."""
+    """The name at a provider of a person who has not signed in before."""
     return "p-" + secrets.token_hex(4)
 
 

@@ -49,5 +49,5 @@ class Certificate:
 
 @functools.cache
 def of_any_name():
-    """A certificate for clients that check none."""
+    """A certificate for clients that do not check certificates."""
     return Certificate(pathlib.Path(tempfile.mkdtemp(prefix="gatehouse-e2e-tls-")))

@@ -1,4 +1,4 @@
-"""What all end-to-end tests stand on: the binary, ports of their own, and waiting for events."""
+"""The base of all end-to-end tests: the binary, ports of their own, and waiting for events."""
 
 import contextlib
 import itertools
@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 BINARY = pathlib.Path(os.environ.get("GATEHOUSE_BINARY") or ROOT / ".build/debug/gatehouse").absolute()
 counter = itertools.count(1)
 home = pathlib.Path(tempfile.mkdtemp(prefix="gatehouse-e2e-"))
-# Ports that no outgoing connection is given by Linux, a share for each process that runs tests beside others.
+# Ports that Linux does not give to outgoing connections; each process that runs tests beside others has a share of them.
 PORTS_OF_A_WORKER = 2000
 _worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:])
 _ports = itertools.cycle(range(11000 + _worker * PORTS_OF_A_WORKER, 11000 + (_worker + 1) * PORTS_OF_A_WORKER))
@@ -24,7 +24,7 @@ for _ in range(os.getpid() * 7 % PORTS_OF_A_WORKER):
 
 
 def free_port():
-    """A port that nothing listens on. No two calls of a test run get the same one."""
+    """A free port. No two calls of a test run get the same one."""
     for port in itertools.islice(_ports, PORTS_OF_A_WORKER):
         with contextlib.closing(socket.socket()) as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))

@@ -10,7 +10,7 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-# Whom a custom token is for.
+# The audience of a custom token.
 CUSTOM_TOKEN_AUDIENCE = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
 
 
@@ -26,7 +26,7 @@ class Key:
             self.jwk["issuer"] = owner
 
     def sign(self, claims):
-        # Without PyJWT's own checks of claims: some tests want wrong ones.
+        # Without PyJWT's own checks of claims, since some tests need wrong ones.
         return jwt.api_jws.encode(json.dumps(claims).encode(), self.private, "RS256", headers={"kid": self.kid})
 
     def public_pem(self):
@@ -35,7 +35,7 @@ class Key:
 
 @functools.cache
 def foreign_key(kid):
-    """A key that no issuer of these tests publishes. Making one takes long, so there is one of a name."""
+    """A key that no issuer of these tests publishes. Making one takes long, so there is one for each name."""
     return Key(kid)
 
 

@@ -34,7 +34,7 @@ SECRET_FIELDS = {
 
 
 def note(value):
-    """Remembers a secret that the server gave out or was given; gives it back."""
+    """Remembers a secret that the server has issued or received, and returns it."""
     if isinstance(value, str) and len(value) >= 12 and not re.fullmatch("[0-9a-f]{64}", value):  # hashes are public
         issued.add(value)
     return value
@@ -54,12 +54,12 @@ def note_url(url):
 
 
 def secrets():
-    """What the server gave out or was given. Values that tests made up to be refused, and short words, are not secrets."""
+    """Secrets that the server has issued or received. Values that tests invented to be refused, and short words, are not secrets."""
     return {value for value in issued | {CLIENT_SECRET} if len(value) >= 20 and len(set(value)) >= 8}
 
 
 def secrets_in_logs():
-    """The first characters of each secret that a log holds, with the log's name."""
+    """The first characters of each secret that a log contains, with the log's name."""
     wanted = secrets()
     texts = {path.name: path.read_text(errors="replace") for path in logs}
     return [(secret[:6] + "…", name) for name, text in texts.items() for secret in wanted if secret in text]
@@ -70,7 +70,7 @@ def secrets_in_database(site):
     wanted = secrets()
     found = {}
     for (table,) in site.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"):
-        # The app's own state travels through the browser's address bar and goes back to the app as it is.
+        # The app's own state travels through the browser's address bar and returns to the app unchanged.
         text = "\n".join(str(row) for row in site.rows(f"SELECT to_jsonb(t) - 'app_state' FROM {table} t"))
         hits = [secret[:6] + "…" for secret in wanted if secret in text or secret.encode().hex() in text]
         if hits:

@@ -6,7 +6,7 @@ API_KEY = "demo-api-key"
 PROJECT = "demo"
 NUMBER = "100000000001"
 CLIENT_SECRET = "a-client-secret-" + secrets.token_hex(8)
-# Ends a test that hangs; no machine is so slow.
+# Only ends a test that hangs; no machine is this slow.
 TIMEOUT = 120
 ANDROID = {"package": "com.example.droid", "sha1": "da39a3ee5e6b4b0d3255bfef95601890afd80709"}
 APPLE = {"bundleId": "com.example.apple", "clientId": "7-a1b2.apps.googleusercontent.com", "appId": "1:7:ios:a1b2"}

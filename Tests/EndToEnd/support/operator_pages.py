@@ -1,4 +1,4 @@
-"""The commands on the operator's pages: fenced blocks, of which the word behind the language says what runs them."""
+"""The commands on the operator's pages: fenced blocks, in which the word behind the language says who runs them."""
 
 import re
 
@@ -13,7 +13,7 @@ _FENCE = re.compile(r"^```(?P<language>sh|sql|caddy|haproxy)(?: (?P<group>\S+))?
 
 
 def blocks(language="sh"):
-    """Each block in a language: the page, the group that it belongs to or None, its text."""
+    """Each block in a language: the page, the group that it belongs to (or None), and its text."""
     found = ((page, fence) for page in PAGES for fence in _FENCE.finditer((ROOT / page).read_text()))
     return [(page, fence["group"], fence["text"]) for page, fence in found if fence["language"] == language]
 

@@ -29,7 +29,7 @@ RESERVED = "acr amr at_hash aud auth_time azp cnf c_hash exp firebase iat iss jt
 
 
 def make_key(site, project=PROJECT, account="backend"):
-    """What an operator does: the command's output goes to a file; gives the file."""
+    """An operator's step: the command's output goes to a file; returns the file."""
     path = site.folder / f"{project}-{account}-{next(counter)}.json"
     with open(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as file:
         command = [BINARY, "service-accounts", "create", project, account, "--config", site.config]
@@ -161,7 +161,7 @@ def test_one_account_of_forty_first_sign_ins_at_once(site, api, backend):
 
 
 def hostile(backend):
-    """Every token that must not sign in, with what it is and its code."""
+    """Every token that must not sign in, with a description and its code."""
     now = int(time.time())
     right = backend.token("victim")
     header, body, signature = right.split(".")

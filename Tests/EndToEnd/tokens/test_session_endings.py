@@ -63,7 +63,7 @@ class Thief:
                 self.refusal = response
 
     def loses(self, issuer):
-        """Waits for the end of the polling; then no token of before works on any call."""
+        """Waits for the end of the polling; then no earlier token works in any call."""
         self.thread.join(30)
         assert_error(self.refusal, "TOKEN_EXPIRED")
         for token in set(self.tokens):

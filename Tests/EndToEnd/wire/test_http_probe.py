@@ -15,7 +15,7 @@ from support.names import TIMEOUT
 
 PROBE = os.environ.get("GATEHOUSE_HTTP_PROBE")
 
-# Cases that we answer otherwise than the file expects, and why. Anything else that fails is a fault of ours.
+# Cases in which our answer differs from what the file expects, and the reason. Any other failing case is a mistake of ours.
 REASONED: dict[str, str] = {}
 
 
@@ -47,7 +47,7 @@ def send(port, raw, quiet=0.5, total=4.0):
 
 
 def fits(case, statuses, closed):
-    """Whether the answer is what the case wants; cases with free text only say what they would rather see."""
+    """Whether the answer is the expected one; cases with free text only state a preference."""
     expect = case["expect"]
     first = statuses[0] if statuses else None
     if not expect["status"]:

@@ -1,4 +1,4 @@
-"""What holds of every answer: who may read it (CORS), and that nothing in it comes from a request's own idea of where it was sent."""
+"""Rules for every answer: who may read it (CORS), and that no part of it depends on the address in the request's headers."""
 
 import socket
 

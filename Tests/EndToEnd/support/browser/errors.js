@@ -1,4 +1,4 @@
-// The error monitor of an app's page: it keeps what nobody caught, beyond the page's end. No sign-in may leave anything here.
+// The error monitor of an app's page: it keeps uncaught errors, even after the page has ended. No sign-in may leave any error here.
 "use strict";
 {
   const keep = (text) => {

@@ -6,7 +6,7 @@
 
   const closedPoll = 2_000;    // milliseconds, as the SDK has them
 
-  // What went between the page and the frame, as [direction, text].
+  // The messages between the page and the frame, as [direction, text].
   window.transcript = [];
 
   /** The parent's half. A page with gapi.js uses that instead, as the SDK does. */
@@ -139,7 +139,7 @@
       if (eventId) query.eventId = eventId;
       if (parameters) query.customParameters = JSON.stringify(parameters);
       if (scopes) query.scopes = scopes.join(",");
-      // An SDK with App Check has its token there; nobody but this server may see it.
+      // An SDK with App Check has its token there; only this server may see it.
       return `${this.pages}/handler?${new URLSearchParams(query)}#fac=app-check-token`;
     }
 
@@ -196,7 +196,7 @@
       }).catch((error) => {
         throw action === "reauth" && error.code === "auth/user-not-found" ? failure("user-mismatch") : error;
       });
-      // Kept for `linkPending`: the person signs in by the way that they know first.
+      // Kept for `linkPending`: first, the person signs in in the way that the account already has.
       if (answer.needConfirmation) {
         this.pending = answer.pendingToken;
         throw failure("account-exists-with-different-credential", answer);
@@ -220,7 +220,7 @@
       return this.signedIn("signIn", answer).uid;
     }
 
-    /** Trades a provider's answer that the server kept. */
+    /** Exchanges a provider's answer that the server kept. */
     async linkPending() {
       const answer = await this.call("signInWithIdp", {
         requestUri: "http://localhost", pendingToken: this.pending, idToken: this.user.idToken, returnSecureToken: true,

@@ -1,4 +1,4 @@
-"""The scripts of the sign-in pages by themselves, against a parent that speaks by the book."""
+"""The scripts of the sign-in pages by themselves, with a parent page that follows the protocol."""
 
 import json
 from urllib.parse import urlencode
@@ -149,7 +149,7 @@ def is_nothing(event):
 
 
 def leave(parent, pages, **changes):
-    """What the sign-in page leaves in the tab on its way back to the app."""
+    """The data that the sign-in page leaves in the tab on its way back to the app."""
     pages.data = {"step": "redirect-finish", "event": EVENT, "origin": parent.origin, "returnURL": parent.driver.current_url, **changes}
     here = parent.driver.current_url
     parent.driver.get(pages.url + "/__/auth/handler")

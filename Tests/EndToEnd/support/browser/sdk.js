@@ -9,7 +9,7 @@ window.makeClient = ({ apiKey, appName, authDomain, apiHost, emulator }) => {
   return clientOf(auth);
 };
 
-// For an `auth` that is there already.
+// For an `auth` that exists already.
 window.clientOf = (auth) => {
   const sdk = window.firebase;
   let pending = null;

@@ -14,7 +14,7 @@ PASSWORD = "correct horse"
 
 
 class SDKPage:
-    """An app's page that does nothing by itself, but load the SDK. Its policy is the strictest that an app can have."""
+    """An app's page that only loads the SDK. Its policy is the strictest that an app can have."""
 
     def __init__(self):
         self.web = WebServer(Request.application(self.respond))
@@ -49,7 +49,7 @@ class Place:
         return self
 
     def run(self, body, *arguments):
-        """What the body of an async function returns, in which all of the SDK's exports are names."""
+        """The result of the body of an async function, in which all exports of the SDK are names."""
         script = """
             const done = arguments[arguments.length - 1];
             const names = Object.keys(window.firebase).filter((name) => /^[a-z]\\w*$/i.test(name) && name !== "app" && name !== "auth");

@@ -109,7 +109,7 @@ def in_settings(**choice):
 
 
 def complaints(app):
-    """What the browser refused for a policy, ours or the app's."""
+    """The requests that the browser refused because of a policy, ours or the app's."""
     return [text for text in app.complaints() if "Content Security Policy" in text or "Refused to" in text]
 
 

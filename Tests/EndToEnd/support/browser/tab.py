@@ -66,7 +66,7 @@ class Tab:
         return self
 
     def popup(self):
-        """Goes to the sign-in window."""
+        """Switches to the sign-in window."""
         handle = self.until(lambda: next((h for h in self.driver.window_handles if h != self.handle), None), "sign-in window")
         self.driver.switch_to.window(handle)
         return self
@@ -87,12 +87,12 @@ class Tab:
         return self.script("return document.body.innerText")
 
     def requests(self):
-        """Every request since the last question, as [address, type of resource]."""
+        """Every request since the last call, as [address, type of resource]."""
         return self.driver.requests()
 
 
 class App(Tab):
-    """An app whose page is open: `act` starts a sign-in, `outcome` waits for what became of it."""
+    """An app whose page is open: `act` starts a sign-in, `outcome` waits for its result."""
 
     def __init__(self, driver, origin, **wish):
         super().__init__(driver)
@@ -132,17 +132,17 @@ class App(Tab):
         return self.home().script("return client.providers()")
 
     def closed(self):
-        """Waits until the sign-in window is gone."""
+        """Waits until the sign-in window is closed."""
         self.until(lambda: len(self.driver.window_handles) == 1, "end of the sign-in window")
         return self
 
     def thrown(self):
-        """What the app's error monitor has kept, which then is empty again."""
+        """The errors that the app's error monitor has kept, which is emptied by this."""
         self.home().driver.get("/".join(self.url.split("/")[:3]) + "/errors.js")
         kept = self.script("return sessionStorage.getItem('thrown')")
         self.script("sessionStorage.removeItem('thrown')")
         return json.loads(kept or "[]")
 
     def settled(self):
-        """What a page that was just opened found of an earlier redirect, which may be nothing."""
+        """The result of an earlier redirect that a newly opened page has found, if any."""
         return self.until(lambda: self.script("return window.settled"), "answer")["result"]

@@ -52,7 +52,7 @@ class API:
 
 
 def assert_error(response, code, status=400):
-    """Google's error envelope, with this code; gives the whole message."""
+    """Asserts Google's error envelope with this code; returns the whole message."""
     assert response.status_code == status, f"{response.status_code} {response.text}"
     assert response.headers["content-type"].startswith("application/json"), response.headers
     error = response.json()["error"]

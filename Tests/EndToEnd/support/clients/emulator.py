@@ -30,7 +30,7 @@ def guest(site, key=API_KEY, **headers):
 
 
 def member(site):
-    """The address and an ID token of somebody who has just signed up."""
+    """The address and an ID token of a person who has just signed up."""
     made = accounts.sign_up(API(site.url))
     return made["email"], made["idToken"]
 

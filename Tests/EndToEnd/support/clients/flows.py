@@ -74,7 +74,7 @@ class WebFlow:
         return (browser or self.browser).get(rebased(url, server) if server else url, allow_redirects=False, timeout=TIMEOUT)
 
     def returned(self, url, server=None):
-        """The address in the app that the callback ends at."""
+        """The address in the app at which the callback ends."""
         response = self.callback(url, server)
         assert response.status_code == 303, response.text
         return note_url(response.headers["location"])
@@ -138,7 +138,7 @@ def flow_id(text):
 
 
 def refused(site, issuer, code="INVALID_IDP_RESPONSE", user="ada-or-alice"):
-    """A whole sign-in that must end refused, with nothing written but its failed flow."""
+    """A whole sign-in that must be refused, and must write nothing except its failed flow."""
     before = site.counts()
     flow = WebFlow(site, issuer.provider)
     back = flow.to_app(issuer.login(user))

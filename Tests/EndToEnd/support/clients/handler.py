@@ -24,7 +24,7 @@ def island(response):
     """The data of a page, which is all that its script knows."""
     found = re.findall(r'<script type="application/json" id="data">(.*?)</script>', response.text, re.S)
     if not found:
-        # A page without a script: what it says stands in its button.
+        # A page without a script: its result is in its button.
         links = re.findall(r'<a class="button" href="(.*?)">', response.text)
         assert len(links) == 1 and "<script" not in response.text, response.text
         return {"link": html.unescape(links[0])}
@@ -109,7 +109,7 @@ class BrowserFlow(HandlerFlow):
         return note_url(data["authUri"])
 
     def redeem(self, event, server=None, **more):
-        """What the SDK makes of the event."""
+        """The SDK's result of the event."""
         return redeem(server or self.site.servers[0], event, **more)
 
     def run(self, login, **more):
@@ -209,7 +209,7 @@ class AndroidFlow(HandlerFlow):
         }
 
     def received(self, link):
-        """What Android makes of the intent: `Intent.parseUri`, then the extras of GenericIdpActivity."""
+        """Android's reading of the intent: `Intent.parseUri`, then the extras of GenericIdpActivity."""
         assert link.startswith("intent://firebase.auth/#Intent;") and link.endswith(";end;")
         fields = dict(part.split("=", 1) for part in link.split("#Intent;", 1)[1].split(";")[:-2])
         assert fields["scheme"] == "genericidp" and fields["package"] == ANDROID["package"]
@@ -224,6 +224,6 @@ class AndroidFlow(HandlerFlow):
 
 
 def shown_text(response):
-    """What a person reads of a page."""
+    """The text of a page as a person reads it."""
     body = re.sub(r"<(script|style|title)\b.*?</\1>", "", response.text, flags=re.S)
     return html.unescape(re.sub(r"<[^>]+>", " ", body))

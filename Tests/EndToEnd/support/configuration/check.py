@@ -1,4 +1,4 @@
-"""Asks `gatehouse check` what it thinks of many values, a few hundred in one process."""
+"""Asks `gatehouse check` about many values, a few hundred in one process."""
 
 import base64
 import copy
@@ -33,14 +33,14 @@ MISSING = object()
 
 
 def project(number, **more):
-    """A project that is sound, with nothing but what is required."""
+    """A project without faults that has only the required keys."""
     hosts = ["auth.example.com", "localhost"]
     return {"project": f"page-{number}", "number": number, "apiKeys": [f"key-{number}"], "authorizedDomains": hosts, **more}
 
 
 @dataclass
 class Question:
-    """What does the binary say of this value of this key? `answer` has its messages."""
+    """A question: what does the binary say about this value of this key? `answer` has its messages."""
 
     row: Row
     value: object
@@ -49,13 +49,13 @@ class Question:
 
     @property
     def settings(self):
-        """The value with what it needs beside it."""
+        """The value together with the keys that it needs."""
         needed = (need for prefix, need in NEEDS.items() if self.row.file == "server" and f"{self.row.key}.".startswith(prefix + "."))
         return [*needed, (self.row.key, self.value)]
 
     @property
     def refusals(self):
-        """The messages that refuse the value itself, not what it means beside other values."""
+        """The messages that refuse the value itself, and not its combination with other values."""
         return [message for message in self.answer if message.startswith(("expected ", "secrets come by reference only"))]
 
 
@@ -74,7 +74,7 @@ def put(document, key, value):
 
 
 def clash(left, right):
-    """Whether two questions cannot be asked in one file: they set one key differently, or one sets what the other stands in."""
+    """Whether two questions cannot be asked in one file, because they set one key differently or one sets a parent of the other."""
     return (
         any(
             (one == other and value != wanted) or one.startswith(other + ".") or other.startswith(one + ".")
@@ -86,7 +86,7 @@ def clash(left, right):
 
 
 def check(server, projects, folder=None):
-    """The faults of one configuration: `(file, key, message)` each, and all that was said. The files are JSON, which is YAML."""
+    """The faults of one configuration: `(file, key, message)` for each, and the whole output. The files are JSON, which is YAML."""
     folder = folder or pathlib.Path(tempfile.mkdtemp(dir=home))
     (folder / "projects").mkdir(exist_ok=True)
     write_secret(folder / "master.key", base64.b64encode(secrets.token_bytes(32)).decode())
@@ -121,7 +121,7 @@ def ask(questions):
 
 
 def _fitting(questions):
-    """Groups of questions, none of which stands in another one's way."""
+    """Groups of questions that do not disturb one another."""
     groups = []
     for question in questions:
         group = next((group for group in groups if not any(clash(question, other) for other in group)), None)
@@ -143,6 +143,6 @@ def _project(name, question):
 
 
 def messages(faults, file, key):
-    """What was said of a key, or of what stands in it."""
+    """The messages about a key or about a part of it."""
     key = key.replace("[]", "[0]")
     return [message for name, path, message in faults if name == file and (path == key or path.startswith((key + ".", key + "[")))]

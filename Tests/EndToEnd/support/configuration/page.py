@@ -43,7 +43,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Kind:
-    """What the value of a key may be."""
+    """The values that a key may have."""
 
     wrong: object  # a value of another type
     says: tuple = ()  # what the fault of such a value says

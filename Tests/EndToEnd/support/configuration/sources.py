@@ -1,4 +1,4 @@
-"""What the sources say of the configuration, by their text: names that may be keys, and what holds where a file says nothing."""
+"""Reads the configuration's keys from the text of the sources: names that may be keys, and the defaults."""
 
 import functools
 import math
@@ -19,7 +19,7 @@ def names():
 
 
 def defaults(key):
-    """What stands in the sources for a key that a file does not have, as such a file could say it."""
+    """The default in the sources of a key that a file does not have, in the form of a file."""
     return {value for expression, type in _expressions().get(key, ()) for value in _values(expression, type)}
 
 
@@ -43,7 +43,7 @@ def _enclosing(text):
 
 
 def _values(expression, type):
-    """The values that an expression stands for in production: one, or several where the sources have several properties of a name."""
+    """The values that an expression has in production: one, or several when the sources have several properties with that name."""
     expression = expression.strip()
     if expression == "!development":
         return {"true"}
@@ -57,7 +57,7 @@ def _values(expression, type):
         return _values(re.search(rf"static let {constant[1]} = (.+)", _type(type))[1], type)
     if case := re.fullmatch(r"(?:[\w.]*\b[A-Z]\w*)?\.(\w+)", expression):
         return {next(iter(re.findall(rf'^ *case {case[1]} = "([^"]+)"', _ALL, re.MULTILINE)), case[1])}
-    # A property: of the type that reads it, or else of any.
+    # A property of the type that reads it, or else of any type.
     name = expression.rpartition(".")[2]
     property = rf"(?:\bvar {name}(?:: [\w.?]+)?|\b{name}: [\w.?]+) = ([^\n,)]+)"
     found = re.findall(property, _type(type)) or re.findall(property, _ALL)

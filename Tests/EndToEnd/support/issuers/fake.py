@@ -173,7 +173,7 @@ class FakeIssuer:
         return {"sub": user, "email": f"{user}@example.com", "email_verified": True, "name": user}
 
     def id_token(self, user="ada", nonce=None, key=None, **changes):
-        """An ID token as this issuer makes it now; a change to `None` leaves the claim out."""
+        """An ID token that this issuer makes now; a change to `None` leaves the claim out."""
         claims = {**self.base_claims(user, nonce), **changes}
         if self.claims:
             claims = {**claims, **self.claims(claims)}

@@ -12,7 +12,7 @@ os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
 
 
 class RealIssuer:
-    """oidc-provider-mock: an issuer that is not ours. Besides `ada` it knows `others`, their claims by their names, and lets anybody in."""
+    """oidc-provider-mock: a foreign issuer. Besides `ada` it knows `others`, their claims by their names, and signs in any user."""
 
     client_id = "gatehouse"
 
@@ -37,7 +37,7 @@ class RealIssuer:
         self.url = self.web.url
 
     def login(self, subject="ada"):
-        """What a person does at the issuer's page; gives where the browser is sent."""
+        """Does what a person does at the issuer's page; returns the address to which the browser is sent."""
 
         def at(url):
             form = requests.get(url, timeout=TIMEOUT)

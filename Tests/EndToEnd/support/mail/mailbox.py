@@ -1,4 +1,4 @@
-"""Mails that the file transport wrote: one .eml a mail."""
+"""Mails that the file transport has written: one .eml file for each mail."""
 
 import email
 import email.policy

@@ -53,7 +53,7 @@ class MailingSite(Site):
         return [mail for mail in self.post.messages if mail.recipients == [address]]
 
     def mail(self, address, count=1):
-        """The mail of this number to this address, once it has come."""
+        """The n-th mail to this address, once it has arrived."""
         wait_until(lambda: len(self.mails(address)) >= count, what=f"mail {count} to {address}")
         return self.mails(address)[count - 1]
 

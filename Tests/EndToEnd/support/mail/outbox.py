@@ -12,7 +12,7 @@ from support.leaks import note
 
 
 def put(site, to="ada@example.com", kind="resetPassword", language="en", project="demo", due="now()", lifetime="1 hour", **more):
-    """Puts a letter into the outbox, as a committed transaction does; gives the link's secret."""
+    """Puts a mail into the outbox, as a committed transaction does; returns the link's secret."""
     code = note("code-" + secrets.token_urlsafe(24))
     link = f"https://auth.example.com/__/auth/action?mode={kind}&oobCode={code}&lang={language}"
     letter = json.dumps({"kind": kind, "to": to, "language": language, "link": link, **more}).encode()
@@ -37,5 +37,5 @@ def waiting(site):
 
 
 def now(site):
-    """Ends the pauses and leases of everything that is to be sent."""
+    """Ends the pauses and leases of all mails that are to be sent."""
     site.rows("UPDATE mail_outbox SET due_at = now() WHERE due_at < 'infinity'")

@@ -83,7 +83,7 @@ class Post:
         return self.messages[count - 1]
 
     def settings(self, **changes):
-        """`mail` of a gatehouse.yaml that sends here."""
+        """A `mail` section of a gatehouse.yaml that sends here."""
         return {
             "transport": "smtp",
             "from": "Gatehouse <no-reply@gatehouse.example>",

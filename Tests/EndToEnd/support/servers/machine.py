@@ -15,7 +15,7 @@ from support.harness import BINARY, ROOT, wait_until
 SOURCES = "/usr/src/gatehouse"
 ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8"}
 
-# The machine as Debian leaves it: nothing is started, and /etc/systemd/system holds nothing of this machine's.
+# The machine as Debian leaves it: nothing is started, and /etc/systemd/system contains nothing of this machine.
 BOOT = """
 set -e
 mount -t tmpfs tmpfs "$1"
@@ -33,7 +33,7 @@ exec systemd-nspawn --quiet --directory="$OLDPWD/root" "${@:2}"
 
 
 class NoMachine(Exception):
-    """Why none can be started here."""
+    """The reason why no machine can be started here."""
 
 
 class Machine:
@@ -62,10 +62,10 @@ class Machine:
             f"--bind-ro={BINARY}:{SOURCES}/.build/release/gatehouse",
             f"--bind-ro={ROOT}/packaging:{SOURCES}/packaging",
         ]
-        # For the machine's systemd: no question to a terminal, and only what is asked for is started.
+        # For the machine's systemd: no question to a terminal, and only the requested units are started.
         options += ["systemd.firstboot=off", "systemd.unit=multi-user.target"]
         self.process = subprocess.Popen(
-            # A process namespace around it all, so that nothing outlives the tests, however they end.
+            # A process namespace around everything, so that nothing outlives the tests, in whatever way they end.
             ["setpriv", "--pdeathsig", "KILL", "unshare", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child=KILL"]
             + ["--mount-proc", "bash", "-c", BOOT, "boot", self.folder, secrets.token_hex(16), SOURCES, *options],
             stdin=subprocess.DEVNULL,
@@ -90,7 +90,7 @@ class Machine:
         return self.leader if state in ("running", "degraded") else None
 
     def run(self, script, check=True, timeout=120):
-        """A script in the machine, as its root; it stops at the first command that fails."""
+        """Runs a script in the machine as its root; it stops at the first command that fails."""
         inside = ["nsenter", "--target", str(self.leader), "--all", "--root", "--wd", "bash", "-euo", "pipefail", "-c", script]
         result = subprocess.run(
             inside, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout
@@ -108,7 +108,7 @@ class Machine:
 
 
 def _child(process):
-    """The first child of a process; None while there is none."""
+    """The first child of a process; None when it has none."""
     try:
         children = pathlib.Path(f"/proc/{process}/task/{process}/children").read_text().split()
     except OSError:

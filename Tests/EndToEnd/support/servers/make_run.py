@@ -18,7 +18,7 @@ def _shell(text, **variables):
 
 
 def printed(port, project):
-    """What `make run` says once all is there."""
+    """The output of `make run` once everything runs."""
     lines = _between('say "  Open', 'say "  stop')
     return _shell('say() { echo "$*"; }\n' + lines.rpartition("\n")[0], port=str(port), project=project, DATABASE_URL="postgresql://")
 

@@ -43,7 +43,7 @@ class Cluster:
         wait_until(lambda: not (self.folder / "data/postmaster.pid").exists(), what="the database's crash")
 
     def create(self, template="template1"):
-        """A new database, like another one of this cluster; gives its URL."""
+        """A new database, as a copy of another one of this cluster; returns its URL."""
         name = f"e2e_{os.getpid()}_{next(counter)}"
         with contextlib.closing(psycopg2.connect(self.url)) as connection:
             connection.autocommit = True
@@ -66,7 +66,7 @@ _cluster = None
 
 
 def cluster():
-    """The shared one, made when it is first asked for."""
+    """The shared cluster, made when it is first asked for."""
     global _cluster
     if _cluster is None:
         _cluster = Cluster(tempfile.mkdtemp(prefix="gatehouse-e2e-pg-"))
@@ -80,13 +80,13 @@ def remove_cluster():
 
 
 def tool(name):
-    """The program of PostgreSQL's newest installation; Debian keeps them out of PATH."""
+    """The program of PostgreSQL's newest installation; Debian does not put it into PATH."""
     found = sorted(pathlib.Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
     return found[-1] if found else shutil.which(name)
 
 
 def as_owner(*command):
-    """A command as the user whom PostgreSQL runs as."""
+    """A command, run as the user of PostgreSQL."""
     if os.getuid() == 0:
         command = ("setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups", "--", *command)
     return [str(part) for part in command]
@@ -122,7 +122,7 @@ def a_cluster():
 
 @contextlib.contextmanager
 def a_standby(primary):
-    """A copy of `primary` that follows it; the primary answers no commit that the standby has not got."""
+    """A copy of `primary` that follows it; the primary confirms a commit only when the standby has it."""
     folder = owned_folder("gatehouse-e2e-standby-")
     backup = as_owner(
         tool("pg_basebackup"), "-h", socket_of(primary), "-U", "postgres", "-D", folder / "data", "-R", "-X", "stream", "-c", "fast"
@@ -151,7 +151,7 @@ def both(primary, standby, database, **more):
 
 @contextlib.contextmanager
 def frozen(cluster):
-    """The server and all its sessions stand still, as a machine does that has hung."""
+    """The server and all its sessions stand still, as on a machine that has frozen."""
     parent = int((cluster.folder / "data/postmaster.pid").read_text().split()[0])
     children = [int(pid) for pid in pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
     for process in (parent, *children):
@@ -166,7 +166,7 @@ def frozen(cluster):
 
 @contextlib.contextmanager
 def a_silent_host():
-    """Where connections are taken and nothing is ever said, as by a machine that has hung; gives its folder."""
+    """A server that accepts connections and never answers, like a machine that has frozen; returns its folder."""
     with tempfile.TemporaryDirectory(prefix="gatehouse-e2e-silent-", dir="/tmp") as folder, socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"{folder}/.s.PGSQL.5432")
         listener.listen(128)

@@ -24,7 +24,7 @@ class Server:
         self.log_path = folder / f"server-{port}-{next(counter)}.log"
         logs.append(self.log_path)
         with open(self.log_path, "wb") as log:
-            # The server dies with the tests, however they end.
+            # The server ends with the tests, in whatever way they end.
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", *through, BINARY, "serve", "--config", config],
                 env=environment,
@@ -47,17 +47,17 @@ class Server:
         return self.log_path.read_text(errors="replace")
 
     def log_lines(self):
-        """The whole lines, as JSON objects; one that is none is an error."""
+        """The whole lines as JSON objects; a line that is not one is an error."""
         return [json.loads(line) for line in self.log().splitlines(keepends=True) if line.endswith("\n")]
 
     def logged(self, text, timeout=TIMEOUT):
-        """Waits for a line that holds `text`, and gives it."""
+        """Waits for a line that contains `text`, and returns it."""
         return wait_until(
             lambda: next((line for line in self.log().splitlines() if text in line), None), timeout, what=f"a log line with {text!r}"
         )
 
     def metric(self, series):
-        """The value of one series, which may be a second old; `None` when there is no such series."""
+        """The value of one series, which may be a second old; `None` when the series does not exist."""
         text = requests.get(self.operations + "/metrics", timeout=10).text
         return next((float(line.split()[-1]) for line in text.splitlines() if line.startswith(series + " ")), None)
 

@@ -24,7 +24,7 @@ def environment(**more):
 
 # What mails are limited by, besides account, address and project.
 MAILS = {"sendPasswordReset": "perAccountAndAddress", "sendSignInLink": "perAccountAndAddress", "sendVerification": "perMailbox"}
-# Far above what any test does; tests of limits give their own: `project={"limits": limits(password={"perAccount": "3 per 1h"})}`.
+# Far above the needs of any test; tests of limits set their own: `project={"limits": limits(password={"perAccount": "3 per 1h"})}`.
 GENEROUS = {
     **{action: {"perAddress": "1000000 per 1h"} for action in ("actionCode", "deleteAccount", "identify")},
     **{
@@ -42,7 +42,7 @@ GENEROUS = {
 
 
 def limits(**changes):
-    """A project's `limits`: generous, but for these."""
+    """A project's `limits`: generous, except for these."""
     return {**GENEROUS, **{action: {**GENEROUS[action], **rates} for action, rates in changes.items()}}
 
 
@@ -75,7 +75,7 @@ class Site:
             "databasePool": {"wait": "60s"},
             "development": True,
             "outbound": {"allow": ["127.0.0.0/8"]},
-            # Not the log, where development shows links that work: no log of these tests may hold a code.
+            # Not into the log, which shows working links in development mode: no log of these tests may contain a code.
             "mail": {"transport": "file", "from": "Gatehouse <no-reply@gatehouse.example>", "folder": "mails"},
             "logLevel": "trace",
             **(settings or {}),
@@ -121,7 +121,7 @@ class Site:
         return environment(DATABASE_URL=self.database)
 
     def run(self, *arguments, check=False, timeout=TIMEOUT):
-        """A command to its end; its output goes among the logs."""
+        """Runs a command to its end; its output is kept with the logs."""
         command = [BINARY, *arguments, "--config", self.config]
         result = subprocess.run(command, env=self.environment(), capture_output=True, text=True, timeout=timeout)
         log = self.folder / f"command-{next(counter)}.log"
@@ -132,7 +132,7 @@ class Site:
         return result
 
     def serve(self, port=None, wait=True, **options):
-        """A server of this site: the public one, or another on a port of its own. Options are those of `Server`."""
+        """A server of this site: the public one, or another one on a different port. Options are those of `Server`."""
         config = self.config
         if port and port != self.port:
             config = self.folder / f"gatehouse-{port}.yaml"
@@ -145,7 +145,7 @@ class Site:
         return server
 
     def rows(self, query, *values):
-        """What a query answers; for a statement without an answer, how many rows it touched."""
+        """The answer of a query; for a statement without an answer, the number of rows that it touched."""
         if self.connection is None or self.connection.closed:
             self.connection = psycopg2.connect(self.database)
             self.connection.autocommit = True
@@ -157,7 +157,7 @@ class Site:
         return self.rows(query, *values)[0][0]
 
     def counts(self):
-        """How much of everything is stored: what a refused sign-in must leave as it was."""
+        """The number of stored rows of each kind, which a refused sign-in must not change."""
         tables = ("accounts", "identities", "sessions")
         return dict(zip(tables, self.rows("SELECT " + ", ".join(f"(SELECT count(*) FROM {table})" for table in tables))[0]))
 
