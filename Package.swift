@@ -58,12 +58,13 @@ let package = Package(
         kit("Mail", ["Crypto", "Curl", "Runtime", logging]),
         kit("Postgres", ["CPostgres", "CSystem", "Crypto", "Runtime", collections, logging]),
 
-        // Floor 3: rules and upstream services.
+        // Floor 3: rules and upstream services, on the words that both speak.
+        kit("Identity", ["Mail"]),
         kit(
-            "Accounts", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Mail", "Postgres", "Runtime", "Text", logging],
+            "Accounts", ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Mail", "Postgres", "Runtime", "Text", logging],
             // A link to the folder at the top: the binary has the schema inside.
             resources: [.embedInCode("Migrations")]),
-        kit("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime", "Text", logging]),
+        kit("Providers", ["Config", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Runtime", "Text", logging]),
 
         // Floor 4: features, on Web.
         kit(
@@ -73,7 +74,7 @@ let package = Package(
                 "Text", logging, mustache,
             ],
             resources: [.embedInCode("Templates")]),
-        kit("IdentityToolkit", ["Web", "Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", "Text", logging]),
+        kit("IdentityToolkit", ["Web", "Accounts", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Providers", "Runtime", "Text", logging]),
         kit(
             "SignIn", ["Web", "Accounts", "Crypto", "HTTP", "JSON", "Providers", "Runtime", "Text", logging],
             resources: [.embedInCode("Scripts")]),
@@ -94,8 +95,9 @@ let package = Package(
         tests("Curl", ["HTTP", "Runtime", "Text"]),
         tests("Mail", ["Curl", "Runtime"]),
         tests("Postgres", ["Runtime", collections]),
-        tests("Accounts", ["Config", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", "Text"]),
-        tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Runtime", "Text"]),
+        tests("Identity"),
+        tests("Accounts", ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "Runtime", "Text"]),
+        tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Runtime", "Text"]),
         tests("Web", ["Accounts", "Config", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", "Text"]),
         tests("IdentityToolkit", ["Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Providers", "Runtime", "Text", "Web"]),
         tests("SignIn", ["Accounts", "HTTP", "JSON", "Postgres", "Providers", "Runtime", "Text", "Web"]),

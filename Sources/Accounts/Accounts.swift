@@ -7,7 +7,7 @@ package import Runtime
 ///
 /// A request's path through this floor: an endpoint asks one rule (`passwordSignIns.signIn`, `idTokens.account`, `Sessions.refresh`). The
 /// rule reads in one round trip, decides in a function without I/O (`Linking.decide`, `RefreshToken`), and writes in one implicit
-/// transaction, in which the constraints of the schema decide last. What a provider said arrives here proven (`ProvenIdentity`).
+/// transaction, in which the constraints of the schema decide last. What a provider said arrives here proven (`ProviderIdentity`).
 /// `Web/Failures` decides what a caller may learn of an error.
 ///
 /// A class, so that a request takes one reference and not a copy of each subject.

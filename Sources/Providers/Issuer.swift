@@ -1,3 +1,4 @@
+import Identity
 import JOSE
 import JSON
 import Text
@@ -25,7 +26,7 @@ protocol Issuer: Sendable {
     /// Throws when a token that passed all standard checks is still not to be believed.
     func check(_ token: JWT, _ metadata: IssuerMetadata) throws(ProviderError)
     /// Makes a person of what was proven.
-    func identity(_ proof: Proof, _ api: ProviderAPI) async throws(ProviderError) -> UpstreamIdentity
+    func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity
     /// The photo of whom `accessToken` belongs to; `nil` when there is none.
     func photo(accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> Photo?
 }
@@ -40,28 +41,4 @@ extension Issuer {
     func check(_ token: JWT, _ metadata: IssuerMetadata) throws(ProviderError) {}
 
     func photo(accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> Photo? { nil }
-}
-
-/// A verified ID token, with the access token that came along.
-struct Proof: Sendable {
-    let providerID: String
-    let token: JWT
-    let accessToken: UTF8Text?
-    let metadata: IssuerMetadata
-    let authoritativeDomains: Set<String>
-
-    var claims: JSON { token.claims }
-
-    /// Whether the operator trusts the provider with addresses of this domain.
-    func trustsDomain(of email: UTF8Text) -> Bool { EmailDomain.of(email).map { authoritativeDomains.contains($0) } ?? false }
-}
-
-enum EmailDomain {
-    /// In lower case; `nil` when there is not exactly one `@` with something on both sides, or the domain is not ASCII, since some letters
-    /// outside it have ASCII ones as their lower case.
-    static func of(_ email: UTF8Text) -> String? {
-        let parts = email.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[1].allSatisfy({ $0 < 0x80 }) else { return nil }
-        return Substring(parts[1]).lowercased()
-    }
 }

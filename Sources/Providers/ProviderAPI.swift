@@ -55,3 +55,10 @@ struct ProviderAPI: Sendable {
         return Photo(type: type.asString, bytes: response.body)
     }
 }
+
+/// A person's photo, as bytes.
+package struct Photo: Sendable, Equatable {
+    /// `image/jpeg` and the like; never SVG, which can hold scripts.
+    package let type: String
+    package let bytes: [UInt8]
+}

@@ -1,5 +1,6 @@
 @testable import Accounts
 import Crypto
+import Identity
 import JOSE
 import Logging
 import Postgres
@@ -64,18 +65,19 @@ struct Fixture {
     var keyStore: SigningKeyStore { SigningKeyStore(database: database, masterKey: masterKey, clock: time.clock) }
 
     func signIn(
-        _ identity: ProvenIdentity, _ intent: SignInIntent = .signIn(mayCreate: true)
+        _ identity: ProviderIdentity, _ intent: SignInIntent = .signIn(mayCreate: true), provenAt: Instant? = nil
     ) async throws -> (account: Account, session: Session, isNew: Bool) {
         let outcome = try await accounts.federatedSignIns.signIn(
-            with: identity, intent, language: "en", in: project, from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
+            with: identity, provenAt: provenAt, intent, language: "en", in: project,
+            from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
         guard case .signedIn(let account, let session, let isNew, _) = outcome else { throw Unexpected.outcome(outcome) }
         return (account, session, isNew)
     }
 
     static func ada(_ provider: String = "oidc.acme", subject: String = "ada", email: String? = nil, authoritative: Bool = false)
-        -> ProvenIdentity
+        -> ProviderIdentity
     {
-        ProvenIdentity(
+        ProviderIdentity(
             providerID: provider, issuer: issuer, subject: subject, email: email, emailVerified: authoritative,
             emailAuthoritative: authoritative,
             displayName: "Ada")

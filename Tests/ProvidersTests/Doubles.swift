@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 import JSON
 import Runtime
 import TestKit
@@ -37,7 +38,7 @@ extension FakeIssuer {
     }
 
     /// The identity that a token with these claims gives, when an app posts it as a credential.
-    func identity(_ changes: JSON.Object, _ change: (inout ProviderSettings) -> Void = { _ in }) async throws -> UpstreamIdentity {
+    func identity(_ changes: JSON.Object, _ change: (inout ProviderSettings) -> Void = { _ in }) async throws -> ProviderIdentity {
         try await provider(change).verify(Credential(idToken: try token(changes))).identity
     }
 }
@@ -61,7 +62,7 @@ extension FakeMicrosoft {
 
 extension ConfiguredProvider {
     func redeem(_ callback: Form, nonce: String = "nonce-1", verifier: String = "verifier-1", parameters: [String: String] = [:])
-        async throws(ProviderError) -> UpstreamResult
+        async throws(ProviderError) -> ProviderResult
     {
         try await redeem(
             callback: callback, redirectURI: handler, codeVerifier: verifier, nonce: nonce, customParameters: outside(parameters))

@@ -1,6 +1,7 @@
 import Crypto
 import Curl
 import HTTP
+import Identity
 import JOSE
 import JSON
 import TestKit

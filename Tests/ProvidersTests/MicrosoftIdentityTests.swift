@@ -1,5 +1,6 @@
 import Curl
 import HTTP
+import Identity
 import JSON
 import TestKit
 import Testing
@@ -18,7 +19,7 @@ private let consumers = FakeMicrosoft.consumers
 
     private func identity(
         _ tenant: String, _ claims: JSON.Object = [:], accessToken: String? = nil, by provider: ConfiguredProvider? = nil
-    ) async throws -> UpstreamIdentity {
+    ) async throws -> ProviderIdentity {
         let credential = Credential(idToken: try microsoft.token(tenant, claims), accessToken: accessToken)
         return try await (provider ?? microsoft.provider()).verify(credential).identity
     }

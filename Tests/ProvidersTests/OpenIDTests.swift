@@ -1,5 +1,6 @@
 import Curl
 import HTTP
+import Identity
 import JSON
 import TestKit
 import Testing
@@ -76,7 +77,7 @@ import Text
 
     // MARK: Userinfo
 
-    private func signIn(userInfo: JSON, _ changes: JSON.Object = [:]) async throws -> UpstreamIdentity {
+    private func signIn(userInfo: JSON, _ changes: JSON.Object = [:]) async throws -> ProviderIdentity {
         issuer.upstream.answer(issuer.userInfoURL, userInfo)
         var claims = changes
         claims["nonce"] = "nonce-1"

@@ -1,6 +1,7 @@
 import Crypto
 import Curl
 import HTTP
+import Identity
 import JSON
 import Runtime
 import TestKit
@@ -33,7 +34,13 @@ import Text
     @Test func `a result survives the trip through JSON`() async throws {
         issuer.redeems(for: try issuer.token(["nonce": "nonce-1"]))
         let result = try await issuer.provider().redeem(["code": "code-1"])
-        #expect(try JSON.parse(try JSON(encoding: result).bytes()).decode(UpstreamResult.self) == result)
+        #expect(try JSON.parse(try JSON(encoding: result).bytes()).decode(ProviderResult.self) == result)
+    }
+
+    @Test func `what the provider sends beside the code reaches the rules that make the identity`() async throws {
+        issuer.redeems(for: try issuer.token(["nonce": "nonce-1"]))
+        let provider = issuer.provider { $0.issuer = NameBesideCode(base: OpenIDConnect(issuer: issuer.issuer, asksUserInfo: false)) }
+        #expect(try await provider.redeem(["code": "code-1", "user": "Grace"]).identity.displayName == "Grace")
     }
 
     // MARK: How we prove ourselves
@@ -191,5 +198,22 @@ import Text
     @Test func `a token posted to a code flow is not looked at`() async throws {
         let token = try issuer.token(["nonce": "nonce-1"])
         #expect(await refusal(nil, ["id_token": UTF8Text(token)])?.reason == "The provider's answer has no code.")
+    }
+}
+
+/// An issuer that says the person's name beside the code and nowhere else, as Apple does.
+private struct NameBesideCode: Issuer {
+    let base: OpenIDConnect
+
+    var identitySpace: String { base.identitySpace }
+    var documentURL: String { base.documentURL }
+    func publishes(_ issuer: UTF8Text) -> Bool { base.publishes(issuer) }
+    func answers(as issuer: UTF8Text, _ metadata: IssuerMetadata) -> Bool { base.answers(as: issuer, metadata) }
+    func admits(_ claims: JSON) throws(ProviderError) { try base.admits(claims) }
+
+    func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity {
+        var identity = try await base.identity(evidence, api)
+        identity.displayName = evidence.answer["user"]?.asString
+        return identity
     }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import Identity
 
 /// One call at something limited: the buckets it takes from.
 package struct Attempt: Sendable {

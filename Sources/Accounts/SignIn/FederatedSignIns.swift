@@ -1,6 +1,7 @@
 import Crypto
+package import Identity
 package import Postgres
-import Runtime
+package import Runtime
 import Text
 
 /// What the caller of a federated sign-in wants.
@@ -35,19 +36,22 @@ package struct FederatedSignIns: Sendable {
     /// The transaction holds only if what was read still stands; who loses a race reads and decides anew.
     /// An owner whose account gains the identity is told by mail (`notices`). Throws `tooManyAttempts` when a link would send one more.
     /// - Parameters:
+    ///   - provenAt: when the provider proved it; `nil`: just now. Throws `invalidPendingToken` when the account's sessions were ended
+    ///     since.
     ///   - language: of that mail.
     ///   - completing: a statement that must take effect together with the sign-in, such as the end of its flow.
     package func signIn(
-        with identity: ProvenIdentity, _ intent: SignInIntent, language: String, in project: ProjectSettings,
+        with identity: ProviderIdentity, provenAt: Instant? = nil, _ intent: SignInIntent, language: String, in project: ProjectSettings,
         from origin: Session.Origin, completing: SQL? = nil
     ) async throws(AccountError) -> FederatedSignIn {
         try await completion.countingRefusals(by: identity.providerID) { () async throws(AccountError) in
-            try await signInUncounted(with: identity, intent, language: language, in: project, from: origin, completing: completing)
+            try await signInUncounted(
+                with: identity.kept, provenAt: provenAt, intent, language: language, in: project, from: origin, completing: completing)
         }
     }
 
     private func signInUncounted(
-        with identity: ProvenIdentity, _ intent: SignInIntent, language: String, in project: ProjectSettings,
+        with identity: ProviderIdentity, provenAt: Instant?, _ intent: SignInIntent, language: String, in project: ProjectSettings,
         from origin: Session.Origin, completing: SQL?
     ) async throws(AccountError) -> FederatedSignIn {
         var attempts = 0
@@ -59,7 +63,8 @@ package struct FederatedSignIns: Sendable {
                 oneAccountPerEmail: project.oneAccountPerEmail)
             if case .create = decision, !project.signIn.signUp { throw .adminOnly }
             do {
-                return try await carryOut(decision, identity, intent, language: language, in: project, from: origin, completing: completing)
+                return try await carryOut(
+                    decision, identity, provenAt: provenAt, intent, language: language, in: project, from: origin, completing: completing)
             } catch {
                 switch error {
                 case .emailTaken, .identityTaken, .overtaken:
@@ -95,7 +100,7 @@ package struct FederatedSignIns: Sendable {
 
     /// All accounts that the decision is about, in one read. The identity counts only under the issuer that its provider is pinned to.
     private func holders(
-        of identity: ProvenIdentity, _ intent: SignInIntent, in project: ProjectSettings
+        of identity: ProviderIdentity, _ intent: SignInIntent, in project: ProjectSettings
     ) async throws(AccountError) -> Holders {
         let token = intent.token
         let linkID = token?.accountID
@@ -147,7 +152,7 @@ package struct FederatedSignIns: Sendable {
             sessionLives = try reader.next()
         }
 
-        func isOwner(of identity: ProvenIdentity) throws(AccountError) -> Bool {
+        func isOwner(of identity: ProviderIdentity) throws(AccountError) -> Bool {
             guard let linked = account.identities.first, linked.providerID == identity.providerID else { return false }
             guard [linked.subject, alias].contains(where: { name in identity.names.contains { $0.isExactly(name) } }) else { return false }
             if let tenant, let claimed = identity.tenant, !tenant.isExactly(claimed) { throw .tenantChanged }
@@ -156,8 +161,8 @@ package struct FederatedSignIns: Sendable {
     }
 
     private func carryOut(
-        _ decision: Linking.Decision, _ identity: ProvenIdentity, _ intent: SignInIntent, language: String, in project: ProjectSettings,
-        from origin: Session.Origin, completing: SQL?
+        _ decision: Linking.Decision, _ identity: ProviderIdentity, provenAt: Instant?, _ intent: SignInIntent, language: String,
+        in project: ProjectSettings, from origin: Session.Origin, completing: SQL?
     ) async throws(AccountError) -> FederatedSignIn {
         let now = clock.now()
         var account: Account
@@ -170,7 +175,7 @@ package struct FederatedSignIns: Sendable {
             completion.metrics.count(identity.providerID, .needsConfirmation)
             return .needsConfirmation(accountOfAddress)
         case .known(let known):
-            try identity.checkAge(against: known)
+            try known.checkProof(from: provenAt)
             account = known
             account.lastLoginAt = now
             statements = [account.recordSignIn(in: project), account.refresh(identity, in: project, at: now)]
@@ -179,7 +184,7 @@ package struct FederatedSignIns: Sendable {
             isNewUser = true
             statements = [account.insert(in: project), account.insert(identity, in: project, at: now)]
         case .join(let joined, let takeover, let recycled):
-            if !takeover { try identity.checkAge(against: joined) }
+            if !takeover { try joined.checkProof(from: provenAt) }
             account = joined
             emailRecycled = recycled
             account.join(identity, takeover: takeover, oneAccountPerEmail: project.oneAccountPerEmail, at: now)
@@ -197,7 +202,7 @@ package struct FederatedSignIns: Sendable {
             tellsOwner = !mails.isEmpty
             statements += mails
         }
-        var authTime = identity.provenAt ?? now
+        var authTime = provenAt ?? now
         if let token = intent.token, case .join(let joined, _, _) = decision {
             authTime = min(authTime, token.authTime(linkingTo: joined, at: now))
         }

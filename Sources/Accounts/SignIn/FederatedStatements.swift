@@ -1,10 +1,18 @@
 import Crypto
+import Identity
 import Postgres
 import Runtime
 
 /// The statements of a federated sign-in, and the same changes on the account in hand.
 extension Account {
-    init(new identity: ProvenIdentity, email: String?, at now: Instant) {
+    /// Refuses a proof from before the account's sessions were ended: it opens the account no more. Throws `invalidPendingToken`.
+    func checkProof(from provenAt: Instant?) throws(AccountError) {
+        guard let provenAt else { return }
+        let isLater = sessionsEndedAt.map { provenAt > $0 } ?? true
+        guard isLater, provenAt.seconds >= validSince.seconds else { throw .invalidPendingToken }
+    }
+
+    init(new identity: ProviderIdentity, email: String?, at now: Instant) {
         self.init(id: AccountID.random(), at: now)
         self.email = email
         emailVerified = email != nil && identity.emailVerified
@@ -14,7 +22,7 @@ extension Account {
     }
 
     /// Takes what the joining identity brings. A takeover takes the whole profile, and nothing from before stays.
-    mutating func join(_ identity: ProvenIdentity, takeover: Bool, oneAccountPerEmail: Bool, at now: Instant) {
+    mutating func join(_ identity: ProviderIdentity, takeover: Bool, oneAccountPerEmail: Bool, at now: Instant) {
         lastLoginAt = now
         if takeover {
             empty(at: now)
@@ -44,7 +52,7 @@ extension Account {
     }
 
     /// Puts the identity into the account in hand, as its statement puts it into the table.
-    mutating func remember(_ identity: ProvenIdentity) {
+    mutating func remember(_ identity: ProviderIdentity) {
         identities.removeAll { $0.providerID == identity.providerID }
         identities.append(
             LinkedIdentity(
@@ -62,7 +70,7 @@ extension Account {
     }
 
     /// Only under the issuer that the provider is pinned to (`ProviderIssuers`).
-    func insert(_ identity: ProvenIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
+    func insert(_ identity: ProviderIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
         .required(
             """
             INSERT INTO identities (project_id, provider_id, subject, account_id, alias, tenant, email, display_name, photo_url,
@@ -76,7 +84,7 @@ extension Account {
     }
 
     /// What the provider says today of an identity that is linked, and still is. The subject stays as it was stored.
-    func refresh(_ identity: ProvenIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
+    func refresh(_ identity: ProviderIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
         .required(
             """
             UPDATE identities SET email = \(identity.email), display_name = \(identity.displayName),

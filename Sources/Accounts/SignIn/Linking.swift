@@ -1,3 +1,5 @@
+package import Identity
+
 /// Whose account a proven identity opens: the policy of one account per e-mail address, as a function without I/O.
 ///
 /// Firebase's table: an address that is proven joins accounts, one that is not must be confirmed by signing in the old way.
@@ -26,7 +28,7 @@ package enum Linking {
     ///   - owner: the account that has the identity already.
     ///   - accountOfAddress: the account whose e-mail address the identity bears.
     package static func decide(
-        _ wish: Wish, _ identity: ProvenIdentity, owner: Account?, accountOfAddress: Account?, oneAccountPerEmail: Bool
+        _ wish: Wish, _ identity: ProviderIdentity, owner: Account?, accountOfAddress: Account?, oneAccountPerEmail: Bool
     ) throws(AccountError) -> Decision {
         let accountOfAddress = oneAccountPerEmail ? accountOfAddress : nil
         switch wish {

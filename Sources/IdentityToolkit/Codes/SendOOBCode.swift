@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Identity
 import JSON
 import Text
 import Web

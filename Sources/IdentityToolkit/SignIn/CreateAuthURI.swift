@@ -1,6 +1,7 @@
 import Accounts
 import Crypto
 import HTTP
+import Identity
 import JSON
 import Providers
 import Text

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Identity
 import JSON
 import Providers
 import Text
@@ -7,18 +8,15 @@ import Web
 
 /// What a provider proved, by whichever way the request came in; and the flow that must end with it.
 struct IDPAnswer {
-    let result: UpstreamResult
-    /// The identity space that the result is of.
-    let issuer: String
+    let result: ProviderResult
     let flow: SignInFlow?
     /// When the provider proved it, for an answer that was kept in a pending token.
     let proof: PendingTokens.Proof?
 
     var providerID: String { result.identity.providerID }
 
-    private init(_ result: UpstreamResult, of provider: ConfiguredProvider, flow: SignInFlow? = nil, proof: PendingTokens.Proof? = nil) {
+    private init(_ result: ProviderResult, flow: SignInFlow? = nil, proof: PendingTokens.Proof? = nil) {
         self.result = result
-        issuer = provider.settings.issuerForStorage
         self.flow = flow
         self.proof = proof
     }
@@ -29,15 +27,16 @@ struct IDPAnswer {
         switch request {
         case .pending(let token):
             let (bytes, proof) = try await services.pendingTokens.redeem(token.asString, in: project)
-            let kept = try JSON.parse(bytes).decode(Kept.self)
+            // Another version may have kept it in another form.
+            guard let result = try? JSON.parse(bytes).decode(ProviderResult.self) else { throw AccountError.invalidPendingToken }
             // What was good when it was kept may be switched off by now, or mean another issuer's people.
-            let provider = try context.provider(UTF8Text(kept.result.identity.providerID))
-            guard provider.settings.issuerForStorage.isExactly(kept.issuer) else { throw AccountError.invalidPendingToken }
-            return IDPAnswer(kept.result, of: provider, proof: proof)
+            let provider = try context.provider(UTF8Text(result.identity.providerID))
+            guard provider.settings.issuerForStorage.isExactly(result.identity.issuer) else { throw AccountError.invalidPendingToken }
+            return IDPAnswer(result, proof: proof)
         case .credential(let providerID, let credential):
             let provider = try context.provider(providerID)
             do {
-                return IDPAnswer(try await provider.verify(credential), of: provider)
+                return IDPAnswer(try await provider.verify(credential))
             } catch {
                 services.signIns.count(provider.settings.id, endedBy: error)
                 throw error
@@ -67,7 +66,7 @@ struct IDPAnswer {
             let result = try await provider.redeem(
                 callback: answer, redirectURI: flow.redirectURI, codeVerifier: flow.secrets.codeVerifier, nonce: flow.secrets.nonce,
                 customParameters: flow.secrets.customParameters)
-            return IDPAnswer(result, of: provider, flow: flow)
+            return IDPAnswer(result, flow: flow)
         } catch {
             try? await context.services.flows.fail(flow)
             context.services.signIns.count(flow.providerID, endedBy: error)
@@ -75,24 +74,9 @@ struct IDPAnswer {
         }
     }
 
-    /// As the account rules take it.
-    var proven: ProvenIdentity {
-        let identity = result.identity
-        return ProvenIdentity(
-            providerID: identity.providerID, issuer: issuer, subject: identity.subject, alias: identity.alias, tenant: identity.tenant,
-            email: identity.email, emailVerified: identity.emailVerified, emailAuthoritative: identity.emailAuthoritative,
-            displayName: identity.displayName, photoURL: identity.photoURL, screenName: identity.screenName, provenAt: proof?.provenAt)
-    }
-
     /// The same answer for later, in the client's hands; no longer good than the one it came from.
     func pendingToken(_ context: Context) throws -> String {
-        let kept = Kept(issuer: issuer, result: result)
-        return context.services.pendingTokens.issue(
-            try JSON(encoding: kept).bytes(), proof: proof, in: try context.project.settings)
-    }
-
-    private struct Kept: Codable {
-        var issuer: String
-        var result: UpstreamResult
+        context.services.pendingTokens.issue(
+            try JSON(encoding: result).bytes(), proof: proof, in: try context.project.settings)
     }
 }

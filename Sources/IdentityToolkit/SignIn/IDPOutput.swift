@@ -1,4 +1,5 @@
 import Accounts
+import Identity
 import Providers
 
 /// What `signInWithIdp` answers: the provider's credential in any case, and a session unless there is a conflict.
@@ -38,7 +39,7 @@ struct IDPOutput: Encodable {
     var expiresIn: String?
     var context = ""
 
-    init(_ answer: UpstreamResult, pendingToken: String) {
+    init(_ answer: ProviderResult, pendingToken: String) {
         let identity = answer.identity
         providerId = identity.providerID
         federatedId = identity.subject

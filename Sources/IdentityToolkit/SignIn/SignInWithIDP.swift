@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Identity
 import JSON
 import Providers
 import Text
@@ -45,8 +46,8 @@ struct SignInWithIDP: Endpoint {
         let outcome: FederatedSignIn
         do {
             outcome = try await accounts.federatedSignIns.signIn(
-                with: answer.proven, intent, language: language, in: settings, from: context.origin,
-                completing: answer.flow.map(context.services.flows.completion))
+                with: answer.result.identity, provenAt: answer.proof?.provenAt, intent, language: language, in: settings,
+                from: context.origin, completing: answer.flow.map(context.services.flows.completion))
         } catch {
             // The provider's code is spent: the flow cannot be tried again. Should even this fail, it expires in `redeeming`.
             if let flow = answer.flow { try? await context.services.flows.fail(flow) }

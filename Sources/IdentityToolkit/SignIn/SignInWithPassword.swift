@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Identity
 import Text
 import Web
 

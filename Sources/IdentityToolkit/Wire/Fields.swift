@@ -1,4 +1,5 @@
 import Accounts
+import Identity
 import JSON
 import Text
 import Web

@@ -45,7 +45,7 @@ extension ConfiguredProvider {
     /// - Parameter callback: the answer's fields: `code`, or `id_token` where the entry says `flow: idToken`.
     package func redeem(
         callback: Form, redirectURI: String, codeVerifier: String, nonce: String, customParameters: [UTF8Text: UTF8Text]
-    ) async throws(ProviderError) -> UpstreamResult {
+    ) async throws(ProviderError) -> ProviderResult {
         if let error = callback["error"] { throw .callback(error, description: callback["error_description"]) }
         let (issuer, _) = try settings.issuer.narrowed(by: customParameters)
         try await checkCallback(issuer: callback["iss"])
@@ -53,17 +53,19 @@ extension ConfiguredProvider {
         switch settings.flow {
         case .code:
             let answer = try await exchange(try only("code", of: callback), redirectURI, codeVerifier, try await metadata(issuer))
-            let proof = try await prove(answer.idToken, accessToken: answer.accessToken, nonce: expected, issuer)
-            var result = UpstreamResult(
-                identity: try await issuer.identity(proof, api), idToken: answer.idToken.asString, accessToken: answer.accessToken?.asString
+            let evidence = try await prove(
+                answer.idToken, accessToken: answer.accessToken, nonce: expected, issuer, answer: callback)
+            var result = ProviderResult(
+                identity: try await issuer.identity(evidence, api), idToken: answer.idToken.asString,
+                accessToken: answer.accessToken?.asString
             )
             result.refreshToken = answer.refreshToken?.asString
             result.expiresIn = answer.expiresIn
             return result
         case .idToken:
             let token = try only("id_token", of: callback)
-            let proof = try await prove(token, accessToken: nil, nonce: expected, issuer)
-            return UpstreamResult(identity: try await issuer.identity(proof, api), idToken: token.asString)
+            let evidence = try await prove(token, accessToken: nil, nonce: expected, issuer, answer: callback)
+            return ProviderResult(identity: try await issuer.identity(evidence, api), idToken: token.asString)
         }
     }
 

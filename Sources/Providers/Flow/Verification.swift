@@ -1,3 +1,4 @@
+import HTTP
 import JOSE
 import Runtime
 import Text
@@ -7,7 +8,7 @@ extension ConfiguredProvider {
     ///
     /// An access token alone is refused: it says who the person is, but not which app it was issued to, so that any other app the person
     /// uses could sign in here with it.
-    package func verify(_ credential: Credential) async throws(ProviderError) -> UpstreamResult {
+    package func verify(_ credential: Credential) async throws(ProviderError) -> ProviderResult {
         guard let idToken = credential.idToken, !idToken.isEmpty else {
             guard credential.accessToken?.isEmpty == false else {
                 throw .invalidCredential("The credential has neither an ID token nor an access token.")
@@ -19,15 +20,15 @@ extension ConfiguredProvider {
         let accessToken = credential.accessToken.flatMap { $0.isEmpty ? nil : $0 }
         let rawNonce = credential.rawNonce.flatMap { $0.isEmpty ? nil : $0 }
         let nonce = IDTokenChecks.ExpectedNonce.posted(rawNonce, settings.nonceRule)
-        let proof = try await prove(idToken, accessToken: accessToken, nonce: nonce, settings.issuer)
-        let identity = try await settings.issuer.identity(proof, api)
-        return UpstreamResult(identity: identity, idToken: idToken.asString, accessToken: accessToken?.asString)
+        let evidence = try await prove(idToken, accessToken: accessToken, nonce: nonce, settings.issuer, answer: [:])
+        let identity = try await settings.issuer.identity(evidence, api)
+        return ProviderResult(identity: identity, idToken: idToken.asString, accessToken: accessToken?.asString)
     }
 
     /// The checks of an ID token, whichever way it came: form, issuer, signature, standard claims, the issuer's own rules.
     func prove(
-        _ idToken: UTF8Text, accessToken: UTF8Text?, nonce: IDTokenChecks.ExpectedNonce, _ issuer: any Issuer
-    ) async throws(ProviderError) -> Proof {
+        _ idToken: UTF8Text, accessToken: UTF8Text?, nonce: IDTokenChecks.ExpectedNonce, _ issuer: any Issuer, answer: Form
+    ) async throws(ProviderError) -> Evidence {
         let unverified: UnverifiedJWT
         do { unverified = try UnverifiedJWT.parse(idToken.asString) } catch { throw Self.refusal(error) }
         // Before anything is fetched: a token of another issuer causes no request at all.
@@ -39,9 +40,9 @@ extension ConfiguredProvider {
         let checks = IDTokenChecks(audiences: settings.audiences, now: clock.now(), nonce: nonce, accessToken: accessToken)
         try checks.check(token)
         try issuer.check(token, metadata)
-        return Proof(
-            providerID: settings.id, token: token, accessToken: accessToken, metadata: metadata,
-            authoritativeDomains: settings.authoritativeDomains)
+        return Evidence(
+            providerID: settings.id, issuer: settings.issuerForStorage, claims: token.claims, accessToken: accessToken,
+            userInfo: metadata.userinfo, answer: answer, authoritativeDomains: settings.authoritativeDomains)
     }
 
     /// With the keys at hand, and once more with newer ones when the token names a key that is not among them.

@@ -1,10 +1,11 @@
+import Identity
 import JSON
 import Logging
 import Text
 
 extension MicrosoftIssuer {
-    func identity(_ proof: Proof, _ api: ProviderAPI) async throws(ProviderError) -> UpstreamIdentity {
-        let claims = proof.claims
+    func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity {
+        let claims = evidence.claims
         guard let id = claims.text("oid", limit: 255), id.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let tenantID = claims["tid"]?.string?.asString
         else {
@@ -12,10 +13,9 @@ extension MicrosoftIssuer {
         }
         let oid = id.asciiLowercased.asString
         let (subject, alias) = Self.subject(oid: oid, tenantID: tenantID)
-        let profile = await profile(proof, oid: oid, subject: subject, api)
+        let profile = await profile(evidence, oid: oid, subject: subject, api)
         let graph = profile?.json ?? [:]
-        var identity = UpstreamIdentity(
-            providerID: proof.providerID, subject: subject, rawUserInfo: profile?.text ?? claims.text())
+        var identity = evidence.identity(subject: subject, rawUserInfo: profile?.text ?? claims.text())
         identity.alias = alias
         identity.tenant = tenantID
         identity.displayName = (graph.text("displayName") ?? claims.text("name"))?.asString
@@ -24,7 +24,7 @@ extension MicrosoftIssuer {
         identity.language = graph.text("preferredLanguage", limit: 35)?.asString
         if let email = claims.text("email", limit: 254), EmailDomain.of(email) != nil {
             identity.email = email.asString
-            identity.emailVerified = isProven(email, proof, tenantID: tenantID)
+            identity.emailVerified = isProven(email, evidence, tenantID: tenantID)
             identity.emailAuthoritative = identity.emailVerified
         } else if let email = graph.text("mail", limit: 254), EmailDomain.of(email) != nil {
             // What an administrator typed; never proof.
@@ -48,23 +48,23 @@ extension MicrosoftIssuer {
     /// Whether the address in the token is the person's own, against the takeover called nOAuth: any administrator of any tenant can write
     /// any address into a `mail` attribute.
     /// <https://learn.microsoft.com/entra/identity-platform/migrate-off-email-claim-authorization>
-    private func isProven(_ email: UTF8Text, _ proof: Proof, tenantID: String) -> Bool {
+    private func isProven(_ email: UTF8Text, _ evidence: Evidence, tenantID: String) -> Bool {
         // The domain's owner vouches for it: documented as a boolean, seen as a number and as text too.
-        if let owned = proof.claims.present("xms_edov") { return [true, 1, "1", "true"].contains(owned) }
+        if let owned = evidence.claims.present("xms_edov") { return [true, 1, "1", "true"].contains(owned) }
         let domain = EmailDomain.of(email)
         if tenantID == MicrosoftTenant.consumerID {
-            return domain == "outlook.com" || domain == "hotmail.com" || proof.trustsDomain(of: email)
+            return domain == "outlook.com" || domain == "hotmail.com" || evidence.trustsDomain(of: email)
         }
-        return (tenant.isSpecific || allowedTenants.contains(tenantID)) && proof.trustsDomain(of: email)
+        return (tenant.isSpecific || allowedTenants.contains(tenantID)) && evidence.trustsDomain(of: email)
     }
 
     /// Graph's `/me`, when it is of the same person; sign-in goes on without it.
-    private func profile(_ proof: Proof, oid: String, subject: String, _ api: ProviderAPI) async -> (json: JSON, text: String)? {
-        guard fetchesProfile, let accessToken = proof.accessToken,
+    private func profile(_ evidence: Evidence, oid: String, subject: String, _ api: ProviderAPI) async -> (json: JSON, text: String)? {
+        guard fetchesProfile, let accessToken = evidence.accessToken,
             let profile = await api.object("\(graphBase)/v1.0/me", bearer: accessToken)
         else { return nil }
         guard let id = profile.json["id"]?.string?.asciiLowercased, oid.isExactly(id) || subject.isExactly(id) else {
-            api.log?.warning("Graph's profile is of another person and not used", metadata: ["provider": .string(proof.providerID)])
+            api.log?.warning("Graph's profile is of another person and not used", metadata: ["provider": .string(evidence.providerID)])
             return nil
         }
         return profile

@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 import JOSE
 import JSON
 import Logging
@@ -49,8 +50,8 @@ struct OpenIDConnect: Issuer {
         }
     }
 
-    func identity(_ proof: Proof, _ api: ProviderAPI) async throws(ProviderError) -> UpstreamIdentity {
-        let claims = proof.claims
+    func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity {
+        let claims = evidence.claims
         guard let subject = claims.text(UTF8Text(subjectClaim), limit: 255) else {
             throw .invalidResponse(
                 "The ID token does not say who signed in.", detail: "no claim \(UpstreamText.visible(UTF8Text(subjectClaim)))")
@@ -60,9 +61,9 @@ struct OpenIDConnect: Issuer {
             throw .invalidResponse(
                 "The ID token does not say who signed in.", detail: "\(subjectClaim) is not an id; set subjectClaim: oid")
         }
-        let info = await userInfo(proof, api)
+        let info = await userInfo(evidence, api)
         let profile = Self.merged(claims, info)
-        var identity = UpstreamIdentity(providerID: proof.providerID, subject: subject.asString, rawUserInfo: JSON.object(profile).text())
+        var identity = evidence.identity(subject: subject.asString, rawUserInfo: JSON.object(profile).text())
         let all = JSON.object(profile)
         identity.displayName = all.text("name")?.asString
         identity.firstName = all.text("given_name")?.asString
@@ -75,7 +76,7 @@ struct OpenIDConnect: Issuer {
         let email = Self.email(in: source)
         identity.email = email?.asString
         identity.emailVerified = email != nil && isVerified(source)
-        identity.emailAuthoritative = identity.emailVerified && email.map(proof.trustsDomain) ?? false
+        identity.emailAuthoritative = identity.emailVerified && email.map(evidence.trustsDomain) ?? false
         return identity
     }
 
@@ -95,12 +96,12 @@ struct OpenIDConnect: Issuer {
     }
 
     /// The userinfo answer, discarded unless it is of the same person (OIDC Core §5.3.2). Its failure fails nothing.
-    private func userInfo(_ proof: Proof, _ api: ProviderAPI) async -> JSON? {
-        guard asksUserInfo, let endpoint = proof.metadata.userinfo, let accessToken = proof.accessToken,
+    private func userInfo(_ evidence: Evidence, _ api: ProviderAPI) async -> JSON? {
+        guard asksUserInfo, let endpoint = evidence.userInfo, let accessToken = evidence.accessToken,
             let info = await api.object("\(endpoint)", bearer: accessToken)?.json
         else { return nil }
-        guard let subject = info["sub"]?.string, subject == proof.claims["sub"]?.string else {
-            api.log?.warning("userinfo is of another person and not used", metadata: ["provider": .string(proof.providerID)])
+        guard let subject = info["sub"]?.string, subject == evidence.claims["sub"]?.string else {
+            api.log?.warning("userinfo is of another person and not used", metadata: ["provider": .string(evidence.providerID)])
             return nil
         }
         return info

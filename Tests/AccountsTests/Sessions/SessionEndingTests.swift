@@ -91,15 +91,14 @@ import Text
 
     @Test func `SEC-50 a provider's proof of the second of an ending, but from before it, opens nothing`() async throws {
         let fixture = try await Fixture.forCodes()
-        var identity = Fixture.ada("oidc.a")
+        let identity = Fixture.ada("oidc.a")
         let (account, _, _) = try await fixture.signIn(identity)
-        identity.provenAt = fixture.time.clock.now()
-        _ = try await fixture.signIn(identity)
+        let provenAt = fixture.time.clock.now()
+        _ = try await fixture.signIn(identity, provenAt: provenAt)
         fixture.time.advance(.milliseconds(1))
         try await fixture.sessions.revokeAll(of: account.id, in: fixture.project.id)
-        await expectRefusal("invalidPendingToken") { try await fixture.signIn(identity) }
-        identity.provenAt = fixture.time.clock.now() + .milliseconds(1)
-        _ = try await fixture.signIn(identity)
+        await expectRefusal("invalidPendingToken") { try await fixture.signIn(identity, provenAt: provenAt) }
+        _ = try await fixture.signIn(identity, provenAt: fixture.time.clock.now() + .milliseconds(1))
     }
 
     @Test func `SEC-50 a revocation ends the codes that a session asked for, and no way back of the owner's`() async throws {

@@ -1,4 +1,5 @@
 @testable import Accounts
+import Identity
 import Postgres
 import Runtime
 import Testing
@@ -212,11 +213,14 @@ import Text
     @Test func `refuses a proof from before the account was revoked`() async throws {
         let fixture = try await Fixture()
         let (account, _, _) = try await fixture.signIn(Fixture.ada())
-        var old = Fixture.ada()
-        old.provenAt = fixture.time.clock.now()
+        let provenAt = fixture.time.clock.now()
         fixture.time.advance(.seconds(5))
-        #expect(try await fixture.signIn(old).session.authTime == old.provenAt)
+        #expect(try await fixture.signIn(Fixture.ada(), provenAt: provenAt).session.authTime == provenAt)
         try await fixture.sessions.revokeAll(of: account.id, in: "demo")
-        await #expect { try await fixture.signIn(old) } throws: { if case AccountError.invalidPendingToken = $0 { true } else { false } }
+        await #expect {
+            try await fixture.signIn(Fixture.ada(), provenAt: provenAt)
+        } throws: {
+            if case AccountError.invalidPendingToken = $0 { true } else { false }
+        }
     }
 }

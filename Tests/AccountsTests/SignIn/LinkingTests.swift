@@ -1,4 +1,5 @@
 @testable import Accounts
+import Identity
 import Runtime
 import Testing
 import Text
@@ -12,21 +13,21 @@ import Text
             createdAt: Instant(seconds: 0), identities: providers.map { LinkedIdentity(providerID: $0, subject: "s") })
     }
 
-    private func identity(_ provider: String = "oidc.acme", authoritative: Bool = true) -> ProvenIdentity {
-        ProvenIdentity(
+    private func identity(_ provider: String = "oidc.acme", authoritative: Bool = true) -> ProviderIdentity {
+        ProviderIdentity(
             providerID: provider, issuer: "https://issuer.example.com", subject: "subject", email: mail, emailVerified: true,
             emailAuthoritative: authoritative)
     }
 
     private func decide(
-        _ wish: Linking.Wish, _ identity: ProvenIdentity, owner: Account? = nil,
+        _ wish: Linking.Wish, _ identity: ProviderIdentity, owner: Account? = nil,
         accountOfAddress: Account? = nil, one: Bool = true
     ) throws -> Linking.Decision {
         try Linking.decide(wish, identity, owner: owner, accountOfAddress: accountOfAddress, oneAccountPerEmail: one)
     }
 
     private func decide(
-        _ identity: ProvenIdentity, owner: Account? = nil, accountOfAddress: Account? = nil, one: Bool = true
+        _ identity: ProviderIdentity, owner: Account? = nil, accountOfAddress: Account? = nil, one: Bool = true
     ) throws -> Linking.Decision {
         try decide(.signIn(mayCreate: true), identity, owner: owner, accountOfAddress: accountOfAddress, one: one)
     }

@@ -1,4 +1,5 @@
 @testable import Accounts
+import Identity
 import Postgres
 import Testing
 import Text

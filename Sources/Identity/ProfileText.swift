@@ -9,6 +9,12 @@ package enum ProfileText {
         text.unicodeScalars.count <= most && !text.unicodeScalars.contains(where: isTreacherous)
     }
 
+    /// The text without those characters and cut to `most`; `nil` when nothing is left.
+    static func fit(_ text: String, most: Int) -> String? {
+        let text = String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { !isTreacherous($0) }.prefix(most)))
+        return text.isEmpty ? nil : text
+    }
+
     /// Control characters, the separators of lines and paragraphs (which end a line like a control character), and characters that reverse
     /// the direction of writing, so that an app or a mail shows another text than was written.
     /// <https://www.unicode.org/reports/tr9/#Directional_Formatting_Characters>

@@ -1,7 +1,6 @@
 import Testing
 
-@testable import Accounts
-import Text
+@testable import Identity
 
 @Suite struct ProfileTextTests {
     @Test(arguments: ["Ada Lovelace", "Zoë", "李小龍", "שלום", "علي", "👩🏽‍🚀 Ada", "a\u{200D}b", ""])
@@ -16,9 +15,9 @@ import Text
     ])
     func `takes no character that changes how the rest is read, and keeps none of a provider's`(character: String) {
         #expect(!ProfileText.isFit("Ada\(character)moc.elpmaxe", most: 256))
-        let identity = ProvenIdentity(
+        let identity = ProviderIdentity(
             providerID: "oidc.x", issuer: "https://x.example", subject: "1", displayName: "Ada\(character)b", screenName: "\(character)")
-        #expect(identity.displayName == "Adab" && identity.screenName == nil)
+        #expect(identity.kept.displayName == "Adab" && identity.kept.screenName == nil)
     }
 
     @Test func `counts scalars, not what is seen of them`() {

@@ -14,7 +14,7 @@ package enum EmailAddress {
     /// only used for counting mails; for accounts, two such addresses are different.
     ///
     /// - Parameter address: in canonical form.
-    static func mailbox(of address: String) -> String {
+    package static func mailbox(of address: String) -> String {
         let bytes = address.utf8
         guard let at = bytes.lastIndex(of: UInt8(ascii: "@")), let plus = bytes[..<at].firstIndex(of: UInt8(ascii: "+")),
             plus > bytes.startIndex

@@ -1,7 +1,6 @@
 import Testing
 
-@testable import Accounts
-import Text
+@testable import Identity
 
 @Suite struct EmailAddressTests {
     @Test(arguments: [
@@ -51,9 +50,9 @@ import Text
     }
 
     @Test func `keeps no address of a provider that could not be mailed, and no word on it`() {
-        let identity = ProvenIdentity(
+        let identity = ProviderIdentity(
             providerID: "oidc.x", issuer: "https://x.example", subject: "1", email: "ren\u{E9}@example.com", emailVerified: true,
             emailAuthoritative: true)
-        #expect(identity.email == nil && !identity.emailVerified && !identity.emailAuthoritative)
+        #expect(identity.kept.email == nil && !identity.kept.emailVerified && !identity.kept.emailAuthoritative)
     }
 }

@@ -1,0 +1,15 @@
+package import Text
+
+/// What an app brings that signed in with the provider by itself.
+package struct Credential: Sendable {
+    package var idToken: UTF8Text?
+    package var accessToken: UTF8Text?
+    /// The nonce before the app hashed it for the provider.
+    package var rawNonce: UTF8Text?
+
+    package init(idToken: UTF8Text? = nil, accessToken: UTF8Text? = nil, rawNonce: UTF8Text? = nil) {
+        self.idToken = idToken
+        self.accessToken = accessToken
+        self.rawNonce = rawNonce
+    }
+}

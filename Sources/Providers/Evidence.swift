@@ -1,0 +1,52 @@
+import HTTP
+import Identity
+import JSON
+import Text
+
+/// What a provider has proven of a person: an issuer's rules make a `ProviderIdentity` of it.
+///
+/// By OpenID Connect, `claims` are those of a verified ID token. A provider without ID tokens proves who a person is by what its API
+/// answers to the person's access token. The rules read both in the same way, so nothing here is a JWT.
+struct Evidence: Sendable {
+    let providerID: String
+    /// The identity space of the provider's entry.
+    let issuer: String
+    let claims: JSON
+    /// The person's, for the provider's API.
+    let accessToken: UTF8Text?
+    /// The issuer's own address for more about the person; `nil` when it names none.
+    let userInfo: URI?
+    /// What the provider sent the browser back with. Some providers say there what they say nowhere else: Apple posts the person's name
+    /// beside the first code. Empty for a credential that an app posted.
+    let answer: Form
+    let authoritativeDomains: Set<String>
+
+    /// The identity in it, to be filled.
+    func identity(subject: String, rawUserInfo: String) -> ProviderIdentity {
+        ProviderIdentity(providerID: providerID, issuer: issuer, subject: subject, rawUserInfo: rawUserInfo)
+    }
+
+    /// Whether the operator trusts the provider with addresses of this domain.
+    func trustsDomain(of email: UTF8Text) -> Bool { EmailDomain.of(email).map { authoritativeDomains.contains($0) } ?? false }
+}
+
+enum EmailDomain {
+    /// In lower case; `nil` when there is not exactly one `@` with something on both sides, or the domain is not ASCII, since some letters
+    /// outside it have ASCII ones as their lower case.
+    static func of(_ email: UTF8Text) -> String? {
+        let parts = email.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[1].allSatisfy({ $0 < 0x80 }) else { return nil }
+        return Substring(parts[1]).lowercased()
+    }
+}
+
+extension JSON {
+    /// A member that says something: some issuers write `null` for what they leave out.
+    func present(_ name: UTF8Text) -> JSON? { self[name].flatMap { $0.isNull ? .none : $0 } }
+
+    /// A member that is text and not empty, at most `limit` bytes long.
+    func text(_ name: UTF8Text, limit: Int = 1024) -> UTF8Text? {
+        guard let text = self[name]?.string, !text.isEmpty, text.utf8.count <= limit else { return nil }
+        return text
+    }
+}

@@ -1,0 +1,18 @@
+package import Identity
+
+/// What a provider proved, and the tokens that it gave for the app. A provider gives the tokens that its protocol has: not every one has ID
+/// tokens.
+package struct ProviderResult: Sendable, Codable, Equatable {
+    package var identity: ProviderIdentity
+    package var idToken: String?
+    package var accessToken: String?
+    package var refreshToken: String?
+    /// Seconds that the access token lives.
+    package var expiresIn: Int?
+
+    package init(identity: ProviderIdentity, idToken: String? = nil, accessToken: String? = nil) {
+        self.identity = identity
+        self.idToken = idToken
+        self.accessToken = accessToken
+    }
+}
