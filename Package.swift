@@ -59,31 +59,34 @@ let package = Package(
         kit("Postgres", ["CPostgres", "CSystem", "Crypto", "Runtime", collections, logging]),
 
         // Floor 3: rules and upstream services, on the words that both speak.
-        kit("Identity", ["Mail"]),
+        kit("Identity", ["Crypto", "Mail", "Text"]),
         kit(
             "Accounts", ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Mail", "Postgres", "Runtime", "Text", logging],
             // A link to the folder at the top: the binary has the schema inside.
             resources: [.embedInCode("Migrations")]),
         kit("Providers", ["Config", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Runtime", "Text", logging]),
 
-        // Floor 4: features, on Web.
+        // Floor 4: features, on Web; and below it a sign-in at a provider as a whole.
+        kit("Brokerage", ["Accounts", "Curl", "HTTP", "Identity", "JSON", "Providers", "Runtime", "Text", logging]),
         kit(
             "Web",
             [
-                "Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Providers", "Runtime", "Mail",
-                "Text", logging, mustache,
+                "Accounts", "Brokerage", "Config", "Crypto", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Providers", "Runtime",
+                "Mail", "Text", logging, mustache,
             ],
             resources: [.embedInCode("Templates")]),
-        kit("IdentityToolkit", ["Web", "Accounts", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Providers", "Runtime", "Text", logging]),
         kit(
-            "SignIn", ["Web", "Accounts", "Crypto", "HTTP", "JSON", "Providers", "Runtime", "Text", logging],
+            "IdentityToolkit",
+            ["Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Providers", "Runtime", "Text", logging]),
+        kit(
+            "SignIn", ["Web", "Accounts", "Brokerage", "Crypto", "HTTP", "JSON", "Providers", "Runtime", "Text", logging],
             resources: [.embedInCode("Scripts")]),
 
         // Floor 5: the executable.
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Accounts", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON", "Mail",
+                "Accounts", "Brokerage", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON", "Mail",
                 "Postgres", "Providers", "Runtime", "SignIn", "Text", "Web", argumentParser, logging,
             ],
             swiftSettings: house),
@@ -98,8 +101,13 @@ let package = Package(
         tests("Identity"),
         tests("Accounts", ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "Runtime", "Text"]),
         tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Runtime", "Text"]),
-        tests("Web", ["Accounts", "Config", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", "Text"]),
-        tests("IdentityToolkit", ["Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Providers", "Runtime", "Text", "Web"]),
+        tests(
+            "Brokerage",
+            ["Accounts", "Crypto", "Curl", "HTTP", "Identity", "JSON", "Postgres", "Providers", "Runtime", "Text", logging]),
+        tests("Web", ["Accounts", "Brokerage", "Config", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", "Text"]),
+        tests(
+            "IdentityToolkit",
+            ["Accounts", "Brokerage", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Providers", "Runtime", "Text", "Web"]),
         tests("SignIn", ["Accounts", "HTTP", "JSON", "Postgres", "Providers", "Runtime", "Text", "Web"]),
         .testTarget(
             name: "HouseTests", dependencies: ["IdentityToolkit", "Providers", "SignIn", "Web"], swiftSettings: house),

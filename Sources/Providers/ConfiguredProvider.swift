@@ -33,8 +33,7 @@ package struct ConfiguredProvider: Sendable {
     func metadata(_ issuer: any Issuer) async throws(ProviderError) -> IssuerMetadata {
         let metadata = try await cache.document(issuer.documentURL, namedBy: origin(of: issuer), upstream, now: clock.now())
         if let fault = fault(of: metadata, issuer) {
-            throw .invalidResponse(
-                "The provider is not what it should be.", detail: "The discovery document at \(issuer.documentURL) \(fault).")
+            throw .unfit("The discovery document at \(issuer.documentURL) \(fault).")
         }
         return metadata
     }
@@ -55,9 +54,9 @@ package struct ConfiguredProvider: Sendable {
         return nil
     }
 
-    /// Checks the `iss` of a callback: compared whenever it is there, and required where the issuer promises it.
+    /// Checks the `iss` of the provider's answer: compared whenever it is there, and required where the issuer promises it.
     /// <https://www.rfc-editor.org/rfc/rfc9207#section-2.4>
-    package func checkCallback(issuer name: UTF8Text?) async throws(ProviderError) {
+    package func checkIssuer(_ name: UTF8Text?) async throws(ProviderError) {
         let metadata = try await metadata(settings.issuer)
         guard let name else {
             guard metadata.promisesIssuer else { return }

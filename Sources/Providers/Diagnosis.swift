@@ -81,6 +81,7 @@ extension ProviderError {
     fileprivate var explanation: String {
         switch self {
         case .invalidResponse(_, let detail) where !detail.isEmpty: detail
+        case .misconfigured(_, let detail): detail
         case .unavailable(let detail): detail
         default: logDetail
         }

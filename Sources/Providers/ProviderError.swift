@@ -7,6 +7,9 @@ package enum ProviderError: Error, Sendable, Equatable {
     case badParameter(String)
     /// What the provider said, or did not say, proves nothing.
     case invalidResponse(String, detail: String)
+    /// The provider and its entry in the configuration do not fit: another issuer's metadata, an endpoint that may not be used, a client
+    /// that the provider does not accept. Only the operator can mend it.
+    case misconfigured(String, detail: String)
     /// The provider does not answer, or answers that it cannot now: no fault of the person's.
     case unavailable(detail: String)
     /// The ID token's nonce is missing, unexpected or another.
@@ -29,11 +32,16 @@ package enum ProviderError: Error, Sendable, Equatable {
         return .invalidResponse("The provider answered \(name).", detail: "callback with error \(detail)")
     }
 
+    /// The provider and its entry do not fit.
+    static func unfit(_ detail: String) -> ProviderError {
+        .misconfigured("The provider is not what it should be.", detail: detail)
+    }
+
     /// What the log may say.
     package var logDetail: String {
         switch self {
         case .badParameter(let text): text
-        case .invalidResponse(let reason, let detail): "\(reason) \(detail)"
+        case .invalidResponse(let reason, let detail), .misconfigured(let reason, let detail): "\(reason) \(detail)"
         case .unavailable(let detail): "The provider does not answer. \(detail)"
         case .nonce: "The nonce does not fit."
         case .invalidCredential(let text): text

@@ -74,6 +74,15 @@ struct Fixture {
         return (account, session, isNew)
     }
 
+    /// The provider's answer to a flow, recorded.
+    func recordReturn(
+        of flow: SignInFlow, cookie: String, answer: [UInt8], event: [UInt8]? = nil
+    ) async throws(AccountError) -> OneTimeCode {
+        let code = OneTimeCode.random()
+        try await flows.recordReturn(of: flow, code, cookie: cookie, answer: answer, event: event)
+        return code
+    }
+
     static func ada(_ provider: String = "oidc.acme", subject: String = "ada", email: String? = nil, authoritative: Bool = false)
         -> ProviderIdentity
     {

@@ -32,6 +32,18 @@ import Testing
     }
 
     @Test(arguments: [
+        ("Sources/SignIn/A.swift", "func a(_ provider: ConfiguredProvider)", false),
+        ("Sources/Web/A.swift", "let a = SignInFlows(b)", false),
+        ("Sources/IdentityToolkit/A.swift", "try await PendingTokens(a).redeem(b)", false),
+        ("Sources/SignIn/A.swift", "let a: SignInFlow", true), ("Sources/SignIn/A.swift", "// SignInFlows", true),
+        ("Sources/Brokerage/A.swift", "func a(_ provider: ConfiguredProvider)", true),
+        ("Sources/gatehouse/A.swift", "let a = SignInFlows(b)", true),
+    ])
+    func `catches a feature that verifies what a provider said`(path: String, text: String, isAllowed: Bool) {
+        #expect(Boundaries.brokering(File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test(arguments: [
         ("Sources/Curl/A.swift", "guard listen(fd, 5) == 0", false), ("Sources/Curl/A.swift", "Glibc.bind (fd, a, b)", false),
         ("Sources/Curl/A.swift", "bind(fd, a, b)", false), ("Sources/gatehouse/A.swift", "server.listen(host: a)", true),
         ("Sources/Postgres/A.swift", "func bind(_ value: Int)", true), ("Sources/Postgres/A.swift", "rebind(a); // bind(", true),
@@ -62,6 +74,7 @@ import Testing
     @Test func `only Accounts holds SQL`() { #expect(Repository.swift.flatMap(Boundaries.sql) == []) }
     @Test func `only the one end of sign-ins makes sessions`() { #expect(Repository.swift.flatMap(Boundaries.sessions) == []) }
     @Test func `only the list of its columns inserts an account`() { #expect(Repository.swift.flatMap(Boundaries.accounts) == []) }
+    @Test func `only Brokerage verifies what providers say`() { #expect(Repository.swift.flatMap(Boundaries.brokering) == []) }
     @Test func `only HTTPServer opens listening sockets`() { #expect(Repository.swift.flatMap(Boundaries.sockets) == []) }
     @Test func `only gatehouse reads the environment`() { #expect(Repository.swift.flatMap(Boundaries.environment) == []) }
     @Test func `nothing is public`() { #expect(Repository.swift.flatMap(Boundaries.access) == []) }

@@ -1,5 +1,6 @@
 import Curl
 import HTTP
+import Identity
 import JSON
 import TestKit
 import Testing
@@ -22,7 +23,9 @@ import Text
         #expect(
             fields == [
                 "response_type": "code", "client_id": "client-1", "redirect_uri": handler, "scope": "openid profile email api.read",
-                "state": "state-1", "nonce": "nonce-1", "code_challenge": "challenge-1", "code_challenge_method": "S256", "prompt": "login",
+                "state": "state-1", "nonce": "nonce-1",
+                "code_challenge": SignInSecrets(codeVerifier: "verifier-1", nonce: "").codeChallenge, "code_challenge_method": "S256",
+                "prompt": "login",
                 "login_hint": "ada+1@example.com&x=1",
             ])
         #expect(text.contains("scope=openid%20profile"))
@@ -93,10 +96,10 @@ import Text
     // MARK: RFC 9207
 
     @Test func `an iss in the callback must be the issuer's`() async throws {
-        try await issuer.provider().checkCallback(issuer: nil)
-        try await issuer.provider().checkCallback(issuer: "https://issuer.example")
+        try await issuer.provider().checkIssuer(nil)
+        try await issuer.provider().checkIssuer("https://issuer.example")
         for name in ["https://evil.example", "https://issuer.example/", "https://ISSUER.example", ""] {
-            let error = await failure { () async throws(ProviderError) in try await issuer.provider().checkCallback(issuer: UTF8Text(name))
+            let error = await failure { () async throws(ProviderError) in try await issuer.provider().checkIssuer(UTF8Text(name))
             }
             #expect(error?.reason == "The answer is from another provider.")
         }
@@ -104,8 +107,8 @@ import Text
 
     @Test func `a promised iss must be there`() async throws {
         issuer.publish(["authorization_response_iss_parameter_supported": true])
-        try await issuer.provider().checkCallback(issuer: "https://issuer.example")
-        let error = await failure { () async throws(ProviderError) in try await issuer.provider().checkCallback(issuer: nil) }
+        try await issuer.provider().checkIssuer("https://issuer.example")
+        let error = await failure { () async throws(ProviderError) in try await issuer.provider().checkIssuer(nil) }
         #expect(error?.reason == "The provider's answer does not say whom it is from.")
     }
 

@@ -65,13 +65,16 @@ extension ConfiguredProvider {
         async throws(ProviderError) -> ProviderResult
     {
         try await redeem(
-            callback: callback, redirectURI: handler, codeVerifier: verifier, nonce: nonce, customParameters: outside(parameters))
+            answer: callback, redirectURI: handler,
+            secrets: SignInSecrets(codeVerifier: verifier, nonce: nonce, customParameters: outside(parameters)))
     }
 
     func authorize(_ parameters: [String: String] = [:], scopes: [String] = []) async throws(ProviderError) -> String {
         try await authorize(
-            redirectURI: handler, state: "state-1", nonce: "nonce-1", codeChallenge: "challenge-1", customParameters: outside(parameters),
-            scopes: scopes.map { UTF8Text($0) })
+            redirectURI: handler, state: "state-1",
+            secrets: SignInSecrets(codeVerifier: "verifier-1", nonce: "nonce-1", customParameters: outside(parameters)),
+            scopes: scopes.map { UTF8Text($0) }
+        ).url
     }
 
     /// The error with which `idToken` is refused; `nil` when it is accepted.
@@ -93,9 +96,12 @@ func failure(_ body: () async throws(ProviderError) -> Void) async -> ProviderEr
 }
 
 extension ProviderError {
-    /// The public reason of an `invalidResponse`; `nil` for other errors.
+    /// The public reason of an `invalidResponse` or a `misconfigured`; `nil` for other errors.
     var reason: String? {
-        if case .invalidResponse(let reason, _) = self { reason } else { nil }
+        switch self {
+        case .invalidResponse(let reason, _), .misconfigured(let reason, _): reason
+        default: nil
+        }
     }
 
     var isUnavailable: Bool { if case .unavailable = self { true } else { false } }

@@ -120,14 +120,14 @@ private let consumers = FakeMicrosoft.consumers
     }
 
     @Test func `an iss in the callback is a tenant's that may sign in`() async throws {
-        try await microsoft.provider().checkCallback(issuer: UTF8Text(microsoft.issuer(contoso)))
-        try await microsoft.provider("contoso.onmicrosoft.com").checkCallback(issuer: UTF8Text(microsoft.issuer(contoso)))
+        try await microsoft.provider().checkIssuer(UTF8Text(microsoft.issuer(contoso)))
+        try await microsoft.provider("contoso.onmicrosoft.com").checkIssuer(UTF8Text(microsoft.issuer(contoso)))
         for (tenant, name) in [
             ("common", microsoft.issuer("{tenantid}")), (contoso, microsoft.issuer(fabrikam)), ("common", "https://evil.example"),
             ("contoso.onmicrosoft.com", microsoft.issuer(fabrikam)), ("organizations", microsoft.issuer(consumers)),
         ] {
             let error = await failure { () async throws(ProviderError) in
-                try await microsoft.provider(tenant).checkCallback(issuer: UTF8Text(name))
+                try await microsoft.provider(tenant).checkIssuer(UTF8Text(name))
             }
             #expect(error?.reason == "The answer is from another provider.", "\(tenant) \(name)")
         }

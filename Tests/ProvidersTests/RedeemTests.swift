@@ -82,19 +82,9 @@ import Text
 
     // MARK: The callback
 
-    @Test func `an error beside a code wins, and the code is not used`() async {
-        #expect(await refusal(nil, ["code": "code-1", "error": "access_denied"]) == .denied("The sign-in was cancelled at the provider."))
-        #expect(issuer.upstream.requests.isEmpty)
-    }
-
     @Test(arguments: [[:], ["code": ""], ["code": "a", "code": "b"], ["id_token": "x"]] as [Form])
     func `a callback without exactly one code is refused`(_ callback: Form) async {
         #expect(await refusal(nil, callback)?.reason == "The provider's answer has no code.")
-        #expect(issuer.upstream.count(issuer.tokenURL) == 0)
-    }
-
-    @Test func `a callback of another issuer is refused before the code is used`() async {
-        #expect(await refusal(nil, ["code": "code-1", "iss": "https://evil.example"])?.reason == "The answer is from another provider.")
         #expect(issuer.upstream.count(issuer.tokenURL) == 0)
     }
 

@@ -1,4 +1,5 @@
 import Accounts
+import Brokerage
 import HTTP
 import JSON
 import Testing
@@ -45,6 +46,31 @@ import Text
         struct Secret: Error {}
         #expect(Failure(telling: Secret()) == .internal)
         #expect(Failure(telling: AccountError.sealBroken("x")) == .internal)
+    }
+
+    @Test(
+        arguments: [
+            (.declined("x"), "USER_CANCELLED : x"), (.providerFault("x", detail: "y"), "INVALID_IDP_RESPONSE : x"),
+            (.misconfigured("x", detail: "y"), "INVALID_IDP_RESPONSE : x"), (.foreignAnswer("x", detail: "y"), "INVALID_IDP_RESPONSE : x"),
+            (.notEnabled("oidc.x"), "OPERATION_NOT_ALLOWED : The provider oidc.x is not enabled for this project."),
+            (.notEnabled(""), "INVALID_PROVIDER_ID : providerId is missing."), (.badParameter("x"), "x"),
+            (.invalidCredential("x"), "INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: x"),
+            (.nonce, "MISSING_OR_INVALID_NONCE"), (.account(.emailTaken), "EMAIL_EXISTS"),
+            (.unknownFlow, "INVALID_IDP_RESPONSE : The sign-in is unknown, used up or expired, or was started elsewhere."),
+            (
+                .outage(detail: "y"),
+                "NETWORK_REQUEST_FAILED : The sign-in provider does not answer at the moment. Please try again later."
+            ),
+        ] as [(BrokerageError, String)])
+    func `tells the failures of a sign-in at a provider without their details`(error: BrokerageError, message: String) {
+        #expect(Failure(telling: error).message == message)
+    }
+
+    @Test func `logs a provider's answer with its detail, and a fault inside as what it is`() {
+        #expect(LogDetail.of(BrokerageError.providerFault("x.", detail: "y")) == "x. y")
+        #expect(LogDetail.ofProvider(BrokerageError.providerFault("x.", detail: "y")) == "x. y")
+        #expect(LogDetail.of(BrokerageError.account(.sealBroken("z"))) == LogDetail.of(AccountError.sealBroken("z")))
+        #expect(LogDetail.ofProvider(BrokerageError.unknownFlow) == nil)
     }
 
     @Test func `escapes what a page shows`() {

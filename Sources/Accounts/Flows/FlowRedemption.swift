@@ -1,10 +1,11 @@
 import Crypto
+import Identity
 import JSON
 package import Postgres
 import Runtime
 import Text
 
-/// The end of a flow: its result is claimed by exactly one caller, who holds the initiator's session secret.
+/// The end of a flow: its result is redeemed by exactly one caller, who holds the initiator's session secret.
 extension SignInFlows {
     /// returned → redeeming, by the one-time code; gives the flow and the provider's answer.
     ///
@@ -12,28 +13,27 @@ extension SignInFlows {
     /// - Parameters:
     ///   - page: the address the browser was sent back to, which must be the flow's own where a page takes the result.
     ///   - isHandler: whether that address is our handler's, which it must be where an SDK takes the result.
-    package func claim(
-        flowID: [UInt8], handle: String, sessionID: String, page: String, isHandler: Bool, in project: ProjectSettings
-    ) async throws(AccountError) -> (SignInFlow, response: [UInt8]) {
-        guard let handle = Base64URL.decodeStrict(handle) else { throw .flowRefused }
+    package func redeem(
+        flowID: [UInt8], _ code: OneTimeCode, sessionID: String, page: String, isHandler: Bool, in project: ProjectSettings
+    ) async throws(AccountError) -> (SignInFlow, answer: [UInt8]) {
         let rows = try await storage.write(
             """
             UPDATE sign_in_flows SET status = CASE WHEN \(Self.sessionFits(sessionID)) THEN 'redeeming'
                     WHEN tries + 1 >= \(SignInFlow.toleratedTries) THEN 'failed' ELSE status END,
                 tries = tries + CASE WHEN \(Self.sessionFits(sessionID)) THEN 0 ELSE 1 END
             WHERE project_id = \(project.id) AND flow_id = \(flowID) AND status = 'returned' AND expires_at > \(clock.now())
-                AND handle_hash = \(Digest.sha256(handle)) AND CASE WHEN kind = 'web' THEN return_url = \(page) ELSE \(isHandler) END
+                AND handle_hash = \(Digest.sha256(code.bytes)) AND CASE WHEN kind = 'web' THEN return_url = \(page) ELSE \(isHandler) END
             RETURNING status, response, \(Self.columns)
             """)
         guard var row = rows.first?.reader(), try status(&row) == "redeeming" else { throw .flowRefused }
         guard let sealed = try? row.next(as: [UInt8].self),
-            let response = try? responseKey(handle).open(sealed, context: Self.context(flowID))
+            let answer = try? answerKey(code).open(sealed, context: Self.context(flowID))
         else { throw .sealBroken("sign-in flow") }
-        return (try flow(&row), response)
+        return (try flow(&row), answer)
     }
 
     /// started → redeeming, by the provider's own `state`: a client flow, whose client posts what the provider sent the browser to.
-    package func claim(
+    package func redeem(
         _ state: FlowState, sessionID: String, in project: ProjectSettings
     ) async throws(AccountError) -> SignInFlow {
         guard state.projectID == project.id else { throw .flowRefused }
@@ -51,7 +51,7 @@ extension SignInFlows {
     }
 
     /// redeeming → redeemed; part of the transaction that signs the person in.
-    package func completion(of flow: SignInFlow) -> SQL {
+    package func redeemed(_ flow: SignInFlow) -> SQL {
         """
         UPDATE sign_in_flows SET status = 'redeemed', response = NULL
         WHERE project_id = \(flow.projectID) AND flow_id = \(flow.id) AND status = 'redeeming'
@@ -59,7 +59,7 @@ extension SignInFlows {
     }
 
     /// redeeming → failed: the provider's code is spent, and there is no way back.
-    package func fail(_ flow: SignInFlow) async throws(AccountError) {
+    package func recordFailure(of flow: SignInFlow) async throws(AccountError) {
         _ = try await storage.write(
             """
             UPDATE sign_in_flows SET status = 'failed', response = NULL
@@ -91,7 +91,7 @@ extension SignInFlows {
             let sealed: [UInt8] = try row.next()
             guard let kind,
                 let bytes = try? masterKey.flows.open(sealed, context: Self.context(id)),
-                let secrets = SignInFlow.Secrets(bytes: bytes)
+                let secrets = SignInSecrets(bytes: bytes)
             else { throw AccountError.sealBroken("sign-in flow") }
             return SignInFlow(
                 projectID: projectID, id: id, providerID: providerID, kind: kind, redirectURI: redirectURI, returnURL: returnURL,
@@ -113,18 +113,21 @@ extension SignInFlows {
     static func postedContext(_ flowID: [UInt8]) -> String { "posted to flow " + Hex.encode(flowID) }
 
     /// Half of the key is ours, half travels in the link alone.
-    func responseKey(_ handle: [UInt8]) -> SealingKeys { masterKey.flowKeys(handle, for: "response") }
+    func answerKey(_ code: OneTimeCode) -> SealingKeys { masterKey.flowKeys(code.bytes, for: "response") }
 
     func eventKey(_ ticket: FlowTicket) -> SealingKeys { masterKey.flowKeys(ticket.secret, for: "event") }
 
     func seal(_ event: [UInt8], for ticket: FlowTicket) -> [UInt8] { eventKey(ticket).seal(event, context: Self.context(ticket.flowID)) }
 }
 
-extension SignInFlow.Secrets {
+extension SignInSecrets {
     var bytes: [UInt8] {
         let parameters = JSON.Object(customParameters.map { ($0, .string($1)) })
-        return JSON.object(["codeVerifier": .string(codeVerifier), "nonce": .string(nonce), "customParameters": .object(parameters)])
-            .bytes()
+        var secrets: JSON.Object = [
+            "codeVerifier": .string(codeVerifier), "nonce": .string(nonce), "customParameters": .object(parameters),
+        ]
+        secrets["requestTokenSecret"] = requestTokenSecret.map(JSON.string)
+        return JSON.object(secrets).bytes()
     }
 
     init?(bytes: [UInt8]) {

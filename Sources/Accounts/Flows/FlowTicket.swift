@@ -37,7 +37,7 @@ extension SignInFlow {
 extension StartedFlow {
     /// Only browsers have somebody who fetches: the SDK's iframe.
     package var ticket: FlowTicket? {
-        guard flow.kind == .popup || flow.kind == .redirect else { return nil }
+        guard flow.kind.isFetched else { return nil }
         return cookie.map(flow.ticket)
     }
 }
@@ -57,7 +57,7 @@ extension SignInFlows {
     /// - Parameters:
     ///   - apiKey, appName: of the app that asks; `nil` when the ticket itself came from that app.
     ///   - origin: of the page that asks, which must be the one that the browser goes back to; `nil` as above.
-    package func collect(
+    package func takeEvent(
         _ ticket: FlowTicket, apiKey: String? = nil, appName: String? = nil, origin: String? = nil
     ) async throws(AccountError) -> Collected {
         let rows = try await storage.read(

@@ -1,5 +1,5 @@
 import Crypto
-import JSON
+package import Identity
 import Runtime
 package import Text
 
@@ -21,6 +21,9 @@ package struct SignInFlow: Sendable {
 
         /// Whether one browser starts it and must come back with its cookie.
         package var belongsToBrowser: Bool { self != .client }
+
+        /// Whether the SDK's iframe may fetch the result.
+        package var isFetched: Bool { self == .popup || self == .redirect }
     }
 
     package let projectID: String
@@ -33,14 +36,7 @@ package struct SignInFlow: Sendable {
     package let appState: String?
     /// Of flows that an SDK started.
     package let handoff: Handoff?
-    package let secrets: Secrets
-
-    /// What the token request needs and nobody else may know.
-    package struct Secrets: Sendable, Codable {
-        package let codeVerifier: String
-        package let nonce: String
-        package let customParameters: [UTF8Text: UTF8Text]
-    }
+    package let secrets: SignInSecrets
 
     /// Expiries, as in docs/wire.md ("Lifetimes"): from start to callback, from callback to redemption.
     package static let timeToReturn: Duration = .seconds(600)
@@ -56,8 +52,6 @@ package struct StartedFlow: Sendable {
     package let state: String
     /// For the browser's cookie; `nil` for flows without a browser of their own.
     package let cookie: String?
-    /// S256 of the code verifier.
-    package let codeChallenge: String
 }
 
 /// `state` as providers carry it: which flow of which project, and the secret that proves it.
@@ -82,6 +76,23 @@ package struct FlowState: Sendable, Equatable {
     }
 
     var text: String { "\(projectID).\(Base64URL.encode(flowID + secret))" }
+}
+
+/// The secret in the link that redeems a flow's result. The result can be opened with it alone.
+package struct OneTimeCode: Sendable, Equatable {
+    let bytes: [UInt8]
+
+    /// A new code.
+    package static func random() -> OneTimeCode { OneTimeCode(bytes: Random.bytes(32)) }
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    package init?(_ text: UTF8Text) {
+        guard let bytes = Base64URL.decodeStrict(text.asString) else { return nil }
+        self.bytes = bytes
+    }
+
+    package var text: String { Base64URL.encode(bytes) }
 }
 
 /// A flow's public number, as it stands in addresses and cookie names.

@@ -1,8 +1,9 @@
 import Crypto
+import Identity
 import JSON
 package import Postgres
 package import Runtime
-package import Text
+import Text
 
 /// The flows in the database; see `SignInFlow` for their steps.
 package struct SignInFlows: Sendable {
@@ -16,53 +17,28 @@ package struct SignInFlows: Sendable {
         self.clock = clock
     }
 
-    /// Everything a starter decides.
-    package struct Start: Sendable {
-        package let providerID: String
-        package let kind: SignInFlow.Kind
-        /// `nil` where the cookie's secret is what redeems, too.
-        package let sessionHash: [UInt8]?
-        package let redirectURI: String
-        package let returnURL: String?
-        package let appState: String?
-        package let handoff: Handoff?
-        package let customParameters: [UTF8Text: UTF8Text]
-
-        package init(
-            providerID: String, kind: SignInFlow.Kind, sessionHash: [UInt8]?, redirectURI: String, returnURL: String? = nil,
-            appState: String? = nil, handoff: Handoff? = nil, customParameters: [UTF8Text: UTF8Text] = [:]
-        ) {
-            self.providerID = providerID
-            self.kind = kind
-            self.sessionHash = sessionHash
-            self.redirectURI = redirectURI
-            self.returnURL = returnURL
-            self.appState = appState
-            self.handoff = handoff
-            self.customParameters = customParameters
-        }
-    }
-
     /// A new flow, not stored yet: the authorization URL may still turn out impossible.
-    package func prepare(_ start: Start, in project: ProjectSettings) -> StartedFlow {
+    package func prepare(_ start: SignInStart, in project: ProjectSettings) -> StartedFlow {
         let flow = SignInFlow(
             projectID: project.id, id: Random.bytes(16), providerID: start.providerID, kind: start.kind,
             redirectURI: start.redirectURI, returnURL: start.returnURL, appState: start.appState, handoff: start.handoff,
-            secrets: SignInFlow.Secrets(
-                codeVerifier: Random.token(), nonce: Random.token(), customParameters: start.customParameters))
+            secrets: .random(customParameters: start.customParameters))
         let state = FlowState(projectID: project.id, flowID: flow.id, secret: Random.bytes(32))
-        return StartedFlow(
-            flow: flow, state: state.text, cookie: start.kind.belongsToBrowser ? Random.token() : nil,
-            codeChallenge: Base64URL.encode(Digest.sha256(Array(flow.secrets.codeVerifier.utf8))))
+        return StartedFlow(flow: flow, state: state.text, cookie: start.kind.belongsToBrowser ? Random.token() : nil)
     }
 
-    package func store(_ started: StartedFlow, _ start: Start) async throws(AccountError) {
+    /// - Parameter requestTokenSecret: what the provider gave at the start (OAuth 1), to be kept with the flow's other secrets.
+    package func store(
+        _ started: StartedFlow, _ start: SignInStart, requestTokenSecret: String? = nil
+    ) async throws(AccountError) {
         guard let state = FlowState(UTF8Text(started.state)) else { throw .flowRefused }
         let flow = started.flow
         let now = clock.now()
         let cookieHash = started.cookie.map { Digest.sha256(Array($0.utf8)) }
         let ticketHash = started.ticket.map { Digest.sha256($0.secret) }
-        let secrets = masterKey.flows.seal(flow.secrets.bytes, context: Self.context(flow.id))
+        var secrets = flow.secrets
+        secrets.requestTokenSecret = requestTokenSecret
+        let sealed = masterKey.flows.seal(secrets.bytes, context: Self.context(flow.id))
         let handoff = flow.handoff
         _ = try await storage.write(
             """
@@ -71,7 +47,7 @@ package struct SignInFlows: Sendable {
                 api_key, app_name, auth_type, event_id, return_app, language)
             VALUES (\(flow.projectID), \(flow.id), \(flow.providerID), \(flow.kind.rawValue), 'started',
                 \(Digest.sha256(state.secret)), \(cookieHash), \(start.sessionHash ?? cookieHash), \(ticketHash),
-                \(flow.redirectURI), \(flow.returnURL), \(flow.appState), \(secrets), \(now), \(now + SignInFlow.timeToReturn),
+                \(flow.redirectURI), \(flow.returnURL), \(flow.appState), \(sealed), \(now), \(now + SignInFlow.timeToReturn),
                 \(handoff?.apiKey), \(handoff?.appName), \(handoff?.authType.rawValue), \(handoff?.eventID), \(handoff?.app),
                 \(handoff?.language))
             """)
@@ -139,32 +115,31 @@ package struct SignInFlows: Sendable {
         return (try flow(&row), form)
     }
 
-    /// started → returned. Gives the one-time code for the app; the provider's answer can be opened with it alone.
+    /// started → returned. The provider's answer can be opened with the one-time code alone.
     ///
-    /// - Parameter event: makes of the code what the SDK's iframe may fetch by the flow's ticket; `nil` where nothing is fetched.
-    package func complete(
-        _ flow: SignInFlow, cookie: String, response: [UInt8], event: ((_ code: String) -> [UInt8])? = nil
-    ) async throws(AccountError) -> String {
-        let handle = Random.bytes(32)
-        let code = Base64URL.encode(handle)
-        let sealed = responseKey(handle).seal(response, context: Self.context(flow.id))
-        let sealedEvent = event.map { seal($0(code), for: FlowTicket(of: flow, cookie: cookie)) }
+    /// - Parameters:
+    ///   - answer: what the provider said, for the redemption.
+    ///   - event: what the SDK's iframe may fetch by the flow's ticket; `nil` where nothing is fetched.
+    package func recordReturn(
+        of flow: SignInFlow, _ code: OneTimeCode, cookie: String, answer: [UInt8], event: [UInt8]? = nil
+    ) async throws(AccountError) {
+        let sealed = answerKey(code).seal(answer, context: Self.context(flow.id))
+        let sealedEvent = event.map { seal($0, for: FlowTicket(of: flow, cookie: cookie)) }
         let now = clock.now()
         let rows = try await storage.write(
             """
-            UPDATE sign_in_flows SET status = 'returned', handle_hash = \(Digest.sha256(handle)), response = \(sealed), posted = NULL,
+            UPDATE sign_in_flows SET status = 'returned', handle_hash = \(Digest.sha256(code.bytes)), response = \(sealed), posted = NULL,
                 event = \(sealedEvent), expires_at = \(now + SignInFlow.timeToRedeem)
             WHERE project_id = \(flow.projectID) AND flow_id = \(flow.id) AND status = 'started' AND expires_at > \(now)
                 AND cookie_hash = \(Digest.sha256(Array(cookie.utf8))) RETURNING flow_id
             """)
         guard !rows.isEmpty else { throw .flowRefused }
-        return code
     }
 
     /// started → failed: the provider answered with an error. Only the browser that started may say so.
     ///
     /// - Parameter event: what the SDK's iframe may fetch of it.
-    package func abandon(_ flow: SignInFlow, cookie: String, event: [UInt8]? = nil) async throws(AccountError) {
+    package func recordRefusal(of flow: SignInFlow, cookie: String, event: [UInt8]? = nil) async throws(AccountError) {
         let sealedEvent = event.map { seal($0, for: FlowTicket(of: flow, cookie: cookie)) }
         let now = clock.now()
         let rows = try await storage.write(

@@ -1,4 +1,5 @@
 import Accounts
+import Brokerage
 import HTTP
 import Providers
 import Text
@@ -25,7 +26,7 @@ struct ProviderPhoto: RawEndpoint {
         guard account.identities.contains(where: { $0.providerID == providerID }) else {
             throw Failure.invalidProviderID("This account has no such provider.")
         }
-        guard let photo = try await context.provider(providerID).photo(accessToken: token) else {
+        guard let photo = try await context.broker.photo(of: providerID, accessToken: token) else {
             throw Failure("No photo", kind: .notFound)
         }
         return Response(

@@ -1,4 +1,5 @@
 import Accounts
+import Brokerage
 import Crypto
 import HTTP
 import Identity
@@ -61,17 +62,14 @@ struct CreateAuthURI: Endpoint {
 
     private func start(_ providerID: UTF8Text, _ input: Input, sessionID: String, _ context: Context) async throws -> Output {
         let redirectURI = try redirectURI(input.continueUri, providerID, context)
-        let provider = try context.provider(providerID)
+        let broker = try context.broker
+        let provider = try broker.provider(providerID)
         try await context.limit(.startSignIn)
-        let start = SignInFlows.Start(
-            providerID: provider.settings.id, kind: .client, sessionHash: SessionBinding.hash(atStart: sessionID), redirectURI: redirectURI,
+        let start = SignInStart(
+            providerID: provider.id, kind: .client, sessionHash: SessionBinding.hash(atStart: sessionID), redirectURI: redirectURI,
             customParameters: try parameters(input.customParameter))
-        let started = context.services.flows.prepare(start, in: try context.project.settings)
-        let url = try await provider.authorize(
-            redirectURI: redirectURI, state: started.state, nonce: started.flow.secrets.nonce, codeChallenge: started.codeChallenge,
-            customParameters: start.customParameters, scopes: try scopes(input.oauthScope, providerID))
-        try await context.services.flows.store(started, start)
-        return Output(authUri: url, providerId: provider.settings.id, sessionId: sessionID)
+        let begun = try await broker.begin(start, at: provider, scopes: try scopes(input.oauthScope, providerID))
+        return Output(authUri: begun.url, providerId: provider.id, sessionId: sessionID)
     }
 
     /// Our handler, or a page of an authorised domain that the operator registered with the provider.

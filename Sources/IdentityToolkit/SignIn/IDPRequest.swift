@@ -1,4 +1,5 @@
 import Accounts
+import Brokerage
 import HTTP
 import Providers
 import Text
@@ -7,9 +8,9 @@ import Web
 /// Which of the ways into `accounts:signInWithIdp` a request takes.
 enum IDPRequest {
     /// The page of a plain browser app posts where our handler sent the browser: `flow` and the one-time `code`.
-    case returned(flowID: [UInt8], code: UTF8Text, page: UTF8Text)
+    case returned(FlowID, code: UTF8Text, page: UTF8Text)
     /// A client posts where the provider sent the browser: `state`, and the provider's answer.
-    case answered(FlowState, Form, page: UTF8Text)
+    case answered(ProviderAnswer, page: UTF8Text)
     /// A token that the app got from the provider itself.
     case credential(providerID: UTF8Text, Credential)
     /// An earlier answer of the provider, kept by the client.
@@ -18,30 +19,47 @@ enum IDPRequest {
     /// - Parameters:
     ///   - requestURI: where the provider sent the browser, or any dummy when a credential is posted.
     ///   - postBody: form-encoded; what it names overrides the URL's query, and the URL's fragment overrides both.
-    init(requestURI: UTF8Text?, postBody: UTF8Text?, pendingToken: UTF8Text?) throws(Failure) {
-        guard let requestURI, !requestURI.isEmpty else { throw .missingRequestURI }
-        guard let uri = URI.parse(requestURI) else { throw .invalidRequestURI }
+    init(requestURI: UTF8Text?, postBody: UTF8Text?, pendingToken: UTF8Text?) throws {
+        guard let requestURI, !requestURI.isEmpty else { throw Failure.missingRequestURI }
+        guard let uri = URI.parse(requestURI) else { throw Failure.invalidRequestURI }
         if let pendingToken, !pendingToken.isEmpty {
             self = .pending(token: pendingToken)
             return
         }
         let form = try Self.merged([uri.query.map { UTF8Text($0) }, postBody, uri.fragment.map { UTF8Text($0) }])
         if let flow = form["flow"], let code = form["code"] {
-            guard let id = FlowID(flow) else { throw Failure(telling: AccountError.flowRefused) }
-            self = .returned(flowID: id.bytes, code: code, page: Self.page(of: requestURI))
-        } else if let text = form["state"] {
-            guard let state = FlowState(text) else { throw Failure(telling: AccountError.flowRefused) }
-            self = .answered(state, form, page: UTF8Text(requestURI.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
+            guard let id = FlowID(flow) else { throw BrokerageError.unknownFlow }
+            self = .returned(id, code: code, page: Self.page(of: requestURI))
+        } else if form["state"] != nil {
+            let answer = try ProviderAnswer(form)
+            _ = try answer.state
+            self = .answered(answer, page: UTF8Text(requestURI.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
         } else {
             guard let providerID = form["providerId"]?.asciiLowercased, !providerID.isEmpty else {
-                throw .invalidCredential("no providerId.")
+                throw Failure.invalidCredential("no providerId.")
             }
             guard form["id_token"] != nil || form["access_token"] != nil else {
-                throw .invalidCredential("no id_token, access_token or code.")
+                throw Failure.invalidCredential("no id_token, access_token or code.")
             }
             self = .credential(
                 providerID: providerID,
                 Credential(idToken: form["id_token"], accessToken: form["access_token"], rawNonce: form["nonce"]))
+        }
+    }
+
+    /// What the provider proved.
+    ///
+    /// - Parameter sessionID: the secret of the client that started the flow.
+    func proven(sessionID: UTF8Text?, by broker: BrokeredProject, _ context: Context) async throws -> ProvenSignIn {
+        switch self {
+        case .returned(let flowID, let code, let page):
+            let address = UTF8Text(page.utf8.prefix { $0 != UInt8(ascii: "?") })
+            return try await broker.redeem(
+                code, of: flowID, sessionID: sessionID, page: page,
+                isHandler: try context.project.isHandler(address, of: context.services.site))
+        case .answered(let answer, let page): return try await broker.redeem(answer, sessionID: sessionID, page: page)
+        case .credential(let providerID, let credential): return try await broker.verify(credential, of: providerID)
+        case .pending(let token): return try await broker.redeem(pendingToken: token)
         }
     }
 

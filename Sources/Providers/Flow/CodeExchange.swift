@@ -8,7 +8,7 @@ extension ConfiguredProvider {
         _ code: UTF8Text, _ redirectURI: String, _ codeVerifier: String, _ metadata: IssuerMetadata
     ) async throws(ProviderError) -> TokenAnswer {
         guard let endpoint = metadata.token else {
-            throw .invalidResponse("The provider is not what it should be.", detail: "The discovery document has no token_endpoint.")
+            throw .unfit("The discovery document has no token_endpoint.")
         }
         var form: Form = ["grant_type": "authorization_code", "code": code, "redirect_uri": UTF8Text(redirectURI)]
         if settings.usesPKCE { form.add("code_verifier", UTF8Text(codeVerifier)) }
@@ -21,7 +21,7 @@ extension ConfiguredProvider {
             response = try await upstream.send(request)
         } catch {
             let detail = "The token endpoint \(endpoint.origin) \(OutboundText.reason(error))."
-            throw error.isOutage ? .unavailable(detail: detail) : .invalidResponse("The provider is not what it should be.", detail: detail)
+            throw error.isOutage ? .unavailable(detail: detail) : .unfit(detail)
         }
         return try TokenAnswer(response)
     }

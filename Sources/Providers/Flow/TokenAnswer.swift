@@ -42,9 +42,9 @@ struct TokenAnswer {
             if let value = json?[id]?.string { detail.append("\(id) \(UpstreamText.name(value))") }
         }
         if status >= 500 { return .unavailable(detail: detail.joined(separator: " ")) }
-        let reason =
-            name == "invalid_client" || name == "unauthorized_client"
-            ? "The provider does not accept this server as its client (\(name))." : "The provider refused the code (\(name))."
-        return .invalidResponse(reason, detail: detail.joined(separator: " "))
+        let isAboutClient = name == "invalid_client" || name == "unauthorized_client"
+        return isAboutClient
+            ? .misconfigured("The provider does not accept this server as its client (\(name)).", detail: detail.joined(separator: " "))
+            : .invalidResponse("The provider refused the code (\(name)).", detail: detail.joined(separator: " "))
     }
 }

@@ -97,7 +97,7 @@ package final class MetadataCache: Sendable {
     }
 
     private static func failure(_ what: String, _ url: String, _ reason: String) -> ProviderError {
-        .invalidResponse("The provider is not what it should be.", detail: "The \(what) at \(url) \(reason).")
+        .unfit("The \(what) at \(url) \(reason).")
     }
 }
 

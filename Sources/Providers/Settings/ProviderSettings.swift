@@ -1,6 +1,6 @@
 import JOSE
 import Runtime
-import Text
+package import Text
 
 /// One entry of a project's `providers:`, read and checked: what is the same for all providers here, and what only one has in `issuer`.
 package struct ProviderSettings: Sendable {
@@ -48,6 +48,11 @@ package struct ProviderSettings: Sendable {
 
     /// Tells this entry's people from those of another issuer under the same id.
     package var issuerForStorage: String { issuer.identitySpace }
+
+    /// An SDK's custom parameters without those that a start would refuse for being its own.
+    package func permitted(_ customParameters: [UTF8Text: UTF8Text]) -> [UTF8Text: UTF8Text] {
+        CustomParameters.without(reserved: issuer.reservedParameters, customParameters)
+    }
 
     var audiences: Set<String> { allowedAudiences.union([clientID]) }
 }

@@ -1,13 +1,13 @@
 import Accounts
+import Brokerage
 import HTTP
 import JSON
-import Logging
 import Providers
 import Text
 import Web
 
-/// `GET /__/auth/handler`: one address for three visits. With `apiKey` an SDK starts a flow; with `state` the provider answers; with `resume`
-/// our own redirect comes back for an answer that was posted.
+/// `GET /__/auth/handler`: one address for three visits. With `apiKey` an SDK starts a flow; with `state` the provider answers; with
+/// `resume` our own redirect comes back for an answer that was posted.
 struct HandlerVisit: RawEndpoint {
     static let route = Route(.get, "/__/auth/handler", aliases: ["/emulator/auth/handler"], access: .anyone)
     static let tongue = Tongue.page
@@ -37,12 +37,10 @@ struct HandlerVisit: RawEndpoint {
         do {
             return try await start.begin(project, request, context)
         } catch {
-            // The app learns of it, too: whom to tell is certain by now.
-            let failure = Failure(telling: error)
-            if case AccountError.database = error { throw error }
-            if case ProviderError.unavailable = error { context.services.signIns.count(start.providerID, .providerUnavailable) }
-            context.log.notice("sign-in not started", metadata: ["provider": "\(start.providerID)", "reason": "\(LogDetail.of(error))"])
-            return try await start.end(with: failure, project, context)
+            // The app is told, since by now it is certain which app it is. It asks the database for what it is told, so not while that is
+            // away.
+            if Failure(telling: error).kind == .unavailable { throw error }
+            return try await start.end(with: try context.failure(ofStart: error, at: UTF8Text(start.providerID)), project, context)
         }
     }
 }
@@ -50,39 +48,34 @@ struct HandlerVisit: RawEndpoint {
 extension HandlerStart {
     /// Stores the flow, binds it to the browser, and goes to the provider.
     fileprivate func begin(_ project: Project, _ request: Request, _ context: Context) async throws -> Response {
-        let services = context.services
-        let provider = try context.provider(UTF8Text(providerID), of: project)
+        let broker = context.broker(of: project)
+        let provider = try broker.provider(UTF8Text(providerID))
         let start = start(project, provider, customParameters: provider.permitted(customParameters), context)
-        let started = services.flows.prepare(start, in: project.settings)
-        let url = try await provider.authorize(
-            redirectURI: start.redirectURI, state: started.state, nonce: started.flow.secrets.nonce,
-            codeChallenge: started.codeChallenge, customParameters: start.customParameters, scopes: scopes)
-        try await services.flows.store(started, start)
-        var response = kind == .popup ? popup(to: url, started, project, request) : Redirect.to(url, status: 302)
-        for cookie in FlowCookie.set(for: started, request, services.site) { response.headers.add("set-cookie", cookie) }
+        let begun = try await broker.begin(start, at: provider, scopes: scopes)
+        var response = kind == .popup ? popup(to: begun.url, begun.started, project, request) : Redirect.to(begun.url, status: 302)
+        for cookie in FlowCookie.set(for: begun.started, request, context.services.site) { response.headers.add("set-cookie", cookie) }
         return response
     }
 
-    /// Ends before it began, in the app's hands. What failed is told by a page where nobody can be told it for want of a place to keep it.
+    /// Reports a failed start to the app as an event of its SDK. Throws `failure`, which becomes a page, when no SDK waits for an event.
     fileprivate func end(with failure: Failure, _ project: Project, _ context: Context) async throws -> Response {
-        let services = context.services
+        let broker = context.broker(of: project)
         let start = start(project, nil, customParameters: [:], context)
-        let started = services.flows.prepare(start, in: project.settings)
-        guard let cookie = started.cookie, let delivery = Delivery(started.flow, cookie: cookie, project, context) else {
+        let failed = broker.failed(start)
+        guard let cookie = failed.cookie, let delivery = Delivery(failed.flow, cookie: cookie, project, context) else {
             throw failure
         }
         let outcome = Delivery.Outcome.failure(code: failure.sdkCode, message: failure.message)
-        try await services.flows.store(started, start)
-        try await services.flows.abandon(started.flow, cookie: cookie, event: delivery.event(outcome))
+        try await broker.record(failed, of: start, cookie: cookie, event: delivery.event(outcome))
         return delivery.response(outcome)
     }
 
     private func start(
-        _ project: Project, _ provider: ConfiguredProvider?, customParameters: [UTF8Text: UTF8Text], _ context: Context
-    ) -> SignInFlows.Start {
-        SignInFlows.Start(
+        _ project: Project, _ provider: ProviderSettings?, customParameters: [UTF8Text: UTF8Text], _ context: Context
+    ) -> SignInStart {
+        SignInStart(
             providerID: providerID, kind: kind, sessionHash: sessionID.map(SessionBinding.hash(atStart:)),
-            redirectURI: project.handlerURL(of: provider?.settings, for: context.request, of: context.services.site), returnURL: page?.url,
+            redirectURI: project.handlerURL(of: provider, for: context.request, of: context.services.site), returnURL: page?.url,
             handoff: handoff,
             customParameters: customParameters)
     }

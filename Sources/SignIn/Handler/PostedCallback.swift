@@ -1,4 +1,5 @@
 import Accounts
+import Brokerage
 import HTTP
 import Text
 import Web
@@ -15,23 +16,21 @@ struct PostedCallback: RawEndpoint {
             throw Failure.invalidIDPResponse("The answer is not a form.")
         }
         guard request.body.count <= 64 * 1024 else { throw Failure.invalidIDPResponse("The answer is too large.") }
-        let answer = try Form.reading(request.body)
-        if Callback.isUnnamedRefusal(answer) { return passOn(answer, request) }
-        let state = try Callback.state(in: answer)
-        guard let flow = try await context.services.flows.waiting(state) else { return try await Callback.leave(state, context) }
-        try Callback.checkAddress(context, flow)
-        guard flow.kind.belongsToBrowser, let project = context.services.projects.current.project(id: flow.projectID) else {
-            throw Failure.invalidIDPResponse("This sign-in takes its answer by redirect.")
-        }
-        try await context.services.flows.keepPosted(request.body, for: state)
+        let answer = try ProviderAnswer(try Form.reading(request.body))
+        if answer.isUnnamedRefusal { return passOn(answer, request) }
+        let brokerage = context.services.brokerage
+        guard let flow = try await brokerage.flow(waitingFor: answer) else { return try await Callback.leave(answer, context) }
+        try answer.checkAddress(context.parameters["provider"], of: flow)
+        guard let project = context.services.projects.current.project(id: flow.projectID) else { throw BrokerageError.unknownFlow }
+        try await brokerage.keep(posted: request.body, answer, for: flow)
         let resume = FlowReference(projectID: flow.projectID, flowID: flow.id).text
         let pages = project.pagesURL(for: request, of: context.services.site)
         return Redirect.to(pages + request.path + "?" + Form([(name: "resume", value: resume)]).encoded(), status: 303)
     }
 
     /// A refusal that names no flow: the GET that follows brings the cookies along. On the same host, wherever that is.
-    private func passOn(_ answer: Form, _ request: Request) -> Response {
-        let error = Form([(name: "error", value: String(decoding: (answer["error"] ?? "").utf8.prefix(64), as: UTF8.self))])
+    private func passOn(_ answer: ProviderAnswer, _ request: Request) -> Response {
+        let error = Form([(name: "error", value: String(decoding: (answer.form["error"] ?? "").utf8.prefix(64), as: UTF8.self))])
         return Redirect.to(request.path + "?" + error.encoded(), status: 303)
     }
 }

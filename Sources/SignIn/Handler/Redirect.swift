@@ -1,3 +1,5 @@
+import Accounts
+import Brokerage
 import HTTP
 import Text
 import Web
@@ -18,6 +20,25 @@ struct ReturnAddress {
     func redirect(_ fields: [(name: String, value: String)]) -> Response {
         let fields = fields + (appState.map { [("state", $0)] } ?? []) + [("iss", issuer)]
         return Redirect.to(url + (url.contains("?") ? "&" : "?") + Form(fields).encoded(), status: 303)
+    }
+}
+
+extension ReturnAddress {
+    /// The page that started the flow; `nil` when no page did.
+    init?(_ flow: SignInFlow, _ project: Project, _ site: Site) {
+        guard let url = flow.returnURL else { return nil }
+        self.init(url: url, appState: flow.appState, issuer: project.settings.issuer(publicURL: site.publicURL))
+    }
+
+    func redirect(_ failure: Failure) -> Response {
+        redirect([("error", failure.oauthError), ("error_description", failure.message)])
+    }
+
+    func redirect(_ returned: ReturnedSignIn) -> Response {
+        switch returned.outcome {
+        case .succeeded(let code): redirect([("code", code.text), ("flow", FlowID(bytes: returned.flow.id).text)])
+        case .refused(let error): redirect(Failure(telling: error))
+        }
     }
 }
 

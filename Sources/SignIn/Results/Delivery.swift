@@ -1,4 +1,5 @@
 import Accounts
+import Brokerage
 import HTTP
 import JSON
 import Text
@@ -36,8 +37,9 @@ struct Delivery {
         site = context.services.site
     }
 
-    /// The answer that the SDK's iframe may fetch once.
-    func event(_ outcome: Outcome) -> [UInt8] {
+    /// The answer that the SDK's iframe may fetch once; `nil` when it fetches none, as for a native app.
+    func event(_ outcome: Outcome) -> [UInt8]? {
+        guard flow.kind.isFetched else { return nil }
         var answer: JSON.Object = ["event": authEvent(outcome).json]
         answer["origin"] = page.map { .string($0.origin) }
         return JSON.object(answer).bytes()
@@ -122,5 +124,16 @@ struct Delivery {
         return project.appPage(
             isDone ? .done : .refused, app: project.settings.nameOfApp(handoff.app), link: link, opensItself: flow.kind == .android,
             language: handoff.language, request)
+    }
+}
+
+extension Delivery.Outcome {
+    init(_ outcome: ReturnedSignIn.Outcome) {
+        switch outcome {
+        case .succeeded(let code): self = .success(code: code.text)
+        case .refused(let error):
+            let failure = Failure(telling: error)
+            self = .failure(code: failure.sdkCode, message: failure.detail ?? failure.code)
+        }
     }
 }

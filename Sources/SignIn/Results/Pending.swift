@@ -1,4 +1,5 @@
 import Accounts
+import Brokerage
 import HTTP
 import JSON
 import Text
@@ -36,7 +37,7 @@ struct Pending: RawEndpoint {
         else {
             return Response(json: Array("{}".utf8))
         }
-        let collected = try await services.flows.collect(
+        let collected = try await services.brokerage.takeEvent(
             ticket, apiKey: apiKey.asString, appName: UTF8Text(input.storageKey.utf8[key.endIndex...].dropFirst()).asString,
             origin: input.origin.asString)
         guard case .event(let event) = collected else { return Response(json: Array("{}".utf8)) }

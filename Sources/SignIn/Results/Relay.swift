@@ -1,4 +1,5 @@
 import Accounts
+import Brokerage
 import HTTP
 import Text
 import Web
@@ -20,7 +21,7 @@ struct Relay: RawEndpoint {
             let redirect = context.services.projects.current.project(id: ticket.projectID)?.settings.redirect,
             redirect.relay || redirect.returnToken
         else { throw Failure.notFound }
-        switch try await context.services.flows.collect(ticket) {
+        switch try await context.services.brokerage.takeEvent(ticket) {
         case .waiting: return Response(json: Array("{}".utf8))
         case .event(let event): return Response(json: event)
         case .unknown: throw Failure.notFound

@@ -1,7 +1,7 @@
 import Accounts
+import Brokerage
 import Crypto
 import HTTP
-import Logging
 import Providers
 import Text
 import Web
@@ -34,32 +34,23 @@ struct Start: RawEndpoint {
         do {
             return try await start(query, project, context)
         } catch {
-            let failure = Failure(telling: error)
-            if failure.kind == .internal { throw error }
-            if case ProviderError.unavailable = error, let provider = project.providers[query.providerID] {
-                context.services.signIns.count(provider.id, .providerUnavailable)
-            }
-            context.log.notice("sign-in not started", metadata: ["provider": "\(query.providerID)", "reason": "\(LogDetail.of(error))"])
-            return back.redirect([("error", failure.oauthError), ("error_description", failure.message)])
+            return back.redirect(try context.failure(ofStart: error, at: query.providerID))
         }
     }
 
     private func start(_ query: Query, _ project: Project, _ context: Context) async throws -> Response {
         let site = context.services.site
-        let provider = try context.provider(query.providerID, of: project)
+        let broker = context.broker(of: project)
+        let provider = try broker.provider(query.providerID)
         try await context.limit(.startSignIn, of: project)
         let wishes = try ProviderWishes(query.form)
-        let start = SignInFlows.Start(
-            providerID: provider.settings.id, kind: .web, sessionHash: try query.sessionHash(),
-            redirectURI: project.handlerURL(of: provider.settings, for: context.request, of: site),
+        let start = SignInStart(
+            providerID: provider.id, kind: .web, sessionHash: try query.sessionHash(),
+            redirectURI: project.handlerURL(of: provider, for: context.request, of: site),
             returnURL: query.redirectURL.asString, appState: query.state?.asString, customParameters: wishes.customParameters)
-        let started = context.services.flows.prepare(start, in: project.settings)
-        let url = try await provider.authorize(
-            redirectURI: start.redirectURI, state: started.state, nonce: started.flow.secrets.nonce,
-            codeChallenge: started.codeChallenge, customParameters: start.customParameters, scopes: wishes.scopes)
-        try await context.services.flows.store(started, start)
-        var response = Redirect.to(url, status: 302)
-        for cookie in FlowCookie.set(for: started, context.request, site) { response.headers.add("set-cookie", cookie) }
+        let begun = try await broker.begin(start, at: provider, scopes: wishes.scopes)
+        var response = Redirect.to(begun.url, status: 302)
+        for cookie in FlowCookie.set(for: begun.started, context.request, site) { response.headers.add("set-cookie", cookie) }
         return response
     }
 }

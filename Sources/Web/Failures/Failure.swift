@@ -1,6 +1,6 @@
 import Accounts
+import Brokerage
 import Postgres
-import Providers
 import Text
 
 /// Every error that a caller may see: its wire code, the text shown with it, and its kind. This is the only such table; an error without a
@@ -88,7 +88,7 @@ extension Failure {
         switch error {
         case let failure as Failure: self = failure
         case let error as AccountError: self.init(telling: error)
-        case let error as ProviderError: self.init(telling: error)
+        case let error as BrokerageError: self.init(telling: error)
         default: self = .internal
         }
     }
@@ -160,15 +160,20 @@ extension Failure {
             }
     }
 
-    private init(telling error: ProviderError) {
+    private init(telling error: BrokerageError) {
         self =
             switch error {
+            case .declined(let text): .userCancelled(text)
+            case .outage: .providerUnavailable
+            case .providerFault(let reason, detail: _), .misconfigured(let reason, detail: _), .foreignAnswer(let reason, detail: _):
+                .invalidIDPResponse(reason)
+            case .notEnabled(let id) where id.isEmpty: .invalidProviderID("providerId is missing.")
+            case .notEnabled(let id): .operationNotAllowed("The provider \(id.prefix(bytes: 64)) is not enabled for this project.")
             case .badParameter(let text): .invalidArgument(text)
-            case .invalidResponse(let reason, detail: _): .invalidIDPResponse(reason)
-            case .unavailable: .providerUnavailable
-            case .nonce: Failure("MISSING_OR_INVALID_NONCE")
             case .invalidCredential(let reason): .invalidCredential(reason)
-            case .denied(let text): .userCancelled(text)
+            case .nonce: Failure("MISSING_OR_INVALID_NONCE")
+            case .unknownFlow: Failure(telling: AccountError.flowRefused)
+            case .account(let error): Failure(telling: error)
             }
     }
 }

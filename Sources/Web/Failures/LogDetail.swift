@@ -1,6 +1,6 @@
 import Accounts
+import Brokerage
 import Postgres
-import Providers
 
 /// The text that the log may hold about an error: never a bound value, a token or a secret (SEC-21).
 package enum LogDetail {
@@ -8,12 +8,13 @@ package enum LogDetail {
         switch error {
         case AccountError.database(let error): "database: \(error)"
         case AccountError.sealBroken(let what): "\(what) was sealed with another master key than the configured one"
-        case let error as ProviderError: error.logDetail
+        case BrokerageError.account(let error): of(error)
+        case let error as BrokerageError: error.logDetail ?? Failure(telling: error).message
         case let error as Failure: error.message
         default: "\(error)"
         }
     }
 
     /// The reason why a provider's answer was refused; `nil` for other errors.
-    static func ofProvider(_ error: any Error) -> String? { (error as? ProviderError)?.logDetail }
+    static func ofProvider(_ error: any Error) -> String? { (error as? BrokerageError)?.logDetail }
 }

@@ -1,10 +1,9 @@
 package import Accounts
-package import Curl
+package import Brokerage
 package import HTTP
 package import Logging
-package import Providers
 package import Runtime
-package import Text
+import Text
 
 /// The context in which an endpoint works: who calls which project, and the parts of the loop that the call runs on.
 package struct Context: Sendable {
@@ -57,15 +56,10 @@ package struct Context: Sendable {
 package final class Services: Sendable {
     package let accounts: Accounts
     package let sessions: Sessions
-    package let flows: SignInFlows
-    package let pendingTokens: PendingTokens
+    package let brokerage: Brokerage
     /// `nil` when the configuration has no way to send mail.
     package let outbox: Outbox?
     package let projects: ProjectDirectory
-    package let upstream: any Upstream
-    package let providerMetadata: MetadataCache
-    let providerRequests: ProviderRequests
-    package var signIns: SignInMetrics { accounts.signIns }
     package let site: Site
     package let metrics: Metrics
     package let clock: Clock
@@ -74,21 +68,14 @@ package final class Services: Sendable {
     package let readiness: @Sendable () async throws -> Void
 
     package init(
-        accounts: Accounts, sessions: Sessions, flows: SignInFlows, pendingTokens: PendingTokens, outbox: Outbox?,
-        projects: ProjectDirectory, upstream: any Upstream, providerMetadata: MetadataCache, site: Site,
-        metrics: Metrics, clock: Clock,
-        log: Logger,
-        readiness: @escaping @Sendable () async throws -> Void
+        accounts: Accounts, sessions: Sessions, brokerage: Brokerage, outbox: Outbox?, projects: ProjectDirectory, site: Site,
+        metrics: Metrics, clock: Clock, log: Logger, readiness: @escaping @Sendable () async throws -> Void
     ) {
         self.accounts = accounts
         self.sessions = sessions
-        self.flows = flows
-        self.pendingTokens = pendingTokens
+        self.brokerage = brokerage
         self.outbox = outbox
         self.projects = projects
-        self.upstream = upstream
-        self.providerMetadata = providerMetadata
-        providerRequests = ProviderRequests(metrics)
         self.site = site
         self.metrics = metrics
         self.clock = clock
@@ -111,17 +98,13 @@ package struct Site: Sendable {
 }
 
 extension Context {
-    /// A provider of the caller's project, ready to run on this loop.
-    package func provider(_ id: UTF8Text) throws -> ConfiguredProvider { try provider(id, of: project) }
+    /// The caller's project, for sign-ins at its providers.
+    package var broker: BrokeredProject {
+        get throws { broker(of: try project) }
+    }
 
-    /// Throws `OPERATION_NOT_ALLOWED` for a provider that the project does not have, or has disabled.
-    package func provider(_ id: UTF8Text, of project: Project) throws(Failure) -> ConfiguredProvider {
-        guard !id.isEmpty else { throw .invalidProviderID("providerId is missing.") }
-        guard let settings = project.providers[id] else {
-            throw .operationNotAllowed("The provider \(id.prefix(bytes: 64)) is not enabled for this project.")
-        }
-        let upstream = CountedUpstream(upstream: services.upstream, provider: settings.id, requests: services.providerRequests)
-        return ConfiguredProvider(
-            settings, upstream: upstream, cache: services.providerMetadata, clock: services.clock, log: log)
+    /// The same for routes that do not name the project by an API key in the usual place.
+    package func broker(of project: Project) -> BrokeredProject {
+        services.brokerage.project(project.settings, providers: project.providers, log: log)
     }
 }

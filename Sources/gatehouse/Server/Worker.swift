@@ -1,4 +1,5 @@
 import Accounts
+import Brokerage
 import Crypto
 import Curl
 import FoundationEssentials
@@ -81,12 +82,14 @@ struct Worker: Sendable {
         let accounts = Accounts(
             database: database, clock: shared.clock, publicURL: settings.publicURL, signingKeys: shared.signingKeys,
             passwords: shared.passwords, outbox: outbox, refusals: shared.refusals, signIns: shared.signIns)
+        let brokerage = Brokerage(
+            accounts: accounts, flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
+            pendingTokens: PendingTokens(database: database, masterKey: settings.masterKey, clock: shared.clock), upstream: client,
+            metadata: shared.providerMetadata, metrics: shared.metrics, clock: shared.clock)
         let readiness = Readiness(database, settings.schema)
         services = Services(
             accounts: accounts, sessions: Sessions(database: database, masterKey: settings.masterKey, clock: shared.clock, log: shared.log),
-            flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
-            pendingTokens: PendingTokens(database: database, masterKey: settings.masterKey, clock: shared.clock),
-            outbox: outbox, projects: shared.projects, upstream: client, providerMetadata: shared.providerMetadata,
+            brokerage: brokerage, outbox: outbox, projects: shared.projects,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log,
             readiness: readiness.verify)

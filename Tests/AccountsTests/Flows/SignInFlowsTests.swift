@@ -1,5 +1,6 @@
 @testable import Accounts
 import Crypto
+import Identity
 import Postgres
 import Runtime
 import Testing
@@ -10,7 +11,7 @@ import Text
     private let verifier = "verifier-verifier-verifier-verifier-verifier"
 
     private func started(_ fixture: Fixture, kind: SignInFlow.Kind = .web) async throws -> StartedFlow {
-        let start = SignInFlows.Start(
+        let start = SignInStart(
             providerID: "oidc.acme", kind: kind, sessionHash: SessionBinding.hash(atRedemption: verifier),
             redirectURI: "https://auth.example.com/__/auth/handler", returnURL: kind == .web ? page : nil, appState: "app",
             customParameters: ["tenant": "t"])
@@ -19,18 +20,19 @@ import Text
         return started
     }
 
-    private func returned(_ fixture: Fixture) async throws -> (StartedFlow, code: String) {
+    private func returned(_ fixture: Fixture) async throws -> (StartedFlow, code: OneTimeCode) {
         let started = try await started(fixture)
-        let code = try await fixture.flows.complete(started.flow, cookie: try #require(started.cookie), response: Array("code=x".utf8))
+        let code = try await fixture.recordReturn(of: started.flow, cookie: try #require(started.cookie), answer: Array("code=x".utf8))
         return (started, code)
     }
 
-    private func claim(_ fixture: Fixture, _ flow: SignInFlow, _ code: String, session: String? = nil, page: String? = nil) async throws
+    private func claim(_ fixture: Fixture, _ flow: SignInFlow, _ code: OneTimeCode, session: String? = nil, page: String? = nil)
+        async throws
         -> [UInt8]
     {
-        try await fixture.flows.claim(
-            flowID: flow.id, handle: code, sessionID: session ?? verifier, page: page ?? self.page, isHandler: false, in: fixture.project
-        ).response
+        try await fixture.flows.redeem(
+            flowID: flow.id, code, sessionID: session ?? verifier, page: page ?? self.page, isHandler: false, in: fixture.project
+        ).answer
     }
 
     private func state(_ started: StartedFlow) throws -> FlowState { try #require(FlowState(UTF8Text(started.state))) }
@@ -44,8 +46,21 @@ import Text
         #expect(waiting.secrets.codeVerifier == started.flow.secrets.codeVerifier)
         #expect(waiting.secrets.customParameters == ["tenant": "t"])
         #expect(waiting.appState == "app")
-        let code = try await fixture.flows.complete(waiting, cookie: try #require(started.cookie), response: Array("code=x".utf8))
+        let code = try await fixture.recordReturn(of: waiting, cookie: try #require(started.cookie), answer: Array("code=x".utf8))
         #expect(try await claim(fixture, waiting, code) == Array("code=x".utf8))
+    }
+
+    @Test func `keeps the secret of a request token with the others, sealed, until the redemption`() async throws {
+        let fixture = try await Fixture()
+        let start = SignInStart(
+            providerID: "oidc.acme", kind: .web, sessionHash: nil, redirectURI: "https://auth.example.com/__/auth/handler", returnURL: page)
+        let started = fixture.flows.prepare(start, in: fixture.project)
+        try await fixture.flows.store(started, start, requestTokenSecret: "request-secret")
+        let waiting = try #require(try await fixture.flows.waiting(try state(started)))
+        #expect(waiting.secrets.requestTokenSecret == "request-secret")
+        #expect(waiting.secrets.codeVerifier == started.flow.secrets.codeVerifier)
+        let rows = try await fixture.database.query("SELECT row_to_json(f)::text FROM sign_in_flows f")
+        #expect(try !rows.contains { try $0.value(as: String.self).contains("request-secret") })
     }
 
     @Test func `SEC-05 lets one of fifty redemptions through`() async throws {
@@ -63,14 +78,14 @@ import Text
         let (started, _) = try await returned(fixture)
         #expect(try await fixture.flows.waiting(try state(started)) == nil)
         await #expect(
-            performing: { try await fixture.flows.complete(started.flow, cookie: started.cookie ?? "", response: []) }, throws: isRefused)
+            performing: { try await fixture.recordReturn(of: started.flow, cookie: started.cookie ?? "", answer: []) }, throws: isRefused)
     }
 
     @Test func `SEC-18 changes nothing for a browser without the cookie`() async throws {
         let fixture = try await Fixture()
         let started = try await started(fixture)
-        await #expect(performing: { try await fixture.flows.complete(started.flow, cookie: "other", response: []) }, throws: isRefused)
-        await #expect(performing: { try await fixture.flows.abandon(started.flow, cookie: "other") }, throws: isRefused)
+        await #expect(performing: { try await fixture.recordReturn(of: started.flow, cookie: "other", answer: []) }, throws: isRefused)
+        await #expect(performing: { try await fixture.flows.recordRefusal(of: started.flow, cookie: "other") }, throws: isRefused)
         #expect(try await fixture.flows.waiting(try state(started)) != nil)
     }
 
@@ -89,7 +104,9 @@ import Text
         let (started, code) = try await returned(fixture)
         for _ in 0..<10 {
             await #expect(
-                performing: { try await claim(fixture, started.flow, Base64URL.encode(Array(repeating: 0, count: 32)), session: "wrong") },
+                performing: {
+                    try await claim(fixture, started.flow, OneTimeCode(bytes: Array(repeating: 0, count: 32)), session: "wrong")
+                },
                 throws: isRefused)
         }
         #expect(try await claim(fixture, started.flow, code) == Array("code=x".utf8))
@@ -145,9 +162,9 @@ import Text
         let fixture = try await Fixture()
         let started = try await started(fixture, kind: .client)
         let state = try self.state(started)
-        await #expect(performing: { try await fixture.flows.claim(state, sessionID: "wrong", in: fixture.project) }, throws: isRefused)
-        #expect(try await fixture.flows.claim(state, sessionID: verifier, in: fixture.project).id == started.flow.id)
-        await #expect(performing: { try await fixture.flows.claim(state, sessionID: verifier, in: fixture.project) }, throws: isRefused)
+        await #expect(performing: { try await fixture.flows.redeem(state, sessionID: "wrong", in: fixture.project) }, throws: isRefused)
+        #expect(try await fixture.flows.redeem(state, sessionID: verifier, in: fixture.project).id == started.flow.id)
+        await #expect(performing: { try await fixture.flows.redeem(state, sessionID: verifier, in: fixture.project) }, throws: isRefused)
     }
 
     @Test func `spends a pending token once, within ten minutes, in its own project`() async throws {
@@ -184,7 +201,9 @@ import Text
         let rows = try await fixture.database.query("SELECT row_to_json(f)::text FROM sign_in_flows f")
         let row = try #require(rows.first)
         let text: String = try row.value()
-        for secret in [started.flow.secrets.codeVerifier, started.flow.secrets.nonce, code, started.cookie ?? "", started.state, "code=x"] {
+        for secret in [
+            started.flow.secrets.codeVerifier, started.flow.secrets.nonce, code.text, started.cookie ?? "", started.state, "code=x",
+        ] {
             #expect(!text.contains(secret))
             #expect(!text.contains(Hex.encode(Array(secret.utf8))))
         }

@@ -1,5 +1,6 @@
 @testable import Accounts
 import Crypto
+import Identity
 import JOSE
 import Logging
 import Postgres
@@ -75,7 +76,7 @@ import Text
         let expires = fixture.time.clock.now() + .seconds(3600)
         let letters = (0..<(Reseal.piece + 3)).map { _ in fixture.outbox.enqueue(letter, until: expires, in: fixture.project) }
         _ = try await fixture.database.write(all: letters)
-        let start = SignInFlows.Start(
+        let start = SignInStart(
             providerID: "oidc.acme", kind: .client, sessionHash: SessionBinding.hash(atRedemption: "s"), redirectURI: "https://a.example/cb"
         )
         let started = fixture.flows.prepare(start, in: fixture.project)
@@ -106,17 +107,17 @@ import Text
         let later = PendingTokens(database: fixture.database, masterKey: both, clock: fixture.time.clock)
         #expect(try await later.redeem(pending, in: fixture.project).answer == [1, 2, 3])
 
-        let start = SignInFlows.Start(
+        let start = SignInStart(
             providerID: "oidc.acme", kind: .web, sessionHash: SessionBinding.hash(atRedemption: "s"), redirectURI: "https://a.example/cb",
             returnURL: "https://app.example.com/cb")
         let started = fixture.flows.prepare(start, in: fixture.project)
         try await fixture.flows.store(started, start)
-        let code = try await fixture.flows.complete(started.flow, cookie: try #require(started.cookie), response: [4, 5])
+        let code = try await fixture.recordReturn(of: started.flow, cookie: try #require(started.cookie), answer: [4, 5])
         let flows = SignInFlows(database: fixture.database, masterKey: both, clock: fixture.time.clock)
-        let (_, response) = try await flows.claim(
-            flowID: started.flow.id, handle: code, sessionID: "s", page: "https://app.example.com/cb", isHandler: false, in: fixture.project
+        let (_, answer) = try await flows.redeem(
+            flowID: started.flow.id, code, sessionID: "s", page: "https://app.example.com/cb", isHandler: false, in: fixture.project
         )
-        #expect(response == [4, 5])
+        #expect(answer == [4, 5])
     }
 
     @Test func `tells what no listed key opens`() async throws {

@@ -16,7 +16,9 @@ from support.names import API_KEY
 from support.servers.site import Site
 
 SOURCES = ROOT / "Sources"
-FEATURES = {path: path.read_text() for name in ("IdentityToolkit", "SignIn", "Web") for path in (SOURCES / name).rglob("*.swift")}
+FEATURES = {
+    path: path.read_text() for name in ("Brokerage", "IdentityToolkit", "SignIn", "Web") for path in (SOURCES / name).rglob("*.swift")
+}
 
 ROUTE = re.compile(r"Route(\.client)?\(\s*(?:\.(\w+),\s*)?\"(/[^\"]*)\"")
 FIELD = re.compile(r"^ +var (\w+): (?:UTF8Text|JSON|Clearable|\[|\w+\?)", re.M)

@@ -38,6 +38,18 @@ enum Boundaries {
         }
     }
 
+    /// Each answer of a provider is checked once, in `Brokerage`. What is built on it asks `Brokerage`, and neither the provider nor the
+    /// flows, for what they verify.
+    static func brokering(_ file: File) -> [Violation] {
+        let features: Set<String> = ["Web", "IdentityToolkit", "SignIn", "OpenIDProvider"]
+        guard let target = file.target, features.contains(target), file.isSwift else { return [] }
+        let names: Set<Substring> = ["ConfiguredProvider", "SignInFlows", "PendingTokens"]
+        return file.swift.lines.enumerated().compactMap { index, line in
+            guard let name = line.words.first(where: names.contains) else { return nil }
+            return Violation(path: file.path, line: index + 1, message: "asks \(name) by itself; Brokerage does")
+        }
+    }
+
     /// Only `HTTPServer` opens listening sockets.
     static func sockets(_ file: File) -> [Violation] {
         calls(of: ["listen", "bind"], in: file, except: ["HTTPServer"], "opens a listening socket; only HTTPServer does")

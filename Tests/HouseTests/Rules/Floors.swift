@@ -7,6 +7,7 @@ enum Floors {
         "JSON": 20, "Crypto": 20, "HTTP": 20, "Config": 20,
         "JOSE": 21, "HTTPServer": 21, "Curl": 21, "Postgres": 21, "Mail": 22,
         "Identity": 30, "Accounts": 31, "Providers": 31,
+        "Brokerage": 35,
         "Web": 40,
         "IdentityToolkit": 41, "SignIn": 41, "OpenIDProvider": 41,
         "gatehouse": 50,

@@ -1,0 +1,53 @@
+/// A sign-in at a provider as a whole: begin it, take the provider's answer, redeem the result.
+///
+/// This target joins the two halves below it, which do not know each other: `Providers` speaks with the provider, `Accounts` keeps the flow
+/// and decides whose account the person opens. Each step is one function, checks what it must, and returns its result. It never calls the
+/// step that follows, and it never calls back up: the feature that asked makes a page, a redirect or JSON of the result, and asks for the
+/// next step when the next request comes.
+///
+/// | Step | Function | File |
+/// |---|---|---|
+/// | begin | `BrokeredProject.begin` | `BeginSignIn.swift` |
+/// | return | `Brokerage.flow(waitingFor:)`, `BrokeredProject.receive`, `record` | `ReturnFromProvider.swift` |
+/// | redeem | `BrokeredProject.redeem` | `RedeemSignIn.swift` |
+/// | instead: a credential that an app posts | `BrokeredProject.verify` | `CredentialSignIn.swift` |
+/// | instead: an answer that was kept | `BrokeredProject.redeem(pendingToken:)` | `PendingCredential.swift` |
+/// | sign in | `BrokeredProject.signIn` | `ProvenSignIn.swift` |
+///
+/// What fails is a `BrokerageError`, which is the one error policy of all these steps. Pages, JSON, cookies and rate limits are for the
+/// features above.
+package import Accounts
+package import Curl
+package import Logging
+package import Providers
+package import Runtime
+package import Text
+
+/// What brokering needs of one loop. A class, so that a request takes one reference and not a copy of each part.
+package final class Brokerage: Sendable {
+    let accounts: Accounts
+    let flows: SignInFlows
+    let pendingTokens: PendingTokens
+    let upstream: any Upstream
+    let metadata: MetadataCache
+    let requests: ProviderRequests
+    let clock: Clock
+
+    package init(
+        accounts: Accounts, flows: SignInFlows, pendingTokens: PendingTokens, upstream: any Upstream, metadata: MetadataCache,
+        metrics: Metrics, clock: Clock
+    ) {
+        self.accounts = accounts
+        self.flows = flows
+        self.pendingTokens = pendingTokens
+        self.upstream = upstream
+        self.metadata = metadata
+        requests = ProviderRequests(metrics)
+        self.clock = clock
+    }
+
+    /// The sign-ins of one project, for one request.
+    package func project(_ settings: ProjectSettings, providers: [UTF8Text: ProviderSettings], log: Logger) -> BrokeredProject {
+        BrokeredProject(brokerage: self, settings: settings, providers: providers, log: log)
+    }
+}

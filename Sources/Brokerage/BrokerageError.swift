@@ -1,0 +1,68 @@
+package import Accounts
+package import Providers
+package import Text
+
+/// Why a sign-in at a provider does not go on: the one error policy of all who begin, return or redeem one.
+///
+/// The cases tell apart whose fault it is. The features above write them in their own form: a page, Google's JSON, an event for an SDK, a
+/// redirect to the app. The first text of a case may be shown to the person. `detail` is for the log alone. Neither holds a token, a secret
+/// or anything of the person. docs/architecture.md has the table of what the caller learns and what is logged and counted.
+package enum BrokerageError: Error, Sendable {
+    /// The person said no at the provider.
+    case declined(String)
+    /// The provider does not answer, or answers that it cannot now.
+    case outage(detail: String)
+    /// The provider's fault: what it said proves nothing.
+    case providerFault(String, detail: String)
+    /// The operator's fault: the provider does not fit its entry in the configuration.
+    case misconfigured(String, detail: String)
+    /// The project does not have this provider, or has switched it off; or the app named none.
+    case notEnabled(UTF8Text)
+    /// The app's fault: a parameter or scope that may not be sent, an answer that is not well formed.
+    case badParameter(String)
+    /// The app's fault: what it posted is not a credential.
+    case invalidCredential(String)
+    /// The nonce of an ID token is missing, unexpected or another one: a mistake in the app, or a token that was stolen.
+    case nonce
+    /// An answer of another provider than the one that the flow waits for: somebody mixes providers up on purpose (RFC 9700, section 4.4).
+    case foreignAnswer(String, detail: String)
+    /// No flow fits the state, cookie, one-time code or secret: it is over, was started elsewhere, or the value is made up. One answer for
+    /// all, so that nothing can be probed.
+    case unknownFlow
+    /// A rule about accounts said no, or the database could not be asked.
+    case account(AccountError)
+
+    package init(_ error: ProviderError) {
+        switch error {
+        case .badParameter(let text): self = .badParameter(text)
+        case .invalidResponse(let reason, let detail): self = .providerFault(reason, detail: detail)
+        case .misconfigured(let reason, let detail): self = .misconfigured(reason, detail: detail)
+        case .unavailable(let detail): self = .outage(detail: detail)
+        case .nonce: self = .nonce
+        case .invalidCredential(let text): self = .invalidCredential(text)
+        case .denied(let text): self = .declined(text)
+        }
+    }
+
+    package init(_ error: AccountError) {
+        if case .flowRefused = error { self = .unknownFlow } else { self = .account(error) }
+    }
+
+    /// How a sign-in that this ended is counted.
+    package var outcome: SignInMetrics.Outcome {
+        if case .outage = self { .providerUnavailable } else { .refused }
+    }
+
+    /// What the log says of an error that a provider's answer, or the want of one, is the reason of; `nil` for the others, which anybody
+    /// could cause without a sign-in at a provider.
+    package var logDetail: String? {
+        switch self {
+        case .declined(let text), .badParameter(let text), .invalidCredential(let text): text
+        case .providerFault(let reason, let detail), .misconfigured(let reason, let detail), .foreignAnswer(let reason, let detail):
+            "\(reason) \(detail)"
+        case .outage(let detail): "The provider does not answer. \(detail)"
+        case .nonce: "The nonce does not fit."
+        case .notEnabled, .unknownFlow, .account: nil
+        }
+    }
+}

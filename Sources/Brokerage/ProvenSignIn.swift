@@ -1,0 +1,42 @@
+package import Accounts
+package import Providers
+
+/// What a provider proved, by whichever way it came, and what must end together with the sign-in.
+package struct ProvenSignIn: Sendable {
+    package let result: ProviderResult
+    /// The flow that it came by; `nil` without one.
+    let flow: SignInFlow?
+    /// When the provider proved it, when a pending token kept it.
+    let proof: PendingTokens.Proof?
+
+    init(result: ProviderResult, flow: SignInFlow? = nil, proof: PendingTokens.Proof? = nil) {
+        self.result = result
+        self.flow = flow
+        self.proof = proof
+    }
+}
+
+extension BrokeredProject {
+    /// Signs in with, or links, what was proven. Two round trips to the database: who has it, and everything that is written, with the
+    /// flow's end.
+    ///
+    /// - Parameters:
+    ///   - intent: what the caller wants. A flow that was started to reauthenticate makes no account, whatever the caller says later.
+    ///   - language: of a mail to the account's owner.
+    package func signIn(
+        with proven: ProvenSignIn, _ intent: SignInIntent, language: String, from origin: Session.Origin
+    ) async throws(BrokerageError) -> FederatedSignIn {
+        var intent = intent
+        // The JS SDK says so at the start of the flow alone.
+        if case .signIn = intent, proven.flow?.handoff?.authType.isReauthentication ?? false { intent = .signIn(mayCreate: false) }
+        do {
+            return try await brokerage.accounts.federatedSignIns.signIn(
+                with: proven.result.identity, provenAt: proven.proof?.provenAt, intent, language: language, in: settings, from: origin,
+                completing: proven.flow.map(brokerage.flows.redeemed))
+        } catch {
+            // The provider's code is spent: the flow cannot be tried again. Should even this fail, it expires in `redeeming`.
+            if let flow = proven.flow { try? await brokerage.flows.recordFailure(of: flow) }
+            throw BrokerageError(error)
+        }
+    }
+}

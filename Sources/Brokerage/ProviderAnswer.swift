@@ -1,0 +1,68 @@
+package import Accounts
+package import HTTP
+import Providers
+package import Text
+
+/// What a provider sent the browser back with: `state`, `code`, `iss`, `error` and whatever else it says. Read once, here.
+///
+/// The rest is kept: some providers say there what the identity needs and what they say nowhere else.
+package struct ProviderAnswer: Sendable {
+    package let form: Form
+
+    /// Throws `badParameter` for an answer that gives a field twice: which one counts would be a guess.
+    package init(_ form: Form) throws(BrokerageError) {
+        self.form = form
+        // An answer that no flow is named in is believed least, so nothing of it may be given twice.
+        let names = isUnnamedRefusal ? form.fields.map(\.name) : Self.decisive
+        for name in names where form.all(name).count > 1 { throw .badParameter("The parameter \(name) is given more than once.") }
+    }
+
+    private static let decisive: [UTF8Text] = ["state", "code", "iss", "error", "id_token"]
+
+    /// The one `state`, which names a flow.
+    package var state: FlowState {
+        get throws(BrokerageError) {
+            guard let state = form["state"].flatMap(FlowState.init) else { throw .unknownFlow }
+            return state
+        }
+    }
+
+    /// Whether it is an error without `state`, which some providers send, though the standard has them repeat it.
+    /// <https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1>
+    package var isUnnamedRefusal: Bool { (form["state"] ?? "").isEmpty && !(form["error"] ?? "").isEmpty }
+
+    /// What the provider's `error` means; `nil` without one.
+    var refusal: BrokerageError? {
+        form["error"].map { BrokerageError(.callback($0, description: form["error_description"])) }
+    }
+
+    /// What an error means that belongs to no flow. Its description counts for nothing: anybody may have written it.
+    package var refusalWithoutFlow: BrokerageError { BrokerageError(.callback(form["error"] ?? "", description: nil)) }
+
+    /// Refuses an answer that came by the address of another provider than the flow's, or by the common address when the provider was told
+    /// to use its own. It must not use the flow up.
+    ///
+    /// - Parameter address: the provider in the address that the browser came back to; `nil` for the common address.
+    package func checkAddress(_ address: UTF8Text?, of flow: SignInFlow) throws(BrokerageError) {
+        let hasOwn = flow.redirectURI.hasSuffix("/handler/" + flow.providerID)
+        guard address == UTF8Text(flow.providerID) || address == nil && !hasOwn else {
+            throw .foreignAnswer("The answer came by the address of another provider.", detail: "flow of \(flow.providerID)")
+        }
+    }
+
+    /// Checks that the answer is this provider's and says something. Each answer goes through this once, before it is sealed or redeemed:
+    /// what is redeemed later is not checked again.
+    ///
+    /// An error that names no flow is found by the browser's cookie; its `iss` is compared where it has one, but not required.
+    func check(of provider: ConfiguredProvider) async throws(BrokerageError) {
+        if !isUnnamedRefusal || form["iss"] != nil {
+            do { try await provider.checkIssuer(form["iss"]) } catch {
+                if case .invalidResponse(let reason, let detail) = error { throw .foreignAnswer(reason, detail: detail) }
+                throw BrokerageError(error)
+            }
+        }
+        guard form["error"] != nil || form["code"] != nil || form["id_token"] != nil else {
+            throw .providerFault("The answer has no code.", detail: "callback without code, id_token and error")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package import Accounts
+import HTTP
+import Text
+
+/// Return, first half: the flow that an answer belongs to. One round trip to the database, and nothing changes.
+extension Brokerage {
+    /// The flow that waits for this answer; `nil` when none does any more.
+    package func flow(waitingFor answer: ProviderAnswer) async throws(BrokerageError) -> SignInFlow? {
+        let state = try answer.state
+        do { return try await flows.waiting(state) } catch { throw BrokerageError(error) }
+    }
+
+    /// The flow that this browser started and that still waits, for an answer that names none.
+    ///
+    /// - Parameter projectIDs: every project that the flow may be of.
+    package func flow(_ id: [UInt8], startedWith cookie: String, in projectIDs: [String]) async throws(BrokerageError) -> SignInFlow? {
+        do { return try await flows.waiting(flowID: id, cookie: cookie, of: projectIDs) } catch { throw BrokerageError(error) }
+    }
+
+    /// The flow that had its answer before: the browser went back, most of the time.
+    package func flow(answeredBefore answer: ProviderAnswer) async throws(BrokerageError) -> SignInFlow? {
+        let state = try answer.state
+        do { return try await flows.answered(state) } catch { throw BrokerageError(error) }
+    }
+
+    /// Keeps an answer that came by a form post, which brings no cookie along, until the browser comes with its cookie.
+    package func keep(posted form: [UInt8], _ answer: ProviderAnswer, for flow: SignInFlow) async throws(BrokerageError) {
+        guard flow.kind.belongsToBrowser else {
+            throw .foreignAnswer("This sign-in takes its answer by redirect.", detail: "form post to a flow of kind \(flow.kind.rawValue)")
+        }
+        let state = try answer.state
+        do { try await flows.keepPosted(form, for: state) } catch { throw BrokerageError(error) }
+    }
+
+    /// The answer that was kept, for the browser that started the flow.
+    package func posted(to flow: FlowReference, cookie: String) async throws(BrokerageError) -> (SignInFlow, ProviderAnswer) {
+        let kept: (SignInFlow, form: [UInt8])
+        do {
+            kept = try await flows.posted(flowID: flow.flowID, projectID: flow.projectID, cookie: cookie)
+        } catch { throw BrokerageError(error) }
+        guard let form = Form(kept.form) else { throw .badParameter("The form or query is malformed.") }
+        return (kept.0, try ProviderAnswer(form))
+    }
+
+    /// What there is for an app's frame that asks by a ticket; an event is given out once.
+    package func takeEvent(
+        _ ticket: FlowTicket, apiKey: String? = nil, appName: String? = nil, origin: String? = nil
+    ) async throws(BrokerageError) -> SignInFlows.Collected {
+        do {
+            return try await flows.takeEvent(ticket, apiKey: apiKey, appName: appName, origin: origin)
+        } catch { throw BrokerageError(error) }
+    }
+}
+
+/// A provider's answer, checked and not recorded yet.
+package struct ReturnedSignIn: Sendable {
+    package let flow: SignInFlow
+    package let outcome: Outcome
+    let cookie: String
+    let answer: ProviderAnswer
+
+    package enum Outcome: Sendable {
+        /// The provider gave a code or a token. The app redeems the result by this code of ours; the provider's own goes no further.
+        case succeeded(OneTimeCode)
+        /// The provider said why not.
+        case refused(BrokerageError)
+    }
+}
+
+/// Return, second half: the answer is checked and recorded. One round trip.
+extension BrokeredProject {
+    /// Checks an answer by the browser that started the flow. Changes nothing: no other browser can use a `state` up.
+    ///
+    /// - Parameter cookie: the flow's own, which the browser brought; `record` compares it.
+    package func receive(_ answer: ProviderAnswer, for flow: SignInFlow, cookie: String) async throws(BrokerageError) -> ReturnedSignIn {
+        try await answer.check(of: configured(try provider(UTF8Text(flow.providerID))))
+        let outcome = answer.refusal.map(ReturnedSignIn.Outcome.refused) ?? .succeeded(.random())
+        return ReturnedSignIn(flow: flow, outcome: outcome, cookie: cookie, answer: answer)
+    }
+
+    /// started → returned, with the answer sealed by the one-time code; or started → failed, which is counted.
+    ///
+    /// - Parameter event: what the app's frame may fetch of the outcome.
+    package func record(_ returned: ReturnedSignIn, event: [UInt8]? = nil) async throws(BrokerageError) {
+        let flow = returned.flow
+        do {
+            switch returned.outcome {
+            case .succeeded(let code):
+                try await brokerage.flows.recordReturn(
+                    of: flow, code, cookie: returned.cookie, answer: Array(returned.answer.form.encoded().utf8), event: event)
+            case .refused(let error):
+                try await brokerage.flows.recordRefusal(of: flow, cookie: returned.cookie, event: event)
+                count(flow.providerID, endedBy: error)
+            }
+        } catch { throw BrokerageError(error) }
+    }
+}

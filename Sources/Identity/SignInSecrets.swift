@@ -1,0 +1,32 @@
+import Crypto
+package import Text
+
+/// What this server alone knows of a sign-in at a provider, from its start until the provider's answer is redeemed. It is kept sealed with
+/// the flow.
+package struct SignInSecrets: Sendable, Codable, Equatable {
+    /// PKCE (RFC 7636). The provider sees its hash at the start and the verifier when the code is redeemed.
+    package var codeVerifier: String
+    /// Comes back in the ID token (OpenID Connect).
+    package var nonce: String
+    /// The app's; they may narrow whom the provider may let in, so the redemption needs them again.
+    package var customParameters: [UTF8Text: UTF8Text]
+    /// Of the request token that the sign-in began with (OAuth 1); `nil` by other protocols.
+    package var requestTokenSecret: String?
+
+    package init(
+        codeVerifier: String, nonce: String, customParameters: [UTF8Text: UTF8Text] = [:], requestTokenSecret: String? = nil
+    ) {
+        self.codeVerifier = codeVerifier
+        self.nonce = nonce
+        self.customParameters = customParameters
+        self.requestTokenSecret = requestTokenSecret
+    }
+
+    /// The secrets of a new sign-in.
+    package static func random(customParameters: [UTF8Text: UTF8Text]) -> SignInSecrets {
+        SignInSecrets(codeVerifier: Random.token(), nonce: Random.token(), customParameters: customParameters)
+    }
+
+    /// The S256 challenge of the verifier.
+    package var codeChallenge: String { Base64URL.encode(Digest.sha256(Array(codeVerifier.utf8))) }
+}

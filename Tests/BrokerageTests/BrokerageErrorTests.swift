@@ -1,0 +1,37 @@
+import Accounts
+import Testing
+import Text
+
+@testable import Brokerage
+@testable import Providers
+
+@Suite struct BrokerageErrorTests {
+    @Test(
+        arguments: [
+            (.denied("x"), "declined"), (.unavailable(detail: "x"), "outage"), (.invalidResponse("x", detail: ""), "providerFault"),
+            (.misconfigured("x", detail: ""), "misconfigured"), (.badParameter("x"), "badParameter"), (.nonce, "nonce"),
+            (.invalidCredential("x"), "invalidCredential"),
+        ] as [(ProviderError, String)])
+    func `knows whose fault a provider's error is`(error: ProviderError, name: String) {
+        #expect(BrokerageError(error).name == name)
+        #expect(BrokerageError(error).logDetail == error.logDetail)
+    }
+
+    @Test func `gives one answer for every flow that is not there, and hands on what rules about accounts say`() {
+        #expect(BrokerageError(AccountError.flowRefused).name == "unknownFlow")
+        #expect(BrokerageError(AccountError.accountDisabled).name == "account")
+    }
+
+    @Test func `counts an outage as one, and everything else as a refusal`() {
+        #expect(BrokerageError.outage(detail: "x").outcome == .providerUnavailable)
+        for error in [BrokerageError.declined("x"), .misconfigured("x", detail: ""), .foreignAnswer("x", detail: ""), .unknownFlow] {
+            #expect(error.outcome == .refused)
+        }
+    }
+
+    @Test func `has nothing for the log of what anybody can send`() {
+        #expect(BrokerageError.unknownFlow.logDetail == nil)
+        #expect(BrokerageError.notEnabled("x").logDetail == nil)
+        #expect(BrokerageError.account(.accountDisabled).logDetail == nil)
+    }
+}
