@@ -9,7 +9,7 @@ package struct BegunSignIn: Sendable {
     package let url: String
 }
 
-/// Begin: a flow is made, the provider names the page to go to, and the flow is stored. One round trip to the database.
+/// The step "begin": makes a flow, finds the page of the provider to go to, and stores the flow. One round trip to the database.
 extension BrokeredProject {
     /// - Parameters:
     ///   - start: what the caller decides. Limits have been charged, and the address that gets the result has been checked.

@@ -24,7 +24,7 @@ package enum BrokerageError: Error, Sendable {
     case invalidCredential(String)
     /// The nonce of an ID token is missing, unexpected or another one: a mistake in the app, or a token that was stolen.
     case nonce
-    /// An answer of another provider than the one that the flow waits for: somebody mixes providers up on purpose (RFC 9700, section 4.4).
+    /// An answer of another provider than the one that the flow waits for: an attacker may mix up providers (RFC 9700, section 4.4).
     case foreignAnswer(String, detail: String)
     /// No flow fits the state, cookie, one-time code or secret: it is over, was started elsewhere, or the value is made up. One answer for
     /// all, so that nothing can be probed.
@@ -53,7 +53,7 @@ package enum BrokerageError: Error, Sendable {
         if case .outage = self { .providerUnavailable } else { .refused }
     }
 
-    /// What the log says of an error that a provider's answer, or the want of one, is the reason of; `nil` for the others, which anybody
+    /// What the log says of an error that a provider caused by its answer, or by not answering; `nil` for the others, which any client
     /// could cause without a sign-in at a provider.
     package var logDetail: String? {
         switch self {

@@ -27,14 +27,14 @@ extension BrokeredProject {
         with proven: ProvenSignIn, _ intent: SignInIntent, language: String, from origin: Session.Origin
     ) async throws(BrokerageError) -> FederatedSignIn {
         var intent = intent
-        // The JS SDK says so at the start of the flow alone.
+        // The JS SDK says this only at the start of the flow.
         if case .signIn = intent, proven.flow?.handoff?.authType.isReauthentication ?? false { intent = .signIn(mayCreate: false) }
         do {
             return try await brokerage.accounts.federatedSignIns.signIn(
                 with: proven.result.identity, provenAt: proven.proof?.provenAt, intent, language: language, in: settings, from: origin,
                 completing: proven.flow.map(brokerage.flows.redeemed))
         } catch {
-            // The provider's code is spent: the flow cannot be tried again. Should even this fail, it expires in `redeeming`.
+            // The provider's code is used up, so the flow cannot be tried again. If even this fails, the flow expires in `redeeming`.
             if let flow = proven.flow { try? await brokerage.flows.recordFailure(of: flow) }
             throw BrokerageError(error)
         }

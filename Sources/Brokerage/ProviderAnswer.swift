@@ -5,7 +5,7 @@ package import Text
 
 /// What a provider sent the browser back with: `state`, `code`, `iss`, `error` and whatever else it says. Read once, here.
 ///
-/// The rest is kept: some providers say there what the identity needs and what they say nowhere else.
+/// The other fields are kept, since some providers send a part of the identity there and nowhere else.
 package struct ProviderAnswer: Sendable {
     package let form: Form
 
@@ -36,7 +36,7 @@ package struct ProviderAnswer: Sendable {
         form["error"].map { BrokerageError(.callback($0, description: form["error_description"])) }
     }
 
-    /// What an error means that belongs to no flow. Its description counts for nothing: anybody may have written it.
+    /// What an error means that belongs to no flow. Its description is ignored, since any person may have written it.
     package var refusalWithoutFlow: BrokerageError { BrokerageError(.callback(form["error"] ?? "", description: nil)) }
 
     /// Refuses an answer that came by the address of another provider than the flow's, or by the common address when the provider was told

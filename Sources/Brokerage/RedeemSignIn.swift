@@ -43,7 +43,7 @@ extension BrokeredProject {
         return try await exchange(answer, of: flow, isChecked: false)
     }
 
-    /// Trades the provider's answer for proof. Whatever goes wrong, the flow is over: a code works once.
+    /// Exchanges the provider's answer for proof. If anything fails, the flow has ended, because a code works only once.
     ///
     /// - Parameter isChecked: whether the answer was checked when it came, before it was sealed.
     private func exchange(

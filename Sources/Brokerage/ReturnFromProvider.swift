@@ -42,7 +42,7 @@ extension Brokerage {
         return (kept.0, try ProviderAnswer(form))
     }
 
-    /// What there is for an app's frame that asks by a ticket; an event is given out once.
+    /// What an app's frame gets when it asks with a ticket. An event is given out once.
     package func takeEvent(
         _ ticket: FlowTicket, apiKey: String? = nil, appName: String? = nil, origin: String? = nil
     ) async throws(BrokerageError) -> SignInFlows.Collected {

@@ -6,18 +6,18 @@
 /// The texts are the provider's own, for the app to see. `kept` is the form in which an account keeps them.
 package struct ProviderIdentity: Sendable, Codable, Equatable {
     package var providerID: String
-    /// Under which issuer the subject means this person: the identity space of the provider's entry.
+    /// The issuer under which the subject means this person: the identity space of the provider's entry.
     package var issuer: String
     /// The provider's name for the person; never reused for another.
     package var subject: String
     /// A second form of the subject under which the same person may be stored.
     package var alias: String?
-    /// The provider's tenant that vouches for the subject.
+    /// The provider's tenant that is responsible for the subject.
     package var tenant: String?
     package var email: String?
     /// The provider's statement, under the rules of its entry; shown to the app.
     package var emailVerified: Bool
-    /// Whether the statement is proof enough to join accounts: the provider runs the mailbox's domain, or the operator says so.
+    /// Whether the statement is proof enough to join accounts, because the provider runs the mailbox's domain or the operator says so.
     package var emailAuthoritative: Bool
     package var displayName: String?
     package var firstName: String?

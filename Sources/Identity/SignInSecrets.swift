@@ -6,11 +6,11 @@ package import Text
 package struct SignInSecrets: Sendable, Codable, Equatable {
     /// PKCE (RFC 7636). The provider sees its hash at the start and the verifier when the code is redeemed.
     package var codeVerifier: String
-    /// Comes back in the ID token (OpenID Connect).
+    /// The provider repeats it in the ID token (OpenID Connect).
     package var nonce: String
-    /// The app's; they may narrow whom the provider may let in, so the redemption needs them again.
+    /// The app's parameters. They may narrow which people the provider lets in, so the redemption needs them again.
     package var customParameters: [UTF8Text: UTF8Text]
-    /// Of the request token that the sign-in began with (OAuth 1); `nil` by other protocols.
+    /// The secret of the request token that the sign-in began with (OAuth 1); `nil` with other protocols.
     package var requestTokenSecret: String?
 
     package init(

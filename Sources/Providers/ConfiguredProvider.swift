@@ -1,10 +1,10 @@
 /// Sign-in with upstream services: Microsoft and any OpenID Connect issuer.
 ///
-/// A `Provider` is what a service is, a `ProviderSettings` what an operator configured for it, and a `ConfiguredProvider` the two with a
-/// loop's `Upstream`, ready to run. Both doors lead through the same checks: the redirect (`authorize`, then `redeem` with the answer) and
-/// the credential that an app brings (`verify`). The way through: `Flow/` does what the standard says, `Metadata/` knows the issuer's
-/// endpoints and keys, an `Issuer` (`OpenID/`, `Microsoft/`) has the rules that differ. Who the person is to us, and whether accounts are
-/// joined, is for the floor above.
+/// A `Provider` describes a service, `ProviderSettings` is what an operator has configured for it, and a `ConfiguredProvider` is both
+/// together with a loop's `Upstream`, ready to run. Both ways to sign in go through the same checks: the redirect (`authorize`, then
+/// `redeem` with the answer) and the credential that an app sends (`verify`). `Flow/` does what the standard says, `Metadata/` knows the
+/// issuer's endpoints and keys, and an `Issuer` (`OpenID/`, `Microsoft/`) has the rules that differ. Which account belongs to the person,
+/// and whether accounts are joined, is decided in `Accounts`.
 package import Curl
 import HTTP
 package import Logging
@@ -29,7 +29,7 @@ package struct ConfiguredProvider: Sendable {
 
     var api: ProviderAPI { ProviderAPI(upstream: upstream, log: log) }
 
-    /// The discovery document of `issuer`, when it is the right one and all its endpoints may be used.
+    /// The discovery document of `issuer`. Throws when it is not the right one, or when one of its endpoints may not be used.
     func metadata(_ issuer: any Issuer) async throws(ProviderError) -> IssuerMetadata {
         let metadata = try await cache.document(issuer.documentURL, namedBy: origin(of: issuer), upstream, now: clock.now())
         if let fault = fault(of: metadata, issuer) {
@@ -38,12 +38,12 @@ package struct ConfiguredProvider: Sendable {
         return metadata
     }
 
-    /// Who named the issuer: an app that asks for a tenant of its own names another one than the configuration's.
+    /// Who chose the issuer: an app that asks for its own tenant chooses another one than the configuration's.
     func origin(of issuer: any Issuer) -> MetadataCache.Origin {
         issuer.documentURL.isExactly(settings.issuer.documentURL) ? .configuration : .app
     }
 
-    /// What is wrong with a document, in words that follow its URL.
+    /// The fault of a document, as a text to stand after its URL.
     func fault(of metadata: IssuerMetadata, _ issuer: any Issuer) -> String? {
         guard issuer.publishes(metadata.issuer) else {
             return "names the issuer \(UpstreamText.visible(metadata.issuer)), which is not the configured \(issuer.identitySpace)"
@@ -67,7 +67,7 @@ package struct ConfiguredProvider: Sendable {
         }
     }
 
-    /// The photo of whom `accessToken` belongs to; `nil` when there is none, or the provider has no such thing.
+    /// The photo of the person to whom `accessToken` belongs; `nil` when there is none, or when the provider does not offer photos.
     package func photo(accessToken: UTF8Text) async throws(ProviderError) -> Photo? {
         try await settings.issuer.photo(accessToken: accessToken, api)
     }

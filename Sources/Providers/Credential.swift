@@ -1,6 +1,6 @@
 package import Text
 
-/// What an app brings that signed in with the provider by itself.
+/// The credential of an app that has signed in with the provider by itself.
 package struct Credential: Sendable {
     package var idToken: UTF8Text?
     package var accessToken: UTF8Text?

@@ -5,7 +5,7 @@ import Runtime
 import Text
 
 extension ConfiguredProvider {
-    /// What an operator must mend before anybody can sign in with this provider, in sentences; empty when all is well. Asks the provider for
+    /// Sentences on what an operator must fix before people can sign in with this provider; empty when all is well. Asks the provider for
     /// its discovery document and its keys.
     package func diagnose() async -> [String] {
         let metadata: IssuerMetadata
@@ -59,7 +59,7 @@ extension ConfiguredProvider {
         return findings
     }
 
-    /// The mistake that is made most.
+    /// A hint at the most frequent mistake.
     private func hint(_ named: UTF8Text) -> String {
         let wanted = settings.issuer.identitySpace
         if named == wanted + "/" || "\(named)/" as UTF8Text == wanted {
@@ -77,7 +77,7 @@ extension ConfiguredProvider {
 }
 
 extension ProviderError {
-    /// The detail alone, when there is one: operators know the rest.
+    /// Only the detail, if there is one, since operators know the rest.
     fileprivate var explanation: String {
         switch self {
         case .invalidResponse(_, let detail) where !detail.isEmpty: detail

@@ -12,7 +12,7 @@ struct Evidence: Sendable {
     /// The identity space of the provider's entry.
     let issuer: String
     let claims: JSON
-    /// The person's, for the provider's API.
+    /// The person's access token, for the provider's API.
     let accessToken: UTF8Text?
     /// The issuer's own address for more about the person; `nil` when it names none.
     let userInfo: URI?
@@ -31,8 +31,8 @@ struct Evidence: Sendable {
 }
 
 enum EmailDomain {
-    /// In lower case; `nil` when there is not exactly one `@` with something on both sides, or the domain is not ASCII, since some letters
-    /// outside it have ASCII ones as their lower case.
+    /// The domain in lower case; `nil` when the text does not have exactly one `@` between two parts, or when the domain is not ASCII,
+    /// since some other letters have an ASCII letter as their lower case.
     static func of(_ email: UTF8Text) -> String? {
         let parts = email.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, parts[1].allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -41,10 +41,10 @@ enum EmailDomain {
 }
 
 extension JSON {
-    /// A member that says something: some issuers write `null` for what they leave out.
+    /// A member with a value: some issuers write `null` for absent values.
     func present(_ name: UTF8Text) -> JSON? { self[name].flatMap { $0.isNull ? .none : $0 } }
 
-    /// A member that is text and not empty, at most `limit` bytes long.
+    /// A member that is a text, not empty and at most `limit` bytes long.
     func text(_ name: UTF8Text, limit: Int = 1024) -> UTF8Text? {
         guard let text = self[name]?.string, !text.isEmpty, text.utf8.count <= limit else { return nil }
         return text

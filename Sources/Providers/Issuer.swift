@@ -3,31 +3,33 @@ import JOSE
 import JSON
 import Text
 
-/// The rules of one configured OpenID issuer: where its metadata is, which tokens are its own, and who the person in one is.
+/// The rules of one configured OpenID issuer: the address of its metadata, which tokens are its own, and how to identify the person in
+/// one.
 ///
-/// The flow (`ConfiguredProvider`) does what the standard says and asks here for what issuers do differently. Decisions about whom to
-/// believe come from configuration; a token's `iss` is compared with it and is never an address to fetch from (SEC-01).
+/// The flow (`ConfiguredProvider`) follows the standard, and asks here for everything that differs between issuers. The configuration
+/// decides which issuer is trusted; a token's `iss` is compared with it and is never an address to fetch from (SEC-01).
 protocol Issuer: Sendable {
-    /// Tells this issuer's people from another's; stored with the users, so that an entry cannot be pointed elsewhere unnoticed.
+    /// Distinguishes this issuer's users from another's. It is stored with the users, so that a changed entry is noticed.
     var identitySpace: String { get }
-    /// Where the discovery document is.
+    /// The address of the discovery document.
     var documentURL: String { get }
-    /// Custom parameters that would undo what the entry sets, in lower case; refused besides the ones refused for all.
+    /// Custom parameters, in lower case, that would undo a setting of the entry. They are refused in addition to those that are refused
+    /// for all.
     var reservedParameters: Set<UTF8Text> { get }
 
     /// The rules for a sign-in with these custom parameters. Throws when a parameter asks for more than the entry allows.
     func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text])
-    /// Whether a discovery document that names `issuer` is this issuer's.
+    /// Whether a discovery document that names `issuer` belongs to this issuer.
     func publishes(_ issuer: UTF8Text) -> Bool
-    /// Whether an answer that says it is from `issuer` (RFC 9207) is from this one.
+    /// Whether an answer that claims to be from `issuer` (RFC 9207) is from this one.
     func answers(as issuer: UTF8Text, _ metadata: IssuerMetadata) -> Bool
-    /// Throws when the claims are not this issuer's: decided by configuration alone, before anything is fetched.
+    /// Throws when the claims are not from this issuer. Only the configuration decides, before anything is fetched.
     func admits(_ claims: JSON) throws(ProviderError)
-    /// Throws when a token that passed all standard checks is still not to be believed.
+    /// Throws when a token that passed all standard checks must still be refused.
     func check(_ token: JWT, _ metadata: IssuerMetadata) throws(ProviderError)
-    /// Makes a person of what was proven.
+    /// Identifies the person in a verified token.
     func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity
-    /// The photo of whom `accessToken` belongs to; `nil` when there is none.
+    /// The photo of the person to whom `accessToken` belongs; `nil` when there is none.
     func photo(accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> Photo?
 }
 

@@ -4,13 +4,13 @@ import JSON
 import Logging
 import Text
 
-/// A provider's own API, called with the person's access token. Failures are for the caller to weigh: most calls only add to what the ID
-/// token has proven already.
+/// A provider's own API, called with the person's access token. Callers decide about failures: most calls only add to what the ID token
+/// has already proven.
 struct ProviderAPI: Sendable {
     let upstream: any Upstream
     let log: Logger?
 
-    /// What a GET answers with status 200, as a JSON object and as the text it came as; `nil` for any other answer or none.
+    /// The answer to a GET with status 200, as a JSON object and as its text; `nil` for any other answer, or none.
     func object(_ url: String, bearer: UTF8Text) async -> (json: JSON, text: String)? {
         var request = OutboundRequest(.get, url, headers: ["accept": "application/json", "authorization": "Bearer \(bearer)"])
         request.maxBytes = 64 << 10
@@ -28,7 +28,7 @@ struct ProviderAPI: Sendable {
         return nil
     }
 
-    /// The picture at `url`; `nil` when there is none. A refused token throws.
+    /// The picture at `url`; `nil` when there is none. Throws when the token is refused.
     func picture(_ url: String, bearer: UTF8Text) async throws(ProviderError) -> Photo? {
         var request = OutboundRequest(.get, url, headers: ["accept": "image/*", "authorization": "Bearer \(bearer)"])
         request.maxBytes = 4 << 20
@@ -58,7 +58,7 @@ struct ProviderAPI: Sendable {
 
 /// A person's photo, as bytes.
 package struct Photo: Sendable, Equatable {
-    /// `image/jpeg` and the like; never SVG, which can hold scripts.
+    /// `image/jpeg` and similar types; never SVG, which can contain scripts.
     package let type: String
     package let bytes: [UInt8]
 }

@@ -1,25 +1,26 @@
 package import Text
 
-/// Why a sign-in with an upstream provider does not go on. The public text may be shown to the person; the detail is for the log. Neither
-/// holds a token, a secret or anything of the person.
+/// The reason why a sign-in with an upstream provider failed. The public text may be shown to the person; the detail is for the log.
+/// Neither contains a token, a secret or personal data.
 package enum ProviderError: Error, Sendable, Equatable {
     /// A custom parameter or a scope that may not be sent.
     case badParameter(String)
-    /// What the provider said, or did not say, proves nothing.
+    /// The provider's answer proves nothing.
     case invalidResponse(String, detail: String)
     /// The provider and its entry in the configuration do not fit: another issuer's metadata, an endpoint that may not be used, a client
     /// that the provider does not accept. Only the operator can mend it.
     case misconfigured(String, detail: String)
-    /// The provider does not answer, or answers that it cannot now: no fault of the person's.
+    /// The provider does not answer, or answers that it cannot now; the person has done nothing wrong.
     case unavailable(detail: String)
-    /// The ID token's nonce is missing, unexpected or another.
+    /// The ID token's nonce is missing, unexpected or different.
     case nonce
-    /// What the app posted is no credential.
+    /// The app did not post a valid credential.
     case invalidCredential(String)
-    /// The person said no.
+    /// The person declined.
     case denied(String)
 
-    /// The `error` that a provider sent the browser back with. Descriptions are never shown: anybody can write one into a link.
+    /// The error for an `error` with which a provider sent the browser back. Descriptions are never shown, since any person can write one
+    /// into a link.
     /// <https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1>
     package static func callback(_ error: UTF8Text, description: UTF8Text?) -> ProviderError {
         let name = UpstreamText.name(error)
@@ -37,7 +38,7 @@ package enum ProviderError: Error, Sendable, Equatable {
         .misconfigured("The provider is not what it should be.", detail: detail)
     }
 
-    /// What the log may say.
+    /// The text for the log.
     package var logDetail: String {
         switch self {
         case .badParameter(let text): text
@@ -50,9 +51,9 @@ package enum ProviderError: Error, Sendable, Equatable {
     }
 }
 
-/// Text from a provider, made fit for an answer or a log line.
+/// Cleans text from a provider for an answer or a log line.
 enum UpstreamText {
-    /// An error name such as `invalid_grant`; anything else than letters, digits, `_`, `-` and `.` makes it "an error".
+    /// An error name such as `invalid_grant`; a name with other characters than letters, digits, `_`, `-` and `.` becomes "an error".
     static func name(_ text: UTF8Text) -> String { isName(text) ? text.asString : "an error" }
 
     static func isName(_ text: UTF8Text) -> Bool {
@@ -65,7 +66,7 @@ enum UpstreamText {
         return fits && !text.isEmpty && text.utf8.count <= 64
     }
 
-    /// Microsoft's error codes in a description, which otherwise may hold names and addresses: `AADSTS70008`, `AADB2C90088`.
+    /// Microsoft's error codes in a description, which may also contain names and addresses: `AADSTS70008`, `AADB2C90088`.
     static func codes(_ description: UTF8Text) -> [String] {
         var codes: [String] = []
         for word in description.utf8.split(whereSeparator: { !(0x30...0x39).contains($0) && !(0x41...0x5A).contains($0) }) {

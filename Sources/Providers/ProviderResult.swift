@@ -7,7 +7,7 @@ package struct ProviderResult: Sendable, Codable, Equatable {
     package var idToken: String?
     package var accessToken: String?
     package var refreshToken: String?
-    /// Seconds that the access token lives.
+    /// The life of the access token, in seconds.
     package var expiresIn: Int?
 
     package init(identity: ProviderIdentity, idToken: String? = nil, accessToken: String? = nil) {

@@ -1,36 +1,36 @@
 package import Runtime
 
-/// A person as one project knows them: what tokens and `accounts:lookup` tell of.
+/// A person as one project knows them, with everything that tokens and `accounts:lookup` show.
 package struct Account: Sendable, Equatable {
-    /// Unique over all providers of the project; never changes and is never given again.
+    /// Unique over all providers of the project; it never changes and is never given to another account.
     package var id: String
     /// In lower case.
     package var email: String?
-    /// What the app is told.
+    /// The value that the app gets.
     package var emailVerified = false
-    /// Whether the address is proven to be this person's: only then does a second proof of it join accounts.
+    /// Whether the address is proven to belong to this person. Only then does a second proof of it join accounts.
     package var emailProven = false
     package var displayName: String?
     package var photoURL: String?
     package var disabled = false
-    /// A JSON object as text: claims that an administrator put into the person's tokens.
+    /// A JSON object as text: claims that an administrator has added to the person's tokens.
     package var customAttributes: String?
-    /// What other verifiers are told: they take tokens of before for revoked. Whole seconds.
+    /// The time in whole seconds from which tokens are valid; verifiers treat older tokens as revoked.
     package var validSince: Instant
-    /// When its sessions were last ended, all of them or all but the one that asked for it; `nil` if never.
+    /// The time when its sessions were last ended, all of them or all but the caller's; `nil` if never.
     package var sessionsEndedAt: Instant?
     package var createdAt: Instant
     package var lastLoginAt: Instant?
     package var lastRefreshAt: Instant?
-    /// The first address the account ever had, once it has another.
+    /// The first address that the account ever had, when it has another one now.
     package var initialEmail: String?
-    /// When the password was set; `nil` without one. The hash itself is read only where a password is checked.
+    /// The time when the password was set; `nil` without one. The hash itself is read only where a password is checked.
     package var passwordUpdatedAt: Instant?
     /// Whether a link in a mail has signed in to it.
     package var emailLinkSignIn = false
     /// Whether a custom token has signed in to it.
     package var customAuth = false
-    /// At most one a provider, in order of the provider's id.
+    /// At most one for each provider, in the order of the providers' ids.
     package var identities: [LinkedIdentity] = []
 }
 
@@ -50,6 +50,6 @@ extension Account {
     /// Whether the address itself signs in, by a password or by a link: Firebase's provider `password`.
     package var hasEmailSignIn: Bool { hasPassword || emailLinkSignIn }
 
-    /// Whether nothing but its own session opens it: it has no other way to sign in.
+    /// Whether only its own session opens it, because it has no other way to sign in.
     package var isAnonymous: Bool { !hasEmailSignIn && !customAuth && identities.isEmpty }
 }

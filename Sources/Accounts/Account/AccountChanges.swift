@@ -37,7 +37,8 @@ package struct AccountChanges: Sendable {
         }
     }
 
-    /// Gives the caller's account an address and a password: an anonymous one becomes permanent, any other gets one more way to sign in.
+    /// Gives the caller's account an address and a password: an anonymous account becomes permanent, any other gets one more way to sign
+    /// in.
     ///
     /// Throws as `update` does.
     package func linkPassword(

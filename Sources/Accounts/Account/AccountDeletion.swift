@@ -7,7 +7,7 @@ package struct AccountDeletion: Sendable {
     let clock: Clock
     let idTokens: IDTokens
 
-    /// Removes the caller's own account, soon after they signed in; see `delete(_:in:)`.
+    /// Removes the caller's own account, shortly after they signed in; see `delete(_:in:)`.
     package func delete(forIDToken idToken: String, in project: ProjectSettings) async throws(AccountError) {
         try await retryingWhenOvertaken { () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken, in: project)

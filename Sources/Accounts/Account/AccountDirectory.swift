@@ -9,7 +9,7 @@ package struct AccountDirectory: Sendable {
         try Account.one(of: await storage.read(Account.select("a.account_id = \(id)", in: project)))
     }
 
-    /// The account whose own address this is.
+    /// The account that has this address as its own.
     package func account(email: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
         try Account.one(of: await storage.read(Account.select("a.email = \(email)", in: project)))
     }

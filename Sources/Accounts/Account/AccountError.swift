@@ -1,59 +1,60 @@
 package import Postgres
 
-/// Why a rule said no, or that the database could not be asked.
+/// The reason why a rule refused, or why the database could not be asked.
 package enum AccountError: Error {
     case accountNotFound
     case accountDisabled
-    /// The ID token or session is over: expired, revoked, or from before the account's `validSince`.
+    /// The ID token or session has ended: expired, revoked, or older than the account's `validSince`.
     case sessionEnded
     case invalidIDToken
     case invalidRefreshToken
     /// The refresh token belongs to another project.
     case wrongProject
-    /// No account has this address; told only where addresses are not protected from enumeration.
+    /// No account has this address; reported only where addresses are not protected from enumeration.
     case noSuchEmail
-    /// The account has another password, or none; told only where addresses are not protected from enumeration.
+    /// The account has another password, or none; reported only where addresses are not protected from enumeration.
     case wrongPassword
-    /// One of the two above, without telling which.
+    /// One of the two above, without saying which.
     case invalidCredentials
     /// A password needs an address to sign in with.
     case addressNeeded
-    /// The sign-in is not fresh enough for what was asked.
+    /// The sign-in is not recent enough for this request.
     case signInTooOld
-    /// Only administrators may do this: apps may not make, or may not delete, accounts of this project.
+    /// Only administrators may do this: apps may not create, or may not delete, accounts of this project.
     case adminOnly
     /// The project protects addresses from enumeration, so an address changes only by a mail to it.
     case emailNeedsVerification
-    /// The address belongs to another account of a project that allows one account an address.
+    /// The address belongs to another account, and the project allows only one account for each address.
     case emailTaken
     /// The identity to link belongs to an account already.
     case identityTaken
-    /// Nobody has this identity, and the caller asked not to make an account.
+    /// No account has this identity, and the caller asked not to create one.
     case noSuchIdentity
     /// A known subject arrived from another tenant of its provider.
     case tenantChanged
-    /// No such flow, or its time, its status or a secret does not fit. One answer for all, so that nothing can be probed.
+    /// The flow does not exist, or its time, its status or a secret does not fit. The answer is always the same, so that callers cannot
+    /// find out which.
     case flowRefused
     case invalidPendingToken
     case customToken(CustomTokenError)
-    /// No such action code, or one that was used, or of another kind, or of another address than the account has now.
+    /// The action code does not exist, was used, is of another kind, or is for another address than the account has now.
     case invalidActionCode
     case expiredActionCode
     /// Another address than the one that the code was mailed to.
     case emailMismatch
-    /// What a write relied on changed since it was read; nothing of it was kept.
+    /// Data that a write relied on has changed since it was read; nothing was written.
     case overtaken
-    /// The password is too short for any project; the words are the answer's.
+    /// The password is too short for any project; the answer shows this text.
     case weakPassword(String)
-    /// What the project's policy asks of a password and this one lacks, in the order and words of the API.
+    /// The requirements of the project's policy that the password does not meet, in the order and words of the API.
     case passwordRequirements([String])
-    /// More passwords wait to be hashed than can be in time.
+    /// Too many passwords wait to be hashed.
     case overloaded
-    /// The caller, or the account that is tried, has had their share of this for now; nothing was done.
+    /// The caller, or the account that is tried, has reached a limit; nothing was done.
     case tooManyAttempts(LimitedAction, by: LimitScope)
-    /// The project has had its share of this for now; nothing was done.
+    /// The project has reached a limit; nothing was done.
     case quotaExceeded(LimitedAction)
-    /// A sealed value did not open: the master key is not the one it was sealed with.
+    /// A sealed value did not open: it was sealed with another master key.
     case sealBroken(String)
     case database(PostgresError)
 }

@@ -1,6 +1,6 @@
 import Runtime
 
-/// One way to sign in that an account gained, lost or got a new secret for: what its owner is told by mail (SEC-73).
+/// A way to sign in that an account has gained or lost, or whose secret has changed. Its owner gets a mail about it (SEC-73).
 struct SignInMethodChange: Sendable, Equatable {
     let kind: Letter.Kind
     /// `nil` for the password.
@@ -14,7 +14,7 @@ struct SignInMethodChange: Sendable, Equatable {
 }
 
 extension Letter.Kind {
-    /// Whether it tells the owner how the account is signed in to since.
+    /// Whether it tells the owner about a changed way to sign in.
     package var tellsOfMethods: Bool {
         switch self {
         case .signInMethodAdded, .signInMethodRemoved, .passwordChanged: true
@@ -24,8 +24,8 @@ extension Letter.Kind {
 }
 
 extension Account {
-    /// What differs in the ways to sign in once the account is `changed`. Links in mails are not among them: a reader of the mailbox has
-    /// them in any case.
+    /// The differences in the ways to sign in, once the account is `changed`. Links in mails are not among them, since a reader of the
+    /// mailbox has them in any case.
     func methodChanges(to changed: Account) -> [SignInMethodChange] {
         let lost = identities.filter { identity in !changed.identities.contains { $0.isSame(as: identity) } }
         let gained = changed.identities.filter { identity in !identities.contains { $0.isSame(as: identity) } }
@@ -39,7 +39,7 @@ extension Account {
         return changes
     }
 
-    /// Where its owner is told of changes: the address, provided that it is proven. Any other may be a stranger's; a new or an
+    /// The address that gets mails about changes: the account's own, if it is proven. Any other may belong to a stranger; a new or
     /// anonymous account has none.
     var noticeAddress: String? { emailProven ? email : nil }
 }

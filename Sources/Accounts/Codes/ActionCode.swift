@@ -8,7 +8,7 @@ import Runtime
 /// nothing (`inspect`). Using one is a `DELETE` within the transaction that has the effect, so that of any number of uses one succeeds
 /// (SEC-05): `PasswordReset`, `EmailActions`, `EmailLinkSignIns`.
 package struct ActionCode: Sendable, Equatable {
-    /// As links name it (`mode`) and the table keeps it.
+    /// The name of the kind in links (`mode`) and in the table.
     package enum Kind: String, Sendable, CaseIterable {
         case resetPassword
         case verifyEmail
@@ -19,12 +19,13 @@ package struct ActionCode: Sendable, Equatable {
     }
 
     package let kind: Kind
-    /// `nil` for a sign-in, which stands for its address alone.
+    /// `nil` for a sign-in, which belongs only to its address.
     let accountID: String?
-    /// The account's address when it was asked for; for `recoverEmail` the one to go back to, for `signIn` the one that signs in. `nil` for
-    /// an account without one that is to get its first.
+    /// The account's address when the code was requested; for `recoverEmail` the address to go back to, for `signIn` the address that
+    /// signs in. `nil` for an account without an address that is to get its first.
     package let email: String?
-    /// Where the account goes (`verifyAndChangeEmail`) or went (`recoverEmail`; `email` itself where it stayed, `nil` where it lost it).
+    /// The account's next address (`verifyAndChangeEmail`), or the one it has moved to (`recoverEmail`; the same as `email` when it has
+    /// not moved, `nil` when it has lost its address).
     package let newEmail: String?
     /// Whether the account's address was proven when the code was made.
     let emailProven: Bool
@@ -33,7 +34,7 @@ package struct ActionCode: Sendable, Equatable {
 }
 
 extension ActionCode {
-    /// Whether it tells of a change that left the account's address as it was.
+    /// Whether it reports a change that left the account's address as it was.
     package var keepsEmail: Bool { kind == .recoverEmail && email == newEmail }
 }
 
@@ -44,23 +45,23 @@ extension ActionCode.Kind {
         case .resetPassword: .seconds(3600)
         case .signIn: .seconds(6 * 3600)
         case .verifyEmail, .verifyAndChangeEmail: .seconds(3 * 86400)
-        // A person who is away when an intruder moves their account finds out late.
+        // A person who is away notices late that an intruder has moved their account.
         case .recoverEmail: .seconds(30 * 86400)
         }
     }
 }
 
 extension ActionCode {
-    /// How long an expired code is told from one that never was.
+    /// How long an expired code is distinguished from one that never existed.
     static let memory: Duration = .seconds(86400)
 
-    /// A new code's text, for the letter alone, and what of it is stored.
+    /// The text of a new code, only for the mail, and the hash to store.
     static func secret() -> (text: String, hash: [UInt8]) {
         let bytes = Random.bytes(32)
         return (Base64URL.encode(bytes), Digest.sha256(bytes))
     }
 
-    /// What a code's text is found by; `nil` for a text that is none.
+    /// The hash by which a code is found; `nil` for a text that cannot be a code.
     static func hash(_ text: String) -> [UInt8]? {
         guard let bytes = Base64URL.decodeStrict(text), bytes.count == 32 else { return nil }
         return Digest.sha256(bytes)
@@ -76,14 +77,14 @@ extension ActionCode {
     }
 }
 
-/// A code as it was read, with what its use begins from.
+/// A code as it was read, with the data that its use begins from.
 struct PendingCode {
     let code: ActionCode
     let hash: [UInt8]
     let account: Account?
     let projectID: String
 
-    /// The account of a code that stands for one: still there, enabled, and (but for `recoverEmail`) still at the address.
+    /// The account of a code that is for one: it still exists, is enabled, and (except for `recoverEmail`) still has the address.
     func holder() throws(AccountError) -> Account {
         guard let account else { throw .accountNotFound }
         guard !account.disabled else { throw .accountDisabled }
@@ -91,7 +92,7 @@ struct PendingCode {
         return account
     }
 
-    /// Uses the code up. Comes behind the statement that changes the account, which all changes of an account lock first.
+    /// Uses the code up. Must come after the statement that changes the account, which all changes of an account lock first.
     func spend(at now: Instant) -> SQL {
         .required(
             """

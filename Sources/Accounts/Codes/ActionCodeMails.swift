@@ -14,7 +14,7 @@ package struct ActionCodeMails: Sendable {
     let directory: AccountDirectory
     let idTokens: IDTokens
 
-    /// Mails a code that sets a new password to `email`, provided that an account has this address.
+    /// Mails a code that sets a new password to `email`, if an account has this address.
     ///
     /// Throws `noSuchEmail` and `accountDisabled` only where addresses are not protected.
     package func sendPasswordReset(to email: String, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {
@@ -27,7 +27,7 @@ package struct ActionCodeMails: Sendable {
         try await send(Posting(.resetPassword, to: email, account: reached, email: email, isDecoy: reached == nil), wish, in: project)
     }
 
-    /// Mails a code that signs in as `email`, which makes an account where there is none.
+    /// Mails a code that signs in as `email`, and creates an account when no account has the address.
     ///
     /// Throws `accountDisabled` only where addresses are not protected.
     package func sendSignInLink(to email: String, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {
@@ -100,7 +100,7 @@ package struct ActionCodeMails: Sendable {
     }
 }
 
-/// A letter with a code, before the code is made.
+/// A mail with a code, before the code is made.
 struct Posting {
     let kind: Letter.Kind
     let recipient: String
@@ -111,7 +111,7 @@ struct Posting {
     let newEmail: String?
     /// Whether the address was proven before the transaction, when the transaction changes that.
     let emailProven: Bool?
-    /// Which provider was linked or unlinked.
+    /// The provider that was linked or unlinked.
     let providerID: String?
     let isDecoy: Bool
 

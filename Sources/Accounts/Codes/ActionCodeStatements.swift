@@ -1,20 +1,20 @@
 import Postgres
 import Runtime
 
-/// The statements by which codes come and go.
+/// The statements that store and delete codes.
 extension ActionCode {
-    /// What a code belongs to.
+    /// The owner of a code.
     enum Holder {
-        /// The address that it is mailed to, and no account.
+        /// The address that it is mailed to, without an account.
         case address
-        /// An account, which must still be as it was read.
+        /// An account, which must not have changed since it was read.
         case account(Account)
-        /// Any account of the project: for a code that is mailed to nobody and must take the same locks as one that is (SEC-15).
+        /// Any account of the project: for a code that is not mailed and must take the same locks as one that is (SEC-15).
         case standIn
     }
 
     /// Stores the code. The row of its account is locked until the commit: a change of an account deletes the account's codes, and a code
-    /// that is stored at the same moment must not slip in behind that.
+    /// that is stored at the same time must not survive that.
     func insert(hash: [UInt8], for holder: Holder, in project: ProjectSettings) -> SQL {
         switch holder {
         case .address:
@@ -29,10 +29,10 @@ extension ActionCode {
         }
     }
 
-    /// One statement for accounts and their stand-ins, so that no plan tells them apart: it locks the first account from `id` on, or the
-    /// first of all, which for an account that is there is the account itself.
+    /// The same statement for accounts and their stand-ins, so that no query plan distinguishes them. It locks the first account from `id`
+    /// on, or the first of all; when the account exists, this is the account itself.
     ///
-    /// - Parameter account: as it was read; `nil` for a stand-in, which may be any.
+    /// - Parameter account: as it was read; `nil` for a stand-in, which may be any account.
     private func insert(hash: [UInt8], holding id: String, as account: Account?, in project: ProjectSettings) -> SQL {
         .required(
             """
@@ -55,19 +55,19 @@ extension ActionCode {
 }
 
 extension Account {
-    /// Which codes of an account end.
+    /// The codes of an account that end.
     enum CodeFate {
-        /// All: the account goes, or its address turned out to be somebody else's than its maker's.
+        /// All codes: the account is deleted, or its address turned out to belong to another person than its maker.
         case all
-        /// All but the ways back to earlier addresses, which a person who changes the account must not be able to close.
+        /// All except the ways back to earlier addresses, which a person who changes the account must not be able to remove.
         case allButRecovery
         /// The others of one kind.
         case only(ActionCode.Kind)
-        /// What was asked for since: an earlier address takes precedence over later ones.
+        /// Codes that were requested since then: an earlier address takes precedence over later ones.
         case since(Instant)
     }
 
-    /// Ends codes of the account, those that sign in to its address among them. Comes behind the statement that changes the account.
+    /// Ends codes of the account, also those that sign in to its address. Must come after the statement that changes the account.
     func deleteCodes(_ fate: CodeFate, in project: ProjectSettings) -> SQL {
         let condition: SQL =
             switch fate {

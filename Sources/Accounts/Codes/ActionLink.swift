@@ -1,11 +1,11 @@
 import HTTP
 import Text
 
-/// What a letter's link says besides its code.
+/// The parts of a mail's link besides its code.
 package struct LetterWish: Sendable {
-    /// A tag of the languages that the project's templates speak, such as `de`.
+    /// The tag of a language that the project's templates have, such as `de`.
     package let language: String
-    /// Where the page at the link's end leads on to: absolute, and of an authorised host.
+    /// The address to which the page behind the link leads on: absolute, and on an authorized host.
     package let continueURL: String?
 
     package init(language: String, continueURL: String? = nil) {
@@ -15,12 +15,12 @@ package struct LetterWish: Sendable {
 }
 
 extension ActionCode {
-    /// The path of the page that links lead to, unless the project has one of its own (`mail.actionURL`).
+    /// The path of the page behind the links, unless the project has its own (`mail.actionURL`).
     package static let pagePath = "/__/auth/action"
 }
 
 extension ActionCodeMails {
-    /// A link as SDKs read it. Its host is the configured one whatever a request says (SEC-07).
+    /// A link as SDKs read it. Its host is the configured one, whatever a request says (SEC-07).
     package func link(_ kind: ActionCode.Kind, code: String, _ wish: LetterWish, in project: ProjectSettings) -> String {
         let query = Form(
             [

@@ -3,18 +3,18 @@ import Postgres
 import Runtime
 import Text
 
-/// A letter with its code, which can still be used.
+/// A mail with its code, which can still be used.
 package struct PendingLetter: Sendable {
     package let letter: Letter
     package let code: String
-    /// The account's address when the code was made, which a mail about another one does not go to; `nil` for an account without one.
+    /// The account's address when the code was made, even if the mail goes to another one; `nil` for an account without an address.
     package let email: String?
     /// The query of its link, as mailed.
     package let query: String
 }
 
 extension ActionCodes {
-    /// Those of `letters` whose codes are neither used nor expired, in their order; for development mode.
+    /// The mails of `letters` whose codes are neither used nor expired, in their order; for development mode.
     package func pending(_ letters: [Letter], in project: ProjectSettings) async throws(AccountError) -> [PendingLetter] {
         let rows = try await storage.read(
             "SELECT code_hash, email FROM action_codes WHERE project_id = \(project.id) AND expires_at > \(clock.now())")

@@ -7,12 +7,12 @@ import Text
 
 /// The end of a flow: its result is redeemed by exactly one caller, who holds the initiator's session secret.
 extension SignInFlows {
-    /// returned → redeeming, by the one-time code; gives the flow and the provider's answer.
+    /// returned → redeeming, by the one-time code. Returns the flow and the provider's answer.
     ///
-    /// The right code with a wrong session secret counts as a try; the fifth burns the flow.
+    /// The right code with a wrong session secret counts as a try; the fifth try ends the flow.
     /// - Parameters:
-    ///   - page: the address the browser was sent back to, which must be the flow's own where a page takes the result.
-    ///   - isHandler: whether that address is our handler's, which it must be where an SDK takes the result.
+    ///   - page: the address to which the browser was sent back. It must be the flow's own when a page takes the result.
+    ///   - isHandler: whether that address is our handler's, as it must be when an SDK takes the result.
     package func redeem(
         flowID: [UInt8], _ code: OneTimeCode, sessionID: String, page: String, isHandler: Bool, in project: ProjectSettings
     ) async throws(AccountError) -> (SignInFlow, answer: [UInt8]) {
@@ -32,7 +32,8 @@ extension SignInFlows {
         return (try flow(&row), answer)
     }
 
-    /// started → redeeming, by the provider's own `state`: a client flow, whose client posts what the provider sent the browser to.
+    /// started → redeeming, by the provider's own `state`. This is for client flows, whose client posts the address to which the provider
+    /// sent the browser.
     package func redeem(
         _ state: FlowState, sessionID: String, in project: ProjectSettings
     ) async throws(AccountError) -> SignInFlow {
@@ -50,7 +51,7 @@ extension SignInFlows {
         return try flow(&row)
     }
 
-    /// redeeming → redeemed; part of the transaction that signs the person in.
+    /// redeeming → redeemed. It belongs to the transaction that signs the person in.
     package func redeemed(_ flow: SignInFlow) -> SQL {
         """
         UPDATE sign_in_flows SET status = 'redeemed', response = NULL
@@ -58,7 +59,7 @@ extension SignInFlows {
         """
     }
 
-    /// redeeming → failed: the provider's code is spent, and there is no way back.
+    /// redeeming → failed: the provider's code has been used up, so the flow cannot be tried again.
     package func recordFailure(of flow: SignInFlow) async throws(AccountError) {
         _ = try await storage.write(
             """
@@ -109,10 +110,11 @@ extension SignInFlows {
 
     static func context(_ flowID: [UInt8]) -> String { "flow " + Hex.encode(flowID) }
 
-    /// Of what a provider posted, which one key seals together with the flow's secrets: neither can be put in the other's column.
+    /// The context of an answer that a provider posted. The same key seals it and the flow's secrets; different contexts keep one from
+    /// being used in the column of the other.
     static func postedContext(_ flowID: [UInt8]) -> String { "posted to flow " + Hex.encode(flowID) }
 
-    /// Half of the key is ours, half travels in the link alone.
+    /// Half of the key is ours; the other half is only in the link.
     func answerKey(_ code: OneTimeCode) -> SealingKeys { masterKey.flowKeys(code.bytes, for: "response") }
 
     func eventKey(_ ticket: FlowTicket) -> SealingKeys { masterKey.flowKeys(ticket.secret, for: "event") }

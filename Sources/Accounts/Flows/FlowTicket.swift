@@ -3,10 +3,10 @@ import Postgres
 import Runtime
 package import Text
 
-/// The right to fetch a flow's event, once: what a page holds that belongs to the same browser but did not see the result.
+/// The right to fetch a flow's event, once. It is for a page in the same browser that has not seen the result.
 ///
-/// Made of the flow's cookie and known from the start, so that the window that opened the popup can wait with it; who has the ticket cannot
-/// tell the cookie. The event lies sealed, with a key half of which is the ticket.
+/// It is derived from the flow's cookie and known from the start, so that the page that opened the popup can wait with it. The cookie
+/// cannot be computed from the ticket. The event is stored sealed with a key, half of which is the ticket.
 package struct FlowTicket: Sendable, Equatable {
     package let projectID: String
     package let flowID: [UInt8]
@@ -25,17 +25,17 @@ package struct FlowTicket: Sendable, Equatable {
         secret = state.secret
     }
 
-    /// In the form of a `FlowState`.
+    /// The ticket in the form of a `FlowState`.
     package var text: String { FlowState(projectID: projectID, flowID: flowID, secret: secret).text }
 }
 
 extension SignInFlow {
-    /// - Parameter cookie: the flow's own, which the browser brought.
+    /// - Parameter cookie: the flow's own cookie, which the browser sent.
     package func ticket(cookie: String) -> FlowTicket { FlowTicket(of: self, cookie: cookie) }
 }
 
 extension StartedFlow {
-    /// Only browsers have somebody who fetches: the SDK's iframe.
+    /// Only in browsers is there a page that fetches the event: the SDK's iframe.
     package var ticket: FlowTicket? {
         guard flow.kind.isFetched else { return nil }
         return cookie.map(flow.ticket)
@@ -43,20 +43,20 @@ extension StartedFlow {
 }
 
 extension SignInFlows {
-    /// What there is for a ticket.
+    /// The result of fetching by a ticket.
     package enum Collected: Sendable, Equatable {
-        /// Nothing yet; the flow is under way.
+        /// Nothing yet; the flow has not ended.
         case waiting
         case event([UInt8])
-        /// No such ticket, or its event was fetched, or its time is over.
+        /// The ticket does not exist, its event was fetched, or its time is over.
         case unknown
     }
 
-    /// Hands the event out, once.
+    /// Returns the event, once.
     ///
     /// - Parameters:
-    ///   - apiKey, appName: of the app that asks; `nil` when the ticket itself came from that app.
-    ///   - origin: of the page that asks, which must be the one that the browser goes back to; `nil` as above.
+    ///   - apiKey, appName: those of the app that asks; `nil` when the ticket itself came from that app.
+    ///   - origin: the origin of the page that asks, which must be the one that the browser goes back to; `nil` as above.
     package func takeEvent(
         _ ticket: FlowTicket, apiKey: String? = nil, appName: String? = nil, origin: String? = nil
     ) async throws(AccountError) -> Collected {

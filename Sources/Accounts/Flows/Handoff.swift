@@ -1,16 +1,16 @@
 import Postgres
 
-/// What an SDK said when it opened the handler, and must hear again with the result, unchanged.
+/// The parameters with which an SDK opened the handler. The SDK must get them back with the result, unchanged.
 package struct Handoff: Sendable, Equatable {
     package let apiKey: String
-    /// Of the JS SDK's app; with the API key it names the storage of that app.
+    /// The name of the JS SDK's app; together with the API key it names the app's storage.
     package let appName: String?
     package let authType: AuthType
     /// The SDK's number for this attempt; a redirect to sign in has none.
     package let eventID: String?
-    /// Where a native app is reached: its URL scheme (iOS) or its package (Android).
+    /// The address of a native app: its URL scheme (iOS) or its package (Android).
     package let app: String?
-    /// What the visitor reads, as a BCP 47 tag.
+    /// The language of the visitor, as a BCP 47 tag.
     package let language: String?
 
     package init(
@@ -24,14 +24,15 @@ package struct Handoff: Sendable, Equatable {
         self.language = language
     }
 
-    /// What an SDK wants of the handler, by its own word for it.
+    /// The operation that an SDK asks of the handler, under the SDK's name for it.
     package enum AuthType: String, Sendable, CaseIterable {
         case signInViaPopup, linkViaPopup, reauthViaPopup
         case signInViaRedirect, linkViaRedirect, reauthViaRedirect
-        /// Native SDKs say this, whether they sign in, link or reauthenticate.
+        /// Native SDKs always use this, whether they sign in, link or reauthenticate.
         case signInWithRedirect
 
-        /// The JS SDK asks nothing at the redemption that would keep another account's owner from being signed up.
+        /// When it reauthenticates, the JS SDK does not send `autoCreate: false` with the redemption. So the flow remembers that no
+        /// account may be created.
         package var isReauthentication: Bool { self == .reauthViaPopup || self == .reauthViaRedirect }
 
         package var isPopup: Bool { [.signInViaPopup, .linkViaPopup, .reauthViaPopup].contains(self) }

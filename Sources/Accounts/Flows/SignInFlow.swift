@@ -3,20 +3,22 @@ package import Identity
 import Runtime
 package import Text
 
-/// A sign-in at a provider that is under way, from the redirect to the one redemption of its result.
+/// A running sign-in at a provider, from the redirect to the one redemption of its result.
 ///
-/// started → returned (the provider answered; flows with a cookie) → redeeming → redeemed or failed. Each step is one conditional UPDATE; who
-/// finds no row is refused and learns nothing more. Client flows skip `returned`: the client posts the provider's answer itself.
+/// started → returned (the provider answered; only flows with a cookie) → redeeming → redeemed or failed. Each step is one conditional
+/// UPDATE; a caller whose UPDATE finds no row is refused and learns nothing more. Client flows skip `returned`: the client posts the
+/// provider's answer itself.
 package struct SignInFlow: Sendable {
     package enum Kind: String, Sendable {
         /// Started at `/__/auth/start` by a browser: bound to it by a cookie, its result to the app by PKCE.
         case web
         /// Started by `accounts:createAuthUri`: its result is bound to the client by `sessionId`.
         case client
-        /// Started by the JS SDK in a window of its own, or in place of the app's page: bound to the browser by a cookie, whose secret is the
-        /// session's too. The result is an event, which the SDK's iframe is handed.
+        /// Started by the JS SDK in a separate window, or in place of the app's page: bound to the browser by a cookie, whose secret is
+        /// also the session's. The result is an event for the SDK's iframe.
         case popup, redirect
-        /// Started by a native SDK in a browser: bound to that browser by a cookie, its result to the app by `sessionId`. The result is a link.
+        /// Started by a native SDK in a browser: bound to that browser by a cookie, and its result to the app by `sessionId`. The result
+        /// is a link.
         case ios, android
 
         /// Whether one browser starts it and must come back with its cookie.
@@ -31,30 +33,30 @@ package struct SignInFlow: Sendable {
     package let providerID: String
     package let kind: Kind
     package let redirectURI: String
-    /// Where the browser goes back to (`web`, `popup`, `redirect`), and the app's state for it (`web`).
+    /// The address to which the browser goes back (`web`, `popup`, `redirect`), and the app's state for it (`web`).
     package let returnURL: String?
     package let appState: String?
-    /// Of flows that an SDK started.
+    /// Only in flows that an SDK started.
     package let handoff: Handoff?
     package let secrets: SignInSecrets
 
-    /// Expiries, as in docs/wire.md ("Lifetimes"): from start to callback, from callback to redemption.
+    /// Time limits, as in docs/wire.md ("Lifetimes"): from start to callback, from callback to redemption.
     package static let timeToReturn: Duration = .seconds(600)
     package static let timeToRedeem: Duration = .seconds(120)
-    /// Redemptions with the right code but the wrong session secret that a result survives.
+    /// How many redemptions with the right code but the wrong session secret a result survives.
     static let toleratedTries: Int16 = 5
 }
 
-/// What a new flow hands out: each secret once, to the one party it is for.
+/// The secrets of a new flow, each for exactly one party.
 package struct StartedFlow: Sendable {
     package let flow: SignInFlow
-    /// For the provider, who brings it back.
+    /// For the provider, which sends it back.
     package let state: String
-    /// For the browser's cookie; `nil` for flows without a browser of their own.
+    /// For the browser's cookie; `nil` for flows without a browser.
     package let cookie: String?
 }
 
-/// `state` as providers carry it: which flow of which project, and the secret that proves it.
+/// The `state` parameter that providers send back: the project, the flow, and the secret that proves it.
 package struct FlowState: Sendable, Equatable {
     package let projectID: String
     package let flowID: [UInt8]
@@ -95,7 +97,7 @@ package struct OneTimeCode: Sendable, Equatable {
     package var text: String { Base64URL.encode(bytes) }
 }
 
-/// A flow's public number, as it stands in addresses and cookie names.
+/// A flow's public number, for addresses and cookie names.
 package struct FlowID: Sendable, Equatable {
     package let bytes: [UInt8]
 
@@ -109,7 +111,7 @@ package struct FlowID: Sendable, Equatable {
     package var text: String { Base64URL.encode(bytes) }
 }
 
-/// Which flow of which project, without any secret: what a browser shows together with its cookie.
+/// A flow and its project without any secret; a browser sends it together with its cookie.
 package struct FlowReference: Sendable, Equatable {
     package let projectID: String
     package let flowID: [UInt8]
@@ -128,7 +130,7 @@ package struct FlowReference: Sendable, Equatable {
 }
 
 extension ProjectSettings {
-    /// A project's id and what stands behind the dot that follows it.
+    /// A project's id, and the text behind the dot that follows it.
     fileprivate static func idAndRest(_ text: UTF8Text) -> (id: String, rest: Substring)? {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false).map(Substring.init)
         guard parts.count == 2, isID(parts[0]) else { return nil }
@@ -136,10 +138,10 @@ extension ProjectSettings {
     }
 }
 
-/// How the secret that binds a result to its initiator is compared.
+/// Compares the secret that binds a result to its initiator.
 package enum SessionBinding {
-    /// The hash to store for a `sessionId` handed in at the start: one that already is the hash of a secret (64 lower-case hex digits, as
-    /// native SDKs send) is taken as that; so a hash seen in a URL never redeems.
+    /// The hash to store for a `sessionId` given at the start. A text that already is the hash of a secret (64 lower-case hex digits, as
+    /// native SDKs send) is stored as it is; so a hash that was seen in a URL never redeems.
     package static func hash(atStart sessionID: String) -> [UInt8] {
         if isHash(sessionID), let hash = Hex.decode(sessionID) { return hash }
         return Digest.sha256(Array(sessionID.utf8))

@@ -17,7 +17,7 @@ package struct SignInFlows: Sendable {
         self.clock = clock
     }
 
-    /// A new flow, not stored yet: the authorization URL may still turn out impossible.
+    /// A new flow that is not stored yet, since making the authorization URL may still fail.
     package func prepare(_ start: SignInStart, in project: ProjectSettings) -> StartedFlow {
         let flow = SignInFlow(
             projectID: project.id, id: Random.bytes(16), providerID: start.providerID, kind: start.kind,
@@ -64,9 +64,9 @@ package struct SignInFlows: Sendable {
         return try rows.first.map(flow)
     }
 
-    /// The same by the browser's own proof, for an answer that names no flow.
+    /// The same by the browser's cookie, for an answer that names no flow.
     ///
-    /// - Parameter projectIDs: every project that the flow may be of.
+    /// - Parameter projectIDs: every project that the flow may belong to.
     package func waiting(flowID: [UInt8], cookie: String, of projectIDs: [String]) async throws(AccountError) -> SignInFlow? {
         let rows = try await storage.read(
             """
@@ -77,7 +77,7 @@ package struct SignInFlows: Sendable {
         return try rows.first.map(flow)
     }
 
-    /// The flow that `state` names when it waits no more: its provider has answered already. Changes nothing.
+    /// The flow that `state` names when its provider has answered already. Changes nothing.
     package func answered(_ state: FlowState) async throws(AccountError) -> SignInFlow? {
         let rows = try await storage.read(
             """
@@ -88,7 +88,7 @@ package struct SignInFlows: Sendable {
         return try rows.first.map(flow)
     }
 
-    /// Keeps what a provider posted until the browser comes by with its cookie, which a cross-site POST does not carry.
+    /// Stores an answer that a provider posted until the browser sends its cookie, which a cross-site POST does not carry.
     package func keepPosted(_ form: [UInt8], for state: FlowState) async throws(AccountError) {
         let sealed = masterKey.flows.seal(form, context: Self.postedContext(state.flowID))
         let rows = try await storage.write(
@@ -100,7 +100,7 @@ package struct SignInFlows: Sendable {
         guard !rows.isEmpty else { throw .flowRefused }
     }
 
-    /// What was posted, for the browser that started the flow.
+    /// The stored answer, for the browser that started the flow.
     package func posted(flowID: [UInt8], projectID: String, cookie: String) async throws(AccountError) -> (SignInFlow, form: [UInt8]) {
         let rows = try await storage.read(
             """
@@ -136,9 +136,9 @@ package struct SignInFlows: Sendable {
         guard !rows.isEmpty else { throw .flowRefused }
     }
 
-    /// started → failed: the provider answered with an error. Only the browser that started may say so.
+    /// started → failed: the provider answered with an error. Only the browser that started the flow may report this.
     ///
-    /// - Parameter event: what the SDK's iframe may fetch of it.
+    /// - Parameter event: the event that the SDK's iframe may fetch.
     package func recordRefusal(of flow: SignInFlow, cookie: String, event: [UInt8]? = nil) async throws(AccountError) {
         let sealedEvent = event.map { seal($0, for: FlowTicket(of: flow, cookie: cookie)) }
         let now = clock.now()

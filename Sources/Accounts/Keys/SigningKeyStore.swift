@@ -5,10 +5,10 @@ package import Postgres
 package import Runtime
 import Text
 
-/// The signing keys in the database: made on first start, sealed with the master key, rotated with overlap.
+/// The signing keys in the database: made at the first start, sealed with the master key, and rotated with overlap.
 ///
-/// Rotation publishes the new key at once and lets it sign only after `overlap`, when every back end that caches the key set has
-/// fetched it again; the old key stays published until the last token it signed has expired. ADR 0006.
+/// Rotation publishes the new key at once, but lets it sign only after `overlap`, when every back end that caches the key set has fetched
+/// it again. The old key stays published until the last token that it signed has expired. ADR 0006.
 package struct SigningKeyStore: Sendable {
     /// Longer than any cache of the key set that our answers allow.
     package static let overlap: Duration = .seconds(2 * 3600)
@@ -28,7 +28,7 @@ package struct SigningKeyStore: Sendable {
         self.clock = clock
     }
 
-    /// What `gatehouse keys list` shows of a key.
+    /// The facts about a key that `gatehouse keys list` shows.
     package struct Entry: Sendable {
         package let kid: String
         package let algorithm: String
@@ -45,7 +45,8 @@ package struct SigningKeyStore: Sendable {
         }
     }
 
-    /// Reads the keys that are still published; makes the missing ones first, so that two servers started at once agree.
+    /// Reads the keys that are still published. Makes missing ones first, in a way that two servers that start at the same time agree on
+    /// them.
     package func load(into keys: SigningKeys) async throws {
         var found = try await published()
         let missing = [Algorithm.rs256, .es256].filter { algorithm in !found.contains { $0.algorithm == algorithm } }
@@ -68,11 +69,12 @@ package struct SigningKeyStore: Sendable {
         }
     }
 
-    /// Adds a key that will sign after `overlap`; those of its algorithm before it retire once their tokens are dead.
-    /// - Parameter compromised: signs with the new key at once and withdraws the others, so that tokens they signed die now.
+    /// Adds a key that will sign after `overlap`. Earlier keys of its algorithm retire once their tokens have expired.
+    /// - Parameter compromised: signs with the new key at once and withdraws the others, so that the tokens that they signed become
+    ///   invalid now.
     /// - Returns: the new key's id.
     package func rotate(_ algorithm: Algorithm, compromised: Bool = false) async throws -> String {
-        // With another master key than the servers' own, the new key would be one that none of them can open.
+        // With another master key than that of the servers, no server could open the new key.
         let isFirst = try await !published().contains { $0.algorithm == algorithm }
         let now = clock.now()
         let signsFrom = compromised || isFirst ? now : now + Self.overlap
@@ -115,7 +117,7 @@ package struct SigningKeyStore: Sendable {
         }
     }
 
-    /// The very first key of an algorithm, unless another server makes one at the same time.
+    /// Adds the very first key of an algorithm, unless another server does so at the same time.
     private func insertFirst(_ algorithm: Algorithm, at now: Instant) async throws {
         let (_, insert) = try newKey(algorithm, at: now, signsFrom: now)
         try await database.transaction { transaction in
@@ -126,7 +128,7 @@ package struct SigningKeyStore: Sendable {
         }
     }
 
-    /// One change of the keys at a time. Any number that no other lock of ours has.
+    /// Allows one change of the keys at a time. The number is any that no other lock of ours has.
     private static let lock: SQL = "SELECT pg_advisory_xact_lock(\(Int64(0x6761_7465_6B65_7973)))"
 
     private func newKey(_ algorithm: Algorithm, at now: Instant, signsFrom: Instant) throws -> (kid: String, insert: SQL) {

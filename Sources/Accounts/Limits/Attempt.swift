@@ -1,12 +1,12 @@
 import Crypto
 import Identity
 
-/// One call at something limited: the buckets it takes from.
+/// One call that is limited, and the buckets that it takes from.
 package struct Attempt: Sendable {
     package let action: LimitedAction
     let projectID: String
     let address: String
-    /// In the order in which refusals are told.
+    /// In the order in which refusals are reported.
     let charges: [Charge]
 
     struct Charge: Sendable {
@@ -16,10 +16,10 @@ package struct Attempt: Sendable {
     }
 
     /// - Parameters:
-    ///   - address: what `HTTP.Address.limitKey` gives for the client, as text.
-    ///   - email: the address that is signed in, mailed or looked for, whether an account has it or not: who has an account must not
-    ///     show in who meets a limit. Matched as accounts match it.
-    ///   - accountID: instead of `email` where the caller is known.
+    ///   - address: the client's `HTTP.Address.limitKey`, as text.
+    ///   - email: the address that is signed in, mailed or looked for, whether an account has it or not: the limits must not show who has
+    ///     an account. Compared in the same form as accounts.
+    ///   - accountID: the caller's account, instead of `email`, when it is known.
     package init(
         _ action: LimitedAction, from address: String, email: String? = nil, accountID: String? = nil, in project: ProjectSettings
     ) {
@@ -41,7 +41,7 @@ package struct Attempt: Sendable {
         }
     }
 
-    /// What a mail takes besides from its recipient, where the caller's own account was charged before it was known where the mail goes.
+    /// The charge of a mail for its recipient, when the caller's own account was charged before the recipient was known.
     ///
     /// - Parameter mailbox: an address in canonical form.
     package init(_ action: LimitedAction, from address: String, mailbox: String, in project: ProjectSettings) {
@@ -60,7 +60,7 @@ package struct Attempt: Sendable {
         }
     }
 
-    /// The bucket's name. Each part is preceded by its length, so that no two lists of parts give the same bytes.
+    /// The bucket's name. Each part has its length in front, so that no two lists of parts give the same bytes.
     private static func key(_ parts: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
         for part in parts {

@@ -1,7 +1,7 @@
 import Config
 import Runtime
 
-/// How often something may happen: `count` times at once, and again as time gives it back, `count` times a `period`.
+/// A rate limit: `count` times at once, and then `count` times in each `period`.
 package struct Rate: Sendable, Equatable, CustomStringConvertible {
     package let count: Int
     package let period: Duration
@@ -14,7 +14,7 @@ package struct Rate: Sendable, Equatable, CustomStringConvertible {
         self.period = max(.seconds(1), period)
     }
 
-    /// `60 per 10m`: 1 to 1 000 000, in 1 s to 30 d. `nil` for anything else.
+    /// Reads `60 per 10m`: 1 to 1 000 000, in 1 s to 30 d. `nil` for anything else.
     package init?(_ text: String) {
         let words = text.split(separator: " ")
         guard words.count == 3, words[1] == "per", words[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(words[0]),
@@ -26,26 +26,27 @@ package struct Rate: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { "\(count) per \(period.text)" }
 
-    /// How long one takes to come back.
+    /// The time in which one attempt comes back.
     var interval: Duration { .microseconds(max(1, period.microseconds / Int64(count))) }
 
-    /// How long an empty bucket takes to be full. A whole number of intervals, so that `count` fit in exactly.
+    /// The time in which an empty bucket becomes full: a whole number of intervals, so that exactly `count` fit in.
     var span: Duration { .microseconds(interval.microseconds * Int64(count)) }
 }
 
-/// A token bucket as one moment (GCRA): the rule that `RateLimits` asks the database to follow, and what it counts log lines by.
+/// A token bucket, stored as one point in time (GCRA). `RateLimits` makes the database follow this rule, and the log lines are limited by
+/// it.
 ///
-/// Every take moves the moment at which the bucket is full again by one interval; a take that would move it further away than the span is
-/// refused and changes nothing, so that knocking on a closed door keeps it closed for nobody.
+/// Every take moves the time at which the bucket is full again by one interval. A take that would move it further away than the span is
+/// refused and changes nothing, so that refused attempts do not extend the wait.
 /// <https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm>
 struct Bucket: Sendable, Equatable {
-    /// How far the clocks of two processes may be apart. A moment further off than that comes from a clock that was set back, or from a
-    /// longer span in an earlier configuration, and is brought back to "empty now", so that nobody waits longer than one span.
+    /// How far the clocks of two processes may differ. A time that is further off comes from a clock that was set back, or from a longer
+    /// span in an earlier configuration. It is corrected to "empty now", so that a wait is never longer than one span.
     static let slack: Duration = .seconds(300)
 
     private(set) var fullAt: Instant
 
-    /// A full one.
+    /// A full bucket.
     init() { fullAt = Instant(seconds: 0) }
 
     func isFull(at now: Instant) -> Bool { fullAt <= now }
@@ -58,6 +59,6 @@ struct Bucket: Sendable, Equatable {
         return true
     }
 
-    /// Gives one back.
+    /// Returns one.
     mutating func refund(_ rate: Rate) { fullAt = fullAt - rate.interval }
 }

@@ -1,11 +1,11 @@
 package import Postgres
 package import Runtime
 
-/// Limits that hold for all processes of the database: token buckets in the table `rate_limits`, one timestamp each (`Bucket`).
+/// Limits that hold for all processes of the database: token buckets in the table `rate_limits`, each one a timestamp (`Bucket`).
 ///
-/// An attempt takes from several buckets at once, all or nothing: a refused attempt changes none of them. So an attacker's refused tries
-/// keep nobody's bucket empty, neither their own nor their victim's. What is asked of the database besides travels in the same
-/// round trip. The times are this process's clock; see `Bucket.slack` for clocks that differ.
+/// An attempt takes from several buckets at once, all or nothing: a refused attempt changes none of them. So the refused tries of an
+/// attacker do not keep any bucket empty, neither the attacker's nor the victim's. Other reads are sent in the same round trip. The times
+/// come from this process's clock; see `Bucket.slack` for clocks that differ.
 package struct RateLimits: Sendable {
     let storage: Storage
     let clock: Clock
@@ -18,10 +18,10 @@ package struct RateLimits: Sendable {
         self.refusals = refusals
     }
 
-    /// Takes from the attempt's buckets, and answers `read` in the same round trip; without `read`, no rows.
+    /// Takes from the attempt's buckets, and returns the rows of `read` from the same round trip; without `read`, no rows.
     ///
-    /// Throws `tooManyAttempts` or, when it is the project that has had enough, `quotaExceeded`; then nothing was taken. A database that
-    /// cannot be asked is an error: without it nothing that is limited could go on anyway.
+    /// Throws `tooManyAttempts`, or `quotaExceeded` when the project has reached its limit; then nothing was taken. When the database
+    /// cannot be asked, this throws too, since without it the limited action could not run anyway.
     @discardableResult
     package func charge(_ attempt: Attempt, then read: SQL? = nil) async throws(AccountError) -> [Row] {
         guard !attempt.charges.isEmpty else {
@@ -29,7 +29,7 @@ package struct RateLimits: Sendable {
             return try await storage.read(read)
         }
         if let fault = read?.fault {
-            // What cannot be sent is charged for all the same: the two would be refused together.
+            // An attempt whose read cannot be sent is charged all the same; otherwise the database would refuse both together.
             try await charge(attempt)
             throw AccountError(fault)
         }
@@ -40,7 +40,8 @@ package struct RateLimits: Sendable {
         throw refused.scope == .project ? .quotaExceeded(attempt.action) : .tooManyAttempts(attempt.action, by: refused.scope)
     }
 
-    /// When others took the last of some bucket between a statement's look and its take, all of it was undone; the next look sees that.
+    /// When other attempts took the last of a bucket between the statement's look and its take, all of it was rolled back; the next look
+    /// sees the new state.
     private func repeating(_ statements: [SQL]) async throws(AccountError) -> [[Row]] {
         var tries = 1
         while true {
@@ -107,22 +108,22 @@ package struct RateLimits: Sendable {
         return rows ?? "SELECT"
     }
 
-    /// What to write together with the success of a charged attempt: forgives the account's failures, and gives the address back what this
-    /// one attempt took. So an honest person never meets a limit, while the failures of everybody else at that address still count,
-    /// and nobody gets a bucket but their own emptied.
+    /// Statements to commit together with a successful attempt: they clear the account's failures and return this attempt to its client
+    /// address. So an honest person never reaches a limit, while failures by others at that address stay counted, and only the account's
+    /// own buckets are cleared.
     package func success(of attempt: Attempt) -> [SQL] { settle(attempt, refundsAddress: true) }
 
-    /// What to write when the owner has proven themselves some other way, such as by a code from their mailbox: forgives the failures of the
-    /// account, here and from everywhere. `attempt` was not charged; its address keeps what it has.
+    /// Statements to commit when the owner has proven themselves in another way, such as by a code from their mailbox: they clear the
+    /// failures of the account, from this and all other addresses. `attempt` was not charged, so its address gets nothing back.
     package func forgiveness(of attempt: Attempt) -> [SQL] { settle(attempt, refundsAddress: false) }
 
-    /// Locks in the order of keys, like charges.
+    /// Locks in the order of the keys, as charges do.
     private func settle(_ attempt: Attempt, refundsAddress: Bool) -> [SQL] {
         let charges = attempt.charges.filter { $0.scope.isOfAccount || refundsAddress && $0.scope == .address }
         guard !charges.isEmpty else { return [] }
         var rows: SQL?
         for charge in charges {
-            // More than any bucket lacks: the account's is full again.
+            // More than any bucket can lack, so that the account's bucket is full again.
             let back = charge.scope.isOfAccount ? Duration.seconds(366 * 86400) : charge.rate.interval
             let row: SQL = "SELECT \(charge.key), \(back.microseconds) * interval '1 microsecond'"
             rows = rows.map { "\($0) UNION ALL \(row)" } ?? row

@@ -3,9 +3,9 @@ package import Logging
 package import Runtime
 import Synchronization
 
-/// What operators learn of refused attempts: a count of each kind, and a line in the log when a bucket runs empty.
+/// Reports refused attempts to operators: a count of each kind, and a line in the log when a bucket becomes empty.
 package final class Refusals: Sendable {
-    /// A bucket is told of at most this often, and all buckets together at most that often, whatever an attacker does.
+    /// At most one line for each bucket in this time, and at most this many lines for all buckets, whatever an attacker does.
     private static let linesOfBucket = Rate(1, per: .seconds(60))
     private static let lines = Rate(30, per: .seconds(60))
     private static let remembered = 1000
@@ -42,7 +42,7 @@ package final class Refusals: Sendable {
     func note(_ attempt: Attempt, _ refused: Attempt.Charge, at now: Instant) {
         counters["\(attempt.action) \(refused.scope)"]?.increment()
         guard told.withLock({ $0.mayTell(of: refused.key, at: now) }) else { return }
-        // The e-mail address stays out: whatever was typed may be anything.
+        // The e-mail address is left out, since the text that was typed may be anything.
         log.warning(
             "a rate limit is reached",
             metadata: [

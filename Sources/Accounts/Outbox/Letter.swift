@@ -2,8 +2,7 @@ import JSON
 package import Runtime
 import Text
 
-/// What somebody is told by mail: which letter, to whom, and the link in it. How it looks is decided above (`Web/Templates`), how it
-/// travels below (`Mail`).
+/// A mail before it is rendered: its kind, its recipient, and the link in it. `Web/Templates` decides how it looks, `Mail` sends it.
 package struct Letter: Sendable, Equatable, Codable {
     package enum Kind: String, Sendable, Codable, CaseIterable {
         case resetPassword
@@ -13,12 +12,12 @@ package struct Letter: Sendable, Equatable, Codable {
         /// To the old address: the account has moved to another one, and this link undoes that.
         case recoverEmail
         case signIn
-        /// To the account's owner: a provider was linked, or a password was set where there was none.
+        /// To the account's owner: a provider was linked, or a first password was set.
         case signInMethodAdded
         case signInMethodRemoved
         case passwordChanged
 
-        /// What the code in its link does. The owner who is told of a change gets the way to take the account back.
+        /// The kind of the code in its link. An owner who gets a mail about a change also gets the way to take the account back.
         package var code: ActionCode.Kind {
             switch self {
             case .resetPassword: .resetPassword
@@ -33,16 +32,16 @@ package struct Letter: Sendable, Equatable, Codable {
     package var kind: Kind
     /// One address, without a name.
     package var to: String
-    /// A tag of the languages that the project's templates speak, such as `de`.
+    /// The tag of a language that the project's templates have, such as `de`.
     package var language: String
     /// Absolute, at the configured public URL, with the code in it: a secret until it is used.
     package var link: String
-    /// Where the account goes (`verifyAndChangeEmail`) or went (`recoverEmail`).
+    /// The address that the account will have (`verifyAndChangeEmail`) or has now (`recoverEmail`).
     package var newEmail: String?
     package var displayName: String?
     /// The id of the provider that was linked or unlinked; `nil` for the password.
     package var providerID: String?
-    /// When that happened, in seconds since 1970; `nil` for letters that tell of nothing that happened.
+    /// The time of the event that the mail reports, in seconds since 1970; `nil` for mails that report no event.
     package var happenedAt: Int64?
 
     package init(
@@ -60,14 +59,14 @@ package struct Letter: Sendable, Equatable, Codable {
     }
 }
 
-/// Prints neither link nor people (SEC-21).
+/// Descriptions show neither the link nor people (SEC-21).
 extension Letter: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "<letter \(kind.rawValue)>" }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(reflecting: description) }
 }
 
-/// A letter that this process has leased from the outbox and must send before the lease ends.
+/// A mail that this process has leased from the outbox and must send before the lease ends.
 package struct DueLetter: Sendable {
     package let projectID: String
     /// The same at every attempt.
@@ -75,15 +74,15 @@ package struct DueLetter: Sendable {
     package let letter: Letter
     /// Counted from 1.
     package let attempt: Int
-    /// After this the link is worth nothing.
+    /// After this time the link does not work any more.
     package let expires: Instant
 }
 
 extension Letter {
-    /// Letters shorter than this all look alike in the database.
+    /// Mails shorter than this have the same size in the database.
     private static let block = 1024
 
-    /// JSON, then spaces up to a whole block.
+    /// JSON, padded with spaces to a whole block.
     func padded() -> [UInt8] {
         let bytes = (try? JSON(encoding: self).bytes()) ?? []
         return bytes + [UInt8](repeating: 0x20, count: Self.block - bytes.count % Self.block)

@@ -2,18 +2,18 @@ import Crypto
 package import Postgres
 package import Runtime
 
-/// Mails between the transaction that asks for them and the server that takes them.
+/// Stores mails between the transaction that asks for them and the mail server that accepts them.
 ///
-/// A rule puts `enqueue` among the statements of the transaction that makes the code, and rings once that is committed. The postman of any
-/// process then leases the row (`claim`), sends, and removes it (`done`) or has it wait (`failed`). A process that dies in between leaves
-/// a lease that ends, and another one sends: at least once, and in all but that one case exactly once. The row's id is the Message-ID
-/// of every attempt.
+/// A rule puts `enqueue` among the statements of the transaction that makes the code, and rings after the commit. The mail worker of any
+/// process then leases the row (`claim`), sends the mail, and removes the row (`done`) or makes it wait (`failed`). When a process dies in
+/// between, its lease ends and another one sends: at least once, and exactly once in all other cases. The row's id is the Message-ID of
+/// every attempt.
 package struct Outbox: Sendable {
-    /// How long an attempt may take before another process may begin the next one; transports give up well before.
+    /// How long an attempt may take before another process may begin the next one. Transports give up well before.
     package static let lease: Duration = .seconds(60)
-    /// A mail that could not be delivered for so long is given up, however long its link would work.
+    /// A mail that could not be delivered for this long is given up, even if its link would still work.
     static let patience: Duration = .seconds(24 * 3600)
-    /// Pauses after the first failures; the last one repeats.
+    /// The pauses after the first failures; the last one repeats.
     static let pauses: [Duration] = [.seconds(10), .seconds(30), .seconds(60), .seconds(90)]
 
     let storage: Storage
@@ -23,8 +23,8 @@ package struct Outbox: Sendable {
     let keepsSent: Bool
 
     /// - Parameters:
-    ///   - bell: wakes the postman of this process.
-    ///   - keepsSent: leaves sent letters to `recent` until they expire; for development.
+    ///   - bell: wakes the mail worker of this process.
+    ///   - keepsSent: keeps sent mails for `recent` until they expire; for development.
     package init(database: Database, masterKey: MasterKey, clock: Clock, bell: Bell = Bell(), keepsSent: Bool = false) {
         storage = Storage(database: database)
         self.masterKey = masterKey
@@ -33,20 +33,20 @@ package struct Outbox: Sendable {
         self.keepsSent = keepsSent
     }
 
-    /// The statement that puts `letter` into the post, for the transaction that makes its link work.
+    /// The statement that adds `letter` to the outbox, for the transaction that makes its link work.
     ///
-    /// - Parameter expires: when the link stops working.
+    /// - Parameter expires: the time at which the link stops working.
     package func enqueue(_ letter: Letter, until expires: Instant, in project: ProjectSettings) -> SQL {
         insert(letter, until: expires, in: project, sent: true)
     }
 
-    /// The same statement with the same cost for a letter that must not go out, because nobody has the address or somebody has it
-    /// already: so that the caller cannot tell by the time it takes (SEC-15).
+    /// The same statement with the same cost for a mail that must not be sent, because no account has the address or another one already
+    /// has it. So the caller cannot find out by the time it takes (SEC-15).
     package func enqueueDecoy(of letter: Letter, until expires: Instant, in project: ProjectSettings) -> SQL {
         insert(letter, until: expires, in: project, sent: false)
     }
 
-    /// Wakes the postman of this process; for after the commit. Without it, the mail goes out some seconds later.
+    /// Wakes the mail worker of this process; call it after the commit. Without it, the mail is sent some seconds later.
     package func ring() { bell.ring() }
 
     private func insert(_ letter: Letter, until expires: Instant, in project: ProjectSettings, sent: Bool) -> SQL {
@@ -64,10 +64,10 @@ package struct Outbox: Sendable {
 }
 
 extension Outbox {
-    /// Leases up to `limit` letters that are due; no other process gets them before the lease ends.
+    /// Leases up to `limit` mails that are due; no other process gets them before the lease ends.
     ///
-    /// - Returns: The letters, and of how many rows this process can make nothing, since they were sealed with another master key or written
-    ///   by a newer version. Those stay, for a process that can: their lease ends like any other.
+    /// - Returns: the mails, and the number of rows that this process cannot read, since they were sealed with another master key or
+    ///   written by a newer version. Those stay for a process that can read them: their lease ends like any other.
     package func claim(_ limit: Int) async throws(AccountError) -> (letters: [DueLetter], unreadable: Int) {
         let now = clock.now()
         let rows = try await storage.write(
@@ -101,28 +101,28 @@ extension Outbox {
         return (letters, unreadable)
     }
 
-    /// The letter is with the next server; it is not sent again.
+    /// The next server has accepted the mail; it is not sent again.
     package func done(_ due: DueLetter) async throws(AccountError) {
         guard keepsSent else { return try await delete(due.projectID, due.id) }
         _ = try await storage.write(
             "UPDATE mail_outbox SET due_at = 'infinity' WHERE project_id = \(due.projectID) AND mail_id = \(due.id)")
     }
 
-    /// What becomes of a letter that was not taken.
+    /// The fate of a mail that was not accepted.
     package enum Fate: Sendable, Equatable {
         case retry(Instant)
         case givenUp
     }
 
-    /// The letter was not taken. It waits for its next attempt, unless that would come after its link has expired, or `forGood` says that no
-    /// attempt can succeed.
+    /// The mail was not accepted. It waits for its next attempt, unless that would come after its link has expired, or `forGood` says that
+    /// no attempt can succeed.
     package func failed(_ due: DueLetter, forGood: Bool) async throws(AccountError) -> Fate {
         let next = clock.now() + Self.pauses[min(due.attempt, Self.pauses.count) - 1]
         guard !forGood, next < due.expires else {
             try await delete(due.projectID, due.id)
             return .givenUp
         }
-        // Not if the lease ended meanwhile and another process tries already.
+        // Not if the lease has ended meanwhile and another process is trying already.
         _ = try await storage.write(
             """
             UPDATE mail_outbox SET due_at = \(next)
@@ -131,8 +131,8 @@ extension Outbox {
         return .retry(next)
     }
 
-    /// The letters that still matter, newest first, sent ones among them where those are kept: for development alone, since a reader
-    /// of them holds their links. Decoys are not among them.
+    /// The mails that still matter, newest first, with the sent ones when those are kept. Only for development, since a reader of them has
+    /// their links. Decoys are left out.
     package func recent(in project: ProjectSettings, limit: Int = 1000) async throws(AccountError) -> [Letter] {
         guard keepsSent else { return [] }
         let rows = try await storage.read(

@@ -2,7 +2,7 @@ import Crypto
 import Postgres
 package import Runtime
 
-/// A mail in the outbox as an operator may see it: neither its recipient nor its link.
+/// A mail in the outbox as an operator may see it, without its recipient and its link.
 package struct WaitingMail: Sendable {
     package let projectID: String
     package let id: [UInt8]
@@ -10,13 +10,13 @@ package struct WaitingMail: Sendable {
     package let kind: Letter.Kind?
     package let attempts: Int
     package let createdAt: Instant
-    /// When the next attempt begins; during one, when the next begins if it fails to end.
+    /// The time of the next attempt; during an attempt, the time of the next one in case it does not end.
     package let dueAt: Instant
     package let expiresAt: Instant
 }
 
 extension Outbox {
-    /// How many mails wait to be sent, and since when the oldest of them does.
+    /// The number of mails that wait to be sent, and the time since which the oldest has waited.
     package func depth() async throws(AccountError) -> (count: Int, oldest: Instant?) {
         let rows = try await storage.read(
             "SELECT count(*), min(created_at) FROM mail_outbox WHERE due_at < 'infinity' AND expires_at > \(clock.now())")
@@ -47,11 +47,11 @@ extension Outbox {
         return mails
     }
 
-    /// Lets mails that wait be tried at once. Those that are due within a minute anyway are left alone, since one of them may be on its way,
-    /// and must not be sent twice.
+    /// Makes waiting mails due at once. Mails that are due within a minute anyway are left alone, since one of them may be being sent, and
+    /// must not be sent twice.
     ///
     /// - Parameter projectID: `nil` for all projects.
-    /// - Returns: how many.
+    /// - Returns: the number of mails.
     package func retryNow(_ projectID: String?) async throws(AccountError) -> Int {
         let now = clock.now()
         return try await storage.write(

@@ -3,18 +3,18 @@ package import JOSE
 package import Mail
 import Text
 
-/// One project's rules, from its file in `config/projects/`. Its providers are settings of the `Providers` floor.
+/// The settings of one project, from its file in `config/projects/`. Its providers have settings in `Providers`.
 package struct ProjectSettings: Sendable {
     /// `aud` of its ID tokens: lower-case letters, digits and hyphens.
     package var id: String
-    /// What Firebase calls the project number.
+    /// Firebase calls it the project number.
     package var number: Int64
     package var apiKeys: [String]
-    /// Hosts whose pages may start and receive sign-ins: exact, or `*.example.com` where written so.
+    /// Hosts whose pages may start and receive sign-ins: exact, or `*.example.com` when written like this.
     package var authorizedDomains: [String]
-    /// Addresses a plain browser app may be sent back to; compared byte for byte.
+    /// Addresses to which a plain browser app may be sent back; compared byte by byte.
     package var redirectURLs: [String]
-    /// Native apps that may start sign-ins and be sent their results.
+    /// Native apps that may start sign-ins and get their results.
     package var apps: [NativeApp] = []
     package var redirect = Redirect()
     package var tokens = Tokens()
@@ -23,10 +23,10 @@ package struct ProjectSettings: Sendable {
     package var mail = Mailing()
     package var passwordPolicy = PasswordPolicy()
     package var signIn = SignInMethods()
-    /// No call that is given an address tells whether it has an account, except `signUp`, as with Firebase.
+    /// When true, no call that is given an address shows whether it has an account; except `signUp`, as with Firebase.
     package var emailEnumerationProtection = true
     package var refresh = Refresh.rotating
-    /// How long a session lasts that is not refreshed; `nil` is for ever, as Firebase has it.
+    /// How long a session lasts that is not refreshed; `nil` means for ever, as with Firebase.
     package var sessionIdle: Duration?
     package var limits = Limits()
     package var customTokens = CustomTokens()
@@ -40,11 +40,11 @@ package struct ProjectSettings: Sendable {
         branding = Branding(name: id)
     }
 
-    /// What its mails say differently from the server's.
+    /// The project's own settings for mails, in place of the server's.
     package struct Mailing: Sendable {
         package var from: Mailbox?
         package var replyTo: Mailbox?
-        /// The page that the links in mails lead to, without a query; `nil` for the one this server has, `/__/auth/action`.
+        /// The page behind the links in mails, without a query; `nil` for this server's own, `/__/auth/action`.
         package var actionURL: String?
 
         package init() {}
@@ -60,7 +60,7 @@ package struct ProjectSettings: Sendable {
     }
 
     package struct Tokens: Sendable {
-        /// Whom ID tokens name as issuer.
+        /// The issuer that ID tokens name.
         package var issuer = Issuer.firebase
         package var lifetime: Duration = .seconds(3600)
         package var algorithm = Algorithm.rs256
@@ -68,40 +68,40 @@ package struct ProjectSettings: Sendable {
         package init() {}
     }
 
-    /// How people may sign in besides the providers, and what apps may do on their behalf. Everything is off until it is switched on, but
-    /// what Firebase gives every project.
+    /// How people may sign in besides the providers, and what apps may do for them. Everything is off by default, except what Firebase
+    /// gives every project.
     package struct SignInMethods: Sendable {
         package var password = false
         package var emailLink = false
         package var anonymous = false
-        /// Whether apps may make accounts; administrators always may.
+        /// Whether apps may create accounts; administrators always may.
         package var signUp = true
         /// Whether people may delete their own accounts.
         package var deletion = true
-        /// How fresh a sign-in must be to change the password or the address, or to delete the account.
+        /// How recent a sign-in must be to change the password or the address, or to delete the account.
         package var recentLogin: Duration = .seconds(300)
 
         package init() {}
     }
 
     package struct CustomTokens: Sendable {
-        /// Whether a custom token signs in once only; Firebase takes it as often as it is shown, until it expires.
+        /// Whether a custom token signs in only once; Firebase accepts it any number of times until it expires.
         package var singleUse = false
 
         package init() {}
     }
 
     package enum Refresh: String, Sendable, CaseIterable {
-        /// Each refresh gives a new refresh token; a used one that comes back ends the session.
+        /// Each refresh returns a new refresh token; a used one that comes back ends the session.
         case rotating
-        /// The refresh token stays the same for as long as the session lasts.
+        /// The refresh token stays the same as long as the session lasts.
         case `static`
     }
 
     package enum Issuer: String, Sendable, CaseIterable {
-        /// `https://securetoken.google.com/<project>`, which the Firebase Admin SDKs insist on.
+        /// `https://securetoken.google.com/<project>`, which the Firebase Admin SDKs require.
         case firebase
-        /// `<publicURL>/<project>`, which discovery by the standard needs.
+        /// `<publicURL>/<project>`, which standard discovery needs.
         case gatehouse
     }
 }

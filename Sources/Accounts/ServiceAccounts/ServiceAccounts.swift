@@ -7,10 +7,10 @@ import Text
 
 /// The service accounts of all projects: who may sign custom tokens, and until when.
 ///
-/// A key is made here and leaves in its file (`KeyFile`); the database keeps the public half. Every use reads the keys anew, so a revoked
-/// one is dead from that moment on. What the keys may sign is said in `CustomToken`.
+/// A key is made here and leaves in its file (`KeyFile`); the database stores the public half. Every use reads the keys again, so a
+/// revoked key is refused from that moment on. `CustomToken` has the rules for what the keys may sign.
 package struct ServiceAccounts: Sendable {
-    /// Live keys of one account, as at Google: for a token that does not name its key, all are tried.
+    /// The number of live keys of one account, as at Google. For a token that does not name its key, all are tried.
     package static let mostKeys = 10
 
     let storage: Storage
@@ -21,7 +21,7 @@ package struct ServiceAccounts: Sendable {
         self.clock = clock
     }
 
-    /// What `gatehouse service-accounts list` shows of a key.
+    /// The facts about a key that `gatehouse service-accounts list` shows.
     package struct Entry: Sendable {
         package let email: String
         package let keyID: String
@@ -29,10 +29,11 @@ package struct ServiceAccounts: Sendable {
         package let revokedAt: Instant?
     }
 
-    /// A new key, for a new account or one that is there. Takes a tenth of a second or more: not on a loop that serves.
+    /// A new key, for a new or an existing account. This takes a tenth of a second or more, so it must not run on a loop that serves
+    /// requests.
     ///
     /// Throws `ServiceAccountError.tooManyKeys`, `CryptoError`, `AccountError`.
-    /// - Parameter publicURL: the server's own address, which the file points to.
+    /// - Parameter publicURL: the server's own address, which the file names.
     package func createKey(for email: ServiceAccountEmail, publicURL: String) async throws -> KeyFile {
         let key = try PrivateKey.generate(.rsa())
         let keyID = Hex.encode(Random.bytes(20))
@@ -76,7 +77,7 @@ package struct ServiceAccounts: Sendable {
         }
     }
 
-    /// Ends one key, or all of an account. Gives the ids of those that were live.
+    /// Ends one key, or all keys of an account. Returns the ids of those that were live.
     package func revoke(_ scope: Scope, in project: String) async throws -> [String] {
         let (email, keyID): (String?, String?) =
             switch scope {
@@ -102,9 +103,9 @@ package enum ServiceAccountError: Error {
     case tooManyKeys
 }
 
-/// The name of a service account, written as an address that nobody receives mail at.
+/// The name of a service account, in the form of an address that receives no mail.
 package struct ServiceAccountEmail: Sendable, Equatable {
-    /// Google's form of it, which every Admin SDK and every tool around them takes.
+    /// Google's form of it, which every Admin SDK and the tools around them accept.
     private static let domain = ".iam.gserviceaccount.com"
 
     package let projectID: String

@@ -1,14 +1,14 @@
 package import Runtime
 
-/// An ID token that was verified: this server signed it for this project. Whether it still counts depends on the account and on the session
-/// that it came from (`IDTokenSession.swift`).
+/// A verified ID token: this server signed it for this project. Whether it is still accepted depends on the account and on its session
+/// (`IDTokenSession.swift`).
 package struct IDToken: Sendable {
     package let accountID: String
-    /// The session that it came from; `nil` for a token of a version that did not say so.
+    /// The session that it came from; `nil` for a token of a version that did not name it.
     let sessionID: [UInt8]?
     package let issued: Instant
     package let expires: Instant
-    /// When the person authenticated; recent-login rules count from here.
+    /// The time when the person authenticated; rules about recent sign-ins use it.
     package let authTime: Instant
     package let signInProvider: String
 }
@@ -24,10 +24,10 @@ extension ProjectSettings {
     }
 }
 
-/// `sign_in_provider` of sign-ins that no upstream provider has part in.
+/// The `sign_in_provider` of sign-ins without an upstream provider.
 package enum SignInProvider {
     package static let anonymous = "anonymous"
-    /// By password, and by a link in a mail.
+    /// For a password, and for a link in a mail.
     package static let password = "password"
     package static let custom = "custom"
 }

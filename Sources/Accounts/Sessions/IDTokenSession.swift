@@ -1,15 +1,15 @@
 import Postgres
 import Runtime
 
-/// An ID token is worth no more than its session: our own calls take it only while that session lives, and what it changes is committed
-/// only if the session lives then (SEC-50).
+/// An ID token is only valid as long as its session: our own calls accept it only while the session is alive, and its changes are
+/// committed only if the session is alive at that time (SEC-50).
 ///
-/// Tokens of a version that did not name the session (no `sid`) count until they expire, unless the sessions of their account were ended
-/// after they were issued.
+/// Tokens of a version that did not name the session (no `sid`) are valid until they expire, unless the sessions of their account were
+/// ended after they were issued.
 extension IDToken {
-    /// Whether the token's session lives, as an expression for the statement that reads the account.
+    /// Whether the token's session is alive, as an expression for the statement that reads the account.
     ///
-    /// The account is no condition: PostgreSQL would look through all of its sessions rather than for the one.
+    /// The account is not part of the condition: PostgreSQL would look through all of its sessions instead of looking for the one.
     func sessionLives(in project: ProjectSettings) -> SQL {
         guard let sessionID else { return "true" }
         return """
@@ -18,14 +18,16 @@ extension IDToken {
             """
     }
 
-    /// `auth_time` of the session that a link answers with: the caller's own, for adding a way to sign in proves nothing of who was there before,
-    /// and a stolen session must not make itself fresh by it (SEC-73). An anonymous account has had no way to sign in, so it begins now.
+    /// The `auth_time` of the session with which a link answers: the caller's own. Adding a way to sign in does not prove that the same
+    /// person is there, and a stolen session must not become recent by it (SEC-73). An anonymous account had no way to sign in before, so
+    /// its time is now.
     func authTime(linkingTo account: Account, at now: Instant) -> Instant {
         account.isAnonymous && signInProvider == SignInProvider.anonymous ? now : min(now, authTime)
     }
 
-    /// Undoes the write that it is part of (`AccountError.overtaken`) unless the session lives, and has whatever ends the session wait for
-    /// the commit. Comes behind the statement that changes the account, which every ending of all sessions locks first.
+    /// Rolls back the write that it belongs to (`AccountError.overtaken`) unless the session is alive, and makes every statement that ends
+    /// the session wait for the commit. Must come after the statement that changes the account, which every ending of all sessions locks
+    /// first.
     func holdSession(in project: ProjectSettings) -> [SQL] {
         guard let sessionID else { return [] }
         return [
@@ -39,24 +41,25 @@ extension IDToken {
 }
 
 extension Account {
-    /// Throws `sessionEnded` unless the token counts for this account.
-    /// - Parameter sessionLives: as the database has it (`IDToken.sessionLives`).
+    /// Throws `sessionEnded` unless the token is valid for this account.
+    /// - Parameter sessionLives: whether the session is alive, as the database says (`IDToken.sessionLives`).
     func check(_ token: IDToken, sessionLives: Bool, at now: Instant) throws(AccountError) {
         guard sessionLives, token.expires > now, token.issued >= validSince, token.sessionID != nil || countsWithoutSession(token) else {
             throw .sessionEnded
         }
     }
 
-    /// A token says in whole seconds when it was issued, so one of the second of an ending may be from before it. Of a version that knew no
-    /// `sessionsEndedAt`, and may still be at work beside this one, there is `validSince` alone, which an account has from its creation on.
+    /// A token names its time of issue in whole seconds, so a token from the second of an ending may be older than the ending. An earlier
+    /// version, which may still run beside this one, does not write `sessionsEndedAt`; then only `validSince` remains, which an account
+    /// has from its creation on.
     private func countsWithoutSession(_ token: IDToken) -> Bool {
         if let sessionsEndedAt, token.issued <= sessionsEndedAt { return false }
         return token.issued > validSince || validSince.seconds == createdAt.seconds
     }
 
-    /// What was issued until now is dead, whatever second it says it is from.
-    /// - Parameter start: when the session that goes on began; `nil` when none does. Verifiers elsewhere compare `validSince` with the
-    ///   `auth_time` of a token, so it must not be later than that.
+    /// Makes all tokens that were issued until now invalid, whichever second they name.
+    /// - Parameter start: the time when the session that goes on began; `nil` when none does. Other verifiers compare `validSince` with
+    ///   the `auth_time` of a token, so it must not be later than that.
     mutating func endTokens(at now: Instant, sparingSessionFrom start: Instant? = nil) {
         validSince = max(validSince, Instant(seconds: min(now, start ?? now).seconds))
         sessionsEndedAt = max(sessionsEndedAt ?? now, now)

@@ -18,7 +18,7 @@ package struct IDTokens: Sendable {
 
     /// Signs an ID token of `session`, with the account's present profile.
     ///
-    /// Claims and their order of precedence are Firebase's: custom claims may override the name and the picture, never the rest.
+    /// Claims and their order of precedence are Firebase's: custom claims may override the name and the picture, but no other claim.
     /// <https://firebase.google.com/docs/auth/admin/verify-id-tokens>
     package func issue(for account: Account, _ session: Session, in project: ProjectSettings) throws -> String {
         let now = clock.now()

@@ -4,23 +4,23 @@ package import Postgres
 package import Runtime
 import Text
 
-/// What the caller of a federated sign-in wants.
+/// The purpose of a federated sign-in.
 package enum SignInIntent: Sendable {
     /// `mayCreate` is false when the caller only reauthenticates.
     case signIn(mayCreate: Bool)
-    /// Add the identity to the account of this token, if the token still counts when that happens.
+    /// Add the identity to the account of this token, if the token is still valid at that time.
     case link(IDToken)
 }
 
 extension SignInIntent {
-    /// What links.
+    /// The token of a link.
     var token: IDToken? { if case .link(let token) = self { token } else { nil } }
 }
 
-/// What became of a sign-in or link with a proven identity.
+/// The result of a sign-in or link with a proven identity.
 package enum FederatedSignIn: Sendable {
     case signedIn(Account, Session, isNewUser: Bool, emailRecycled: Bool)
-    /// The address belongs to this account, by which the person must sign in first; nothing was changed.
+    /// The address belongs to this account, to which the person must sign in first; nothing was changed.
     case needsConfirmation(Account)
 }
 
@@ -75,7 +75,7 @@ package struct FederatedSignIns: Sendable {
         }
     }
 
-    /// The account to link to is the one that the database has now, not the one that the caller's token was issued for.
+    /// The account to link to is as the database has it now, not as it was when the caller's token was issued.
     private func wish(_ intent: SignInIntent, _ found: Holders) throws(AccountError) -> Linking.Wish {
         switch intent {
         case .signIn(let mayCreate): return .signIn(mayCreate: mayCreate)
@@ -90,11 +90,11 @@ package struct FederatedSignIns: Sendable {
     private struct Holders {
         /// Has the identity.
         var owner: Account?
-        /// Has its address.
+        /// Has the identity's address.
         var accountOfAddress: Account?
-        /// Is the one to link to.
+        /// The account to link to.
         var linking: Account?
-        /// Whether the session that links lives.
+        /// Whether the session that links is alive.
         var sessionLives = false
     }
 

@@ -3,7 +3,7 @@ import Identity
 import Postgres
 import Runtime
 
-/// The statements of a federated sign-in, and the same changes on the account in hand.
+/// The statements of a federated sign-in, and the same changes to the account in memory.
 extension Account {
     /// Refuses a proof from before the account's sessions were ended: it opens the account no more. Throws `invalidPendingToken`.
     func checkProof(from provenAt: Instant?) throws(AccountError) {
@@ -21,7 +21,7 @@ extension Account {
         photoURL = identity.photoURL
     }
 
-    /// Takes what the joining identity brings. A takeover takes the whole profile, and nothing from before stays.
+    /// Takes over the profile of the identity that joins. A takeover replaces the whole profile.
     mutating func join(_ identity: ProviderIdentity, takeover: Bool, oneAccountPerEmail: Bool, at now: Instant) {
         lastLoginAt = now
         if takeover {
@@ -29,7 +29,7 @@ extension Account {
             displayName = identity.displayName
             photoURL = identity.photoURL
         }
-        // To an account of the same proven address it brings what is missing.
+        // An account of the same proven address gets the parts that it lacks.
         if !takeover, emailProven, identity.emailAuthoritative, identity.email == email {
             displayName = displayName ?? identity.displayName
             photoURL = photoURL ?? identity.photoURL
@@ -40,7 +40,8 @@ extension Account {
         emailProven = emailProven || identity.emailAuthoritative
     }
 
-    /// Leaves nothing of what its maker put there before the owner of the address came. Custom claims are an administrator's, and stay.
+    /// Removes everything that the account's maker put there before the owner of the address came. Custom claims come from an
+    /// administrator, and stay.
     mutating func empty(at now: Instant) {
         displayName = nil
         photoURL = nil
@@ -51,7 +52,7 @@ extension Account {
         endTokens(at: now)
     }
 
-    /// Puts the identity into the account in hand, as its statement puts it into the table.
+    /// Puts the identity into the account in memory, as its statement puts it into the table.
     mutating func remember(_ identity: ProviderIdentity) {
         identities.removeAll { $0.providerID == identity.providerID }
         identities.append(
@@ -83,7 +84,7 @@ extension Account {
             """)
     }
 
-    /// What the provider says today of an identity that is linked, and still is. The subject stays as it was stored.
+    /// Updates a linked identity, if it is still linked, with what the provider says now. The subject stays as it was stored.
     func refresh(_ identity: ProviderIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
         .required(
             """
@@ -94,7 +95,7 @@ extension Account {
             """)
     }
 
-    /// The identities, codes and sessions that stand when an address's owner takes an account over.
+    /// Ends the identities, codes and sessions that exist when the owner of an address takes an account over.
     func endEverything(in project: ProjectSettings, at now: Instant) -> [SQL] {
         [
             "DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(id)",
@@ -107,11 +108,11 @@ extension Account {
 enum AccountID {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 
-    /// 28 letters and digits, as Firebase's are: 166 bits.
+    /// 28 letters and digits, like Firebase's: 166 bits.
     static func random() -> String {
         var id = ""
         while id.utf8.count < 28 {
-            // Bytes from 248 on would make the first letters likelier than the rest.
+            // Bytes from 248 on would make the first letters more likely than the others.
             for byte in Random.bytes(32) where byte < 248 && id.utf8.count < 28 { id.append(alphabet[Int(byte) % 62]) }
         }
         return id

@@ -1,10 +1,10 @@
 package import Identity
 
-/// Whose account a proven identity opens: the policy of one account per e-mail address, as a function without I/O.
+/// Decides which account a proven identity opens, under the policy of one account for each e-mail address. A function without I/O.
 ///
-/// Firebase's table: an address that is proven joins accounts, one that is not must be confirmed by signing in the old way.
-/// The proof is `emailAuthoritative`, never the provider's mere statement; an account whose own address was never proven loses
-/// whatever its maker left in it, so that nobody can lie in wait in an account made for somebody else's address.
+/// It follows Firebase's table: a proven address joins accounts; an address that is not proven must be confirmed by signing in the old
+/// way. The proof is `emailAuthoritative`, never the provider's mere statement. An account whose own address was never proven loses
+/// everything that its maker left in it, so that an attacker cannot prepare an account for the address of another person.
 package enum Linking {
     package enum Wish: Sendable {
         /// Sign in; `mayCreate` is false when the caller only reauthenticates.
@@ -17,16 +17,16 @@ package enum Linking {
         /// The identity is known: its account signs in.
         case known(Account)
         case create(email: String?)
-        /// The identity joins this account. `takeover`: the account's earlier identities and sessions end first.
-        /// `recycled`: it replaces the provider's former identity.
+        /// The identity joins this account. `takeover`: the account's earlier identities and sessions end first. `recycled`: it replaces
+        /// the provider's former identity.
         case join(Account, takeover: Bool, recycled: Bool)
-        /// The address belongs to this account, which must confirm by signing in.
+        /// The address belongs to this account; the person must confirm by signing in to it.
         case confirm(Account)
     }
 
     /// - Parameters:
     ///   - owner: the account that has the identity already.
-    ///   - accountOfAddress: the account whose e-mail address the identity bears.
+    ///   - accountOfAddress: the account whose e-mail address the identity has.
     package static func decide(
         _ wish: Wish, _ identity: ProviderIdentity, owner: Account?, accountOfAddress: Account?, oneAccountPerEmail: Bool
     ) throws(AccountError) -> Decision {
@@ -41,7 +41,7 @@ package enum Linking {
                 guard !owner.disabled else { throw .accountDisabled }
                 return .known(owner)
             }
-            // A person who only reauthenticates has the identity already, or is somebody else; nothing may join an account by that door.
+            // A person who only reauthenticates has the identity already, or is another person; a reauthentication must not join accounts.
             guard mayCreate else { throw .noSuchIdentity }
             guard let accountOfAddress else {
                 return .create(email: oneAccountPerEmail ? identity.email : nil)

@@ -4,8 +4,8 @@ package import Postgres
 package import Runtime
 import Text
 
-/// Pending tokens: a provider's proven answer, sealed, in the client's own hands, to be used once within minutes without asking the
-/// provider again (Firebase's `pendingToken`). Nothing is stored until one is spent.
+/// Pending tokens: a provider's proven answer, sealed, which the client keeps. It can be used once within minutes, without asking the
+/// provider again (Firebase's `pendingToken`). Nothing is stored until a token is used.
 package struct PendingTokens: Sendable {
     static let lifetime: Duration = .seconds(600)
 
@@ -19,15 +19,16 @@ package struct PendingTokens: Sendable {
         self.clock = clock
     }
 
-    /// When a provider proved something, and until when a pending token may say so. A token made from a token keeps both.
+    /// The time when a provider proved something, and until when a pending token may repeat it. A token that is made from a token keeps
+    /// both times.
     package struct Proof: Sendable {
         package let provenAt: Instant
         let expires: Instant
     }
 
     /// - Parameters:
-    ///   - answer: what the provider proved, in the caller's own encoding.
-    ///   - proof: of the pending token that the answer came from; `nil` when the provider itself has just answered.
+    ///   - answer: the proven answer, in the caller's own encoding.
+    ///   - proof: the proof of the pending token that the answer came from; `nil` when the provider itself has just answered.
     package func issue(_ answer: [UInt8], proof: Proof?, in project: ProjectSettings) -> String {
         let proof = proof ?? Proof(provenAt: clock.now(), expires: clock.now() + Self.lifetime)
         var plain = Random.bytes(16)
@@ -37,7 +38,8 @@ package struct PendingTokens: Sendable {
         return Base64URL.encode(masterKey.pendingTokens.seal(plain + answer, context: Self.context(project)))
     }
 
-    /// Spends the token and gives back what it holds. Throws `invalidPendingToken` for garbage, another project's, expired or spent ones.
+    /// Uses the token up and returns its content. Throws `invalidPendingToken` for a token that is malformed, of another project, expired
+    /// or used.
     package func redeem(
         _ token: String, in project: ProjectSettings
     ) async throws(AccountError) -> (answer: [UInt8], proof: Proof) {

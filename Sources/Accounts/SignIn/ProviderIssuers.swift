@@ -1,6 +1,6 @@
 package import Postgres
 
-/// Which issuer a project's identities of a provider come from: under another issuer the same subject is another person.
+/// The issuer of a project's identities of a provider. Under another issuer, the same subject is another person.
 package struct ProviderIssuers: Sendable {
     package struct Entry: Sendable, Equatable {
         package let projectID: String
@@ -23,7 +23,7 @@ package struct ProviderIssuers: Sendable {
 
     package init(database: Database) { storage = Storage(database: database) }
 
-    /// What is pinned under another issuer than the configured one while identities exist under it. Changes nothing.
+    /// The entries that are pinned to another issuer than the configured one, and have identities under it. Changes nothing.
     package func conflicts(with configured: [Entry]) async throws(AccountError) -> [Entry] {
         let rows = try await storage.read(
             """
@@ -33,8 +33,8 @@ package struct ProviderIssuers: Sendable {
         do { return try rows.map(Entry.init) } catch { throw .database(error) }
     }
 
-    /// Pins every provider to its configured issuer, unless identities exist under another. From here on identities of these issuers alone
-    /// sign in and are stored.
+    /// Pins every provider to its configured issuer, unless identities exist under another one. From then on, only identities of these
+    /// issuers can sign in and be stored.
     package func pin(_ configured: [Entry]) async throws(AccountError) {
         _ = try await storage.write(
             """

@@ -1,11 +1,11 @@
 package import Postgres
 package import Runtime
 
-/// Deletes what has run out: action codes a day past their expiry, flows, mails and spent tokens an hour past theirs, sessions ended 30 days
-/// ago, rate limits that nobody is near. Any process may run it.
+/// Deletes rows that have expired: action codes a day after their expiry, flows, mails and used tokens an hour after theirs, sessions 30
+/// days after their end, and rate limits that are full. Any process may run it.
 package struct Cleanup: Sendable {
     private static let batch: Int64 = 1000
-    /// Where no index finds what to delete, so that each batch reads the table anew.
+    /// The size of a batch where no index finds the rows to delete, so that each batch reads the whole table.
     private static let scanned: Int64 = 10_000
     let storage: Storage
     let clock: Clock
@@ -35,7 +35,7 @@ package struct Cleanup: Sendable {
                 (SELECT project_id, code_hash FROM action_codes WHERE expires_at < \(now - ActionCode.memory) LIMIT \(Self.batch))
             RETURNING 1::bigint
             """)
-        // An hour late, since the clocks of two processes differ: a token must not be forgotten while one of them still takes it.
+        // An hour late, since the clocks of two processes differ: a token must not be forgotten while one of them still accepts it.
         try await delete(
             """
             DELETE FROM spent_tokens WHERE (project_id, token_id) IN
@@ -47,7 +47,7 @@ package struct Cleanup: Sendable {
                 (SELECT project_id, session_id FROM sessions WHERE ended_at < \(now - .seconds(30 * 86400)) LIMIT \(Self.batch))
             RETURNING 1::bigint
             """)
-        // Buckets that are full say nothing. Read in the order of the table, for there is no index on the time.
+        // Full buckets contain no information. They are read in the order of the table, since the time has no index.
         try await repeating(
             """
             DELETE FROM rate_limits WHERE ctid = ANY (ARRAY
@@ -56,10 +56,10 @@ package struct Cleanup: Sendable {
             batch: Self.scanned)
     }
 
-    /// Marks sessions as ended that were not refreshed for their project's `sessionIdle`, and an hour more. They are refused anyway: this
-    /// is so that they go away.
+    /// Marks sessions as ended that were not refreshed for their project's `sessionIdle` and one more hour. They are refused anyway; this
+    /// makes sure that they are deleted later.
     ///
-    /// - Parameter piece: how many open sessions one statement reads at most.
+    /// - Parameter piece: the most open sessions that one statement reads.
     package func endIdleSessions(of projects: [ProjectSettings], piece: Int = 1000) async throws(AccountError) {
         for project in projects {
             guard let idle = project.sessionIdle else { continue }
@@ -68,16 +68,16 @@ package struct Cleanup: Sendable {
         }
     }
 
-    /// Where a walk over a project's open sessions stands: they are read in the order of their beginning.
+    /// The position in a walk over a project's open sessions, which are read in the order of their beginning.
     private struct SessionPosition {
         let createdAt: Instant
         let id: [UInt8]
         static let start = SessionPosition(createdAt: Instant(seconds: 0), id: [])
     }
 
-    /// Reads the next piece and ends what is idle of it. Gives the position behind the piece; `nil` when it was the last.
+    /// Reads the next piece and ends its idle sessions. Returns the position behind the piece; `nil` when it was the last.
     ///
-    /// By the index `sessions_open`, which no refresh touches: a session that began after the deadline cannot be idle.
+    /// Uses the index `sessions_open`, which no refresh changes: a session that began after the deadline cannot be idle.
     private func endIdleSessions(
         of project: String, after position: SessionPosition, idle: Duration, piece: Int
     ) async throws(AccountError) -> SessionPosition? {

@@ -3,7 +3,7 @@ package import Postgres
 extension Schema {
     /// The schema of this binary: every file of `Migrations/`, which is compiled in.
     ///
-    /// A name in Swift cannot begin with a digit, so the first one is lost. A test holds this list against the folder.
+    /// A name in Swift cannot begin with a digit, so the first one is replaced. A test compares this list with the folder.
     package static func embedded() throws(MigrationError) -> Schema {
         try Schema(files: [
             ("0001_accounts.sql", PackageResources._001_accounts_sql),

@@ -2,11 +2,12 @@ import Crypto
 package import Postgres
 package import Runtime
 
-/// Moves what lies sealed under a former master key to the first one, in pieces, and tells what cannot be moved but moves or ends by itself.
+/// Seals again, with the first master key, what a former one has sealed, in pieces. Counts what cannot be moved but ends or moves by
+/// itself.
 ///
-/// May be broken off and begun again at any time, while servers run: each row is replaced only where it still is what was read.
+/// It may be stopped and started again at any time, while servers run: a row is replaced only if it is still as it was read.
 package struct Reseal: Sendable {
-    /// Rows a statement.
+    /// The number of rows for one statement.
     static let piece = 500
 
     let storage: Storage
@@ -20,15 +21,15 @@ package struct Reseal: Sendable {
     }
 
     package struct Outcome: Sendable, Equatable {
-        /// What was sealed anew.
+        /// The numbers of values that were sealed again.
         package var signingKeys = 0
         package var mails = 0
-        /// What no listed key opens.
+        /// Values that no listed key opens.
         package var unreadable = 0
-        /// Sign-ins under way that a former key sealed; all are over at `flowsEnd`.
+        /// Unfinished sign-ins that a former key sealed; all have ended at `flowsEnd`.
         package var flows = 0
         package var flowsEnd: Instant?
-        /// Sessions whose client last showed a token of a former key. They move at their second refresh from now on.
+        /// Sessions whose client last sent a token of a former key. They move at their second refresh from now on.
         package var sessions = 0
 
         package var isDone: Bool { unreadable == 0 && flows == 0 && sessions == 0 }
@@ -86,7 +87,7 @@ package struct Reseal: Sendable {
         }
     }
 
-    /// Half of what a flow's answer is sealed with travels in a link, so that answer cannot be sealed anew. Flows last for minutes.
+    /// Half of the key that seals a flow's answer is in a link, so that answer cannot be sealed again. Flows last only minutes.
     private func countFlows(_ outcome: inout Outcome) async throws(AccountError) {
         var last = (project: "", id: [UInt8]())
         while true {

@@ -8,8 +8,8 @@ import Providers
 import Text
 import Web
 
-/// `accounts:createAuthUri`: with `providerId`, starts a sign-in that the client itself will finish; with `identifier`, tells how an address
-/// signs in, which is nothing as long as addresses are protected from enumeration.
+/// `accounts:createAuthUri`: with `providerId`, starts a sign-in that the client itself will finish; with `identifier`, tells how an
+/// address signs in, unless addresses are protected from enumeration.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/createAuthUri>
 struct CreateAuthURI: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:createAuthUri", v3: "createAuthUri")
@@ -50,7 +50,7 @@ struct CreateAuthURI: Endpoint {
             project.oneAccountPerEmail
             ? try await accounts.directory.account(signingInWith: email, in: project)
             : try await accounts.directory.account(email: email, in: project)
-        // Where an address may have several accounts, only the address's own is of interest.
+        // When an address may have several accounts, only the one that has it as its own is reported.
         let providers = project.oneAccountPerEmail ? account?.identities.map(\.providerID) ?? [] : []
         let methods =
             (account?.hasPassword == true ? ["password"] : []) + (account?.emailLinkSignIn == true ? ["emailLink"] : []) + providers
@@ -72,7 +72,7 @@ struct CreateAuthURI: Endpoint {
         return Output(authUri: begun.url, providerId: provider.id, sessionId: sessionID)
     }
 
-    /// Our handler, or a page of an authorised domain that the operator registered with the provider.
+    /// Our handler, or a page of an authorized domain that the operator has registered with the provider.
     private func redirectURI(_ text: UTF8Text?, _ providerID: UTF8Text, _ context: Context) throws -> String {
         guard let text, !text.isEmpty else { throw Failure.missingContinueURI }
         guard let uri = URI.parse(text), uri.fragment == nil, uri.query == nil else { throw Failure.invalidContinueURI }
@@ -85,7 +85,7 @@ struct CreateAuthURI: Endpoint {
         return text.asString
     }
 
-    /// Names and texts, and nothing else.
+    /// Reads an object of names and texts, and nothing else.
     private func parameters(_ json: JSON?) throws -> [UTF8Text: UTF8Text] {
         guard let json, !json.isNull else { return [:] }
         guard let object = json.object else { throw Failure.invalidJSON("customParameter: expected an object.") }
@@ -96,7 +96,7 @@ struct CreateAuthURI: Endpoint {
             })
     }
 
-    /// Separated by spaces, or the handler page's own form: `{"google.com": "a,b"}`.
+    /// Separated by spaces, or in the form of the handler page: `{"google.com": "a,b"}`.
     private func scopes(_ text: UTF8Text?, _ providerID: UTF8Text) throws -> [UTF8Text] {
         guard let text, !text.isEmpty else { return [] }
         guard text.hasPrefix("{") else { return text.split { $0 == UInt8(ascii: " ") } }

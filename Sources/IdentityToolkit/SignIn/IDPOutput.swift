@@ -2,9 +2,9 @@ import Accounts
 import Identity
 import Providers
 
-/// What `signInWithIdp` answers: the provider's credential in any case, and a session unless there is a conflict.
+/// The answer of `signInWithIdp`: always the provider's credential, and a session unless there is a conflict.
 ///
-/// JS tests for the mere presence of `needConfirmation` and `errorMessage`: they are absent unless they hold.
+/// The JS SDK tests whether `needConfirmation` and `errorMessage` are present, so they are left out unless they are true.
 struct IDPOutput: Encodable {
     var kind = "identitytoolkit#VerifyAssertionResponse"
     var providerId: String
@@ -17,7 +17,7 @@ struct IDPOutput: Encodable {
     var fullName: String?
     var firstName: String?
     var lastName: String?
-    /// JS reads the handle here, iOS as `username`.
+    /// JS reads the user name here, iOS as `username`.
     var screenName: String?
     var username: String?
     var photoUrl: String?
@@ -27,7 +27,7 @@ struct IDPOutput: Encodable {
     var oauthIdToken: String?
     var oauthAccessToken: String?
     var oauthRefreshToken: String?
-    /// Seconds.
+    /// In seconds.
     var oauthExpireIn: Int?
     var pendingToken: String
     var needConfirmation: Bool?
@@ -43,7 +43,7 @@ struct IDPOutput: Encodable {
         let identity = answer.identity
         providerId = identity.providerID
         federatedId = identity.subject
-        // In the spelling that lookup has.
+        // In the same spelling as in lookup.
         email = identity.email.flatMap(EmailAddress.canonical) ?? identity.email
         emailVerified = identity.email == nil ? nil : identity.emailVerified
         displayName = identity.displayName

@@ -5,20 +5,20 @@ import Providers
 import Text
 import Web
 
-/// Which of the ways into `accounts:signInWithIdp` a request takes.
+/// The ways into `accounts:signInWithIdp`, of which a request uses one.
 enum IDPRequest {
-    /// The page of a plain browser app posts where our handler sent the browser: `flow` and the one-time `code`.
+    /// The page of a plain browser app posts the address to which our handler sent the browser: `flow` and the one-time `code`.
     case returned(FlowID, code: UTF8Text, page: UTF8Text)
-    /// A client posts where the provider sent the browser: `state`, and the provider's answer.
+    /// A client posts the address to which the provider sent the browser: `state`, and the provider's answer.
     case answered(ProviderAnswer, page: UTF8Text)
-    /// A token that the app got from the provider itself.
+    /// A token that the app got directly from the provider.
     case credential(providerID: UTF8Text, Credential)
     /// An earlier answer of the provider, kept by the client.
     case pending(token: UTF8Text)
 
     /// - Parameters:
-    ///   - requestURI: where the provider sent the browser, or any dummy when a credential is posted.
-    ///   - postBody: form-encoded; what it names overrides the URL's query, and the URL's fragment overrides both.
+    ///   - requestURI: the address to which the provider sent the browser, or any placeholder when a credential is posted.
+    ///   - postBody: form-encoded; its fields override those of the URL's query, and the URL's fragment overrides both.
     init(requestURI: UTF8Text?, postBody: UTF8Text?, pendingToken: UTF8Text?) throws {
         guard let requestURI, !requestURI.isEmpty else { throw Failure.missingRequestURI }
         guard let uri = URI.parse(requestURI) else { throw Failure.invalidRequestURI }
@@ -63,7 +63,7 @@ enum IDPRequest {
         }
     }
 
-    /// The parameters of all parts, where a later part overrides an earlier one. No part may give one twice.
+    /// The parameters of all parts; a later part overrides an earlier one. No part may contain one twice.
     private static func merged(_ parts: [UTF8Text?]) throws(Failure) -> Form {
         var merged: [(name: UTF8Text, value: UTF8Text)] = []
         for part in parts {
@@ -76,7 +76,7 @@ enum IDPRequest {
         return Form(merged)
     }
 
-    /// The address without what our redirect put behind it: as the app registered it, to the letter.
+    /// The address without the fields that our redirect added: exactly as the app registered it.
     private static func page(of requestURI: UTF8Text) -> UTF8Text {
         let parts = requestURI.utf8.prefix { $0 != UInt8(ascii: "#") }
             .split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)

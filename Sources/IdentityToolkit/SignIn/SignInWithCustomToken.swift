@@ -3,7 +3,7 @@ import HTTP
 import Text
 import Web
 
-/// `accounts:signInWithCustomToken`: for people whom the project's own back end knows.
+/// `accounts:signInWithCustomToken`: for people whom the project's own back end has identified.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithCustomToken>
 struct SignInWithCustomToken: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:signInWithCustomToken", v3: "verifyCustomToken")
@@ -12,7 +12,7 @@ struct SignInWithCustomToken: Endpoint {
         var token: UTF8Text?
     }
 
-    /// Without `localId`: SDKs read it from the ID token.
+    /// Without `localId`, since SDKs read it from the ID token.
     struct Output: Encodable {
         var kind = "identitytoolkit#VerifyCustomTokenResponse"
         var idToken: String

@@ -4,7 +4,7 @@ import Identity
 import Text
 import Web
 
-/// `accounts:signInWithEmailLink`: trades the code of a sign-in mail for a session; with an ID token, adds the address to its account.
+/// `accounts:signInWithEmailLink`: exchanges the code of a sign-in mail for a session; with an ID token, adds the address to its account.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithEmailLink>
 struct SignInWithEmailLink: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:signInWithEmailLink", v3: "emailLinkSignin")

@@ -52,7 +52,7 @@ struct SignInWithIDP: Endpoint {
         return .link(token)
     }
 
-    /// Conflicts that SDKs want as an answer that still holds the credential, so that they can sign in with it.
+    /// Conflicts that SDKs expect as an answer that still contains the credential, so that they can sign in with it.
     private static func conflict(_ error: BrokerageError) -> String? {
         switch error {
         case .account(.identityTaken), .account(.emailTaken): Failure(telling: error).code
@@ -67,7 +67,8 @@ struct SignInWithIDP: Endpoint {
         switch outcome {
         case .needsConfirmation(let account):
             output.needConfirmation = true
-            // Anybody can have an identity that bears a stranger's address: how the stranger signs in is for who has proven it.
+            // Any person can have an identity with a stranger's address, so only a person who has proven the address learns how it signs
+            // in.
             let isProtected = try context.project.settings.emailEnumerationProtection
             if proven.result.identity.emailVerified || !isProtected {
                 output.verifiedProvider = account.identities.map(\.providerID)

@@ -4,7 +4,7 @@ import Identity
 import Text
 import Web
 
-/// `accounts:signUp`: makes an account, anonymous or with a password; with an ID token, gives its account an address and a password.
+/// `accounts:signUp`: creates an account, anonymous or with a password; with an ID token, gives its account an address and a password.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signUp>
 struct SignUp: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:signUp", v3: "signupNewUser")
@@ -21,7 +21,7 @@ struct SignUp: Endpoint {
             var localId: UTF8Text?
         }
 
-        /// Both lie side by side in one object.
+        /// Both sets of fields stand side by side in one object.
         init(from decoder: any Decoder) throws {
             fields = try Fields(from: decoder)
             privileged = try PrivilegedFields(from: decoder)
@@ -64,7 +64,7 @@ struct SignUp: Endpoint {
     }
 }
 
-/// What a sign-up asks for, once it is complete and the project allows it; the checks are in the order of docs/wire.md.
+/// The kind of a sign-up, once it is complete and the project allows it; the checks are in the order of docs/wire.md.
 private enum Wish {
     case anonymous
     case password(email: String, password: String, displayName: String?, linkTo: String?)
@@ -80,7 +80,7 @@ private enum Wish {
             return
         }
         guard let email = input.email else { throw Failure.missingEmail }
-        // An empty address is one that cannot be mailed, whatever stands beside it.
+        // An empty address is invalid, whatever other fields there are.
         if email.isEmpty { throw Failure.invalidEmail }
         guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
         guard project.signIn.password else { throw Failure.passwordsNotAllowed }

@@ -5,17 +5,17 @@ package import Text
 /// Where a sign-in begins at the provider, and what must be kept for its end.
 package struct Authorization: Sendable, Equatable {
     package let url: String
-    /// Of the request token that the address names, where the provider speaks OAuth 1; it is needed again when the answer is redeemed.
+    /// The secret of the request token in the address, when the provider speaks OAuth 1. The redemption needs it again.
     package var requestTokenSecret: String?
 }
 
 extension ConfiguredProvider {
     /// The address that starts a sign-in at the provider.
     ///
-    /// It ends with an empty fragment: a browser would carry the fragment of the page it comes from over to the provider otherwise.
+    /// It ends with an empty fragment; otherwise a browser would carry the fragment of the current page over to the provider.
     /// - Parameters:
     ///   - secrets: new ones, which `redeem` gets again.
-    ///   - scopes: asked for besides the entry's.
+    ///   - scopes: asked for in addition to the entry's.
     package func authorize(
         redirectURI: String, state: String, secrets: SignInSecrets, scopes: [UTF8Text]
     ) async throws(ProviderError) -> Authorization {
@@ -37,7 +37,7 @@ extension ConfiguredProvider {
         }
         let own = settings.parameters.map { (UTF8Text($0.key), UTF8Text($0.value)) }
         fields += custom.merging(own) { $1 }.sorted { $0.key < $1.key }.map { ($0.key.asString, $0.value.asString) }
-        // Spaces as %20: not everybody reads `+` in a query.
+        // Spaces as %20, since some servers do not read `+` in a query.
         let query = fields.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
         return Authorization(url: "\(metadata.authorization)\(metadata.authorization.query == nil ? "?" : "&")\(query)#")
     }

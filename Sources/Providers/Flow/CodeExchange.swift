@@ -3,7 +3,7 @@ import HTTP
 import Text
 
 extension ConfiguredProvider {
-    /// Redeems a code, once: a request that may have arrived is never repeated.
+    /// Redeems a code once: a request that may have arrived is never repeated.
     func exchange(
         _ code: UTF8Text, _ redirectURI: String, _ codeVerifier: String, _ metadata: IssuerMetadata
     ) async throws(ProviderError) -> TokenAnswer {

@@ -3,7 +3,7 @@ package import Identity
 import Text
 
 extension ConfiguredProvider {
-    /// Trades the provider's answer to `authorize` for proof of who signed in.
+    /// Exchanges the provider's answer to `authorize` for proof of who signed in.
     ///
     /// - Parameters:
     ///   - answer: the answer's fields: `code`, or `id_token` where the entry says `flow: idToken`. Its `iss` has been checked

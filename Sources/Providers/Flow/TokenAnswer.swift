@@ -2,15 +2,15 @@ import Curl
 import JSON
 import Text
 
-/// What a token endpoint answered. <https://www.rfc-editor.org/rfc/rfc6749#section-5>
+/// The answer of a token endpoint. <https://www.rfc-editor.org/rfc/rfc6749#section-5>
 struct TokenAnswer {
     let idToken: UTF8Text
     let accessToken: UTF8Text?
     let refreshToken: UTF8Text?
-    /// Seconds. Azure AD B2C writes the number as a string.
+    /// In seconds. Azure AD B2C writes the number as a string.
     let expiresIn: Int?
 
-    /// `error` counts before everything else, whatever the status: some answer 200 to a refused code.
+    /// `error` is checked first, whatever the status, since some providers answer 200 to a refused code.
     init(_ response: OutboundResponse) throws(ProviderError) {
         let json = try? JSON.parse(response.body)
         if let error = json?.present("error") { throw Self.refusal(error.string ?? "", json, response.status) }
@@ -32,7 +32,7 @@ struct TokenAnswer {
         expiresIn = expiry.flatMap { (0...315_360_000).contains($0) ? Int($0) : nil }
     }
 
-    /// Names the error, and for the log whatever of codes and ids Microsoft adds; never its description, which names people.
+    /// Names the error, and for the log also codes and ids that Microsoft adds; never its description, which may name people.
     private static func refusal(_ name: UTF8Text, _ json: JSON?, _ status: Int) -> ProviderError {
         let name = UpstreamText.name(name)
         var detail = ["token endpoint: status \(status), error \(name)"]

@@ -4,9 +4,9 @@ import Runtime
 import Text
 
 extension ConfiguredProvider {
-    /// Checks the credential of an app that signed in with the provider by itself.
+    /// Checks the credential of an app that has signed in with the provider by itself.
     ///
-    /// An access token alone is refused: it says who the person is, but not which app it was issued to, so that any other app the person
+    /// An access token alone is refused: it shows who the person is, but not for which app it was issued, so any other app that the person
     /// uses could sign in here with it.
     package func verify(_ credential: Credential) async throws(ProviderError) -> ProviderResult {
         guard let idToken = credential.idToken, !idToken.isEmpty else {
@@ -25,13 +25,13 @@ extension ConfiguredProvider {
         return ProviderResult(identity: identity, idToken: idToken.asString, accessToken: accessToken?.asString)
     }
 
-    /// The checks of an ID token, whichever way it came: form, issuer, signature, standard claims, the issuer's own rules.
+    /// The checks of an ID token, however it came: form, issuer, signature, standard claims, the issuer's own rules.
     func prove(
         _ idToken: UTF8Text, accessToken: UTF8Text?, nonce: IDTokenChecks.ExpectedNonce, _ issuer: any Issuer, answer: Form
     ) async throws(ProviderError) -> Evidence {
         let unverified: UnverifiedJWT
         do { unverified = try UnverifiedJWT.parse(idToken.asString) } catch { throw Self.refusal(error) }
-        // Before anything is fetched: a token of another issuer causes no request at all.
+        // Before anything is fetched, so that a token of another issuer causes no request.
         try issuer.admits(unverified.claims)
         let metadata = try await metadata(issuer)
         let algorithms = metadata.commonAlgorithms(settings.algorithms)
@@ -45,7 +45,7 @@ extension ConfiguredProvider {
             userInfo: metadata.userinfo, answer: answer, authoritativeDomains: settings.authoritativeDomains)
     }
 
-    /// With the keys at hand, and once more with newer ones when the token names a key that is not among them.
+    /// With the keys in the cache, and once more with newer ones when the token names a key that is not among them.
     private func verified(
         _ token: UnverifiedJWT, _ algorithms: Set<Algorithm>, keysAt url: String, namedBy origin: MetadataCache.Origin
     ) async throws(ProviderError) -> JWT {

@@ -5,15 +5,17 @@ import JSON
 import Runtime
 import Text
 
-/// The discovery documents and key sets of all issuers, fetched when first needed and shared by all loops of the process.
+/// The discovery documents and key sets of all issuers. They are fetched when they are first needed, and shared by all loops of the
+/// process.
 ///
-/// A value is good for about an hour, a different time for each so that they do not expire together, and stays in use for up to a day
-/// while its issuer fails. The first caller fetches, on its own loop; callers that come meanwhile wait for that answer.
+/// A value is used for about an hour, with a different time for each so that they do not expire together, and for up to a day while its
+/// issuer fails. The first caller fetches, on its own loop; callers that come meanwhile wait for that answer.
 ///
-/// What apps name (Microsoft's tenants, by a parameter of the start) is kept apart from what the configuration names, so that invented
-/// names push no real document out: in a smaller cache, which remembers failures for a minute, and within a budget of fetches.
+/// Documents that apps name (Microsoft's tenants, by a parameter of the start) are kept apart from those that the configuration names, so
+/// that invented names push no real document out. Their cache is smaller, remembers failures for a minute, and has a limited number of
+/// fetches.
 package final class MetadataCache: Sendable {
-    /// Who named the address of a document.
+    /// Who chose the address of a document.
     enum Origin: Sendable { case configuration, app }
 
     private let documents: RemoteValues<IssuerMetadata>
@@ -22,7 +24,7 @@ package final class MetadataCache: Sendable {
     private let keySetsOfApps: RemoteValues<JWKSet>
     private let budget = FetchBudget()
 
-    /// `earlier` says how much sooner than in an hour a value is fetched again.
+    /// - Parameter earlier: how much earlier than after an hour a value is fetched again.
     package init(earlier: @escaping @Sendable () -> Duration = { .seconds(Int.random(in: 0...360)) }) {
         documents = RemoteValues(earlier: earlier)
         keySets = RemoteValues(earlier: earlier)
@@ -30,7 +32,7 @@ package final class MetadataCache: Sendable {
         keySetsOfApps = RemoteValues(most: Self.mostOfApps, remembersFailures: true, earlier: earlier)
     }
 
-    /// Tenants that apps name, at once: more than the customers that one server signs in by name in an hour.
+    /// The number of tenants that apps may name at the same time: more than the customers that one server signs in by name in an hour.
     private static let mostOfApps = 256
 
     func document(
@@ -58,7 +60,7 @@ package final class MetadataCache: Sendable {
         }
     }
 
-    /// The keys fetched anew, since a token names one that is not there; `nil` when they were fetched less than a minute ago.
+    /// The newly fetched keys, since a token names one that is missing; `nil` when they were fetched less than a minute ago.
     func newerKeys(
         _ url: String, namedBy origin: Origin = .configuration, _ upstream: any Upstream, now: Instant
     ) async throws(ProviderError) -> JWKSet? {
@@ -69,7 +71,7 @@ package final class MetadataCache: Sendable {
 
     private func keySets(of origin: Origin) -> RemoteValues<JWKSet> { origin == .app ? keySetsOfApps : keySets }
 
-    /// Two entries may name one URL and trust different authorities; neither may rest on what the other was told.
+    /// Two entries may name the same URL and trust different authorities; neither may use the answer that the other got.
     private static func key(_ url: String, _ upstream: any Upstream) -> String {
         upstream.authorities.map { "\(url) \($0)" } ?? url
     }
@@ -111,7 +113,7 @@ extension OutboundError {
     }
 }
 
-/// A failed request in words that follow the name of what was asked.
+/// The reason of a failed request, as a text to stand after the name of the document.
 enum OutboundText {
     static func reason(_ error: OutboundError) -> String {
         switch error {

@@ -27,13 +27,13 @@ extension MicrosoftIssuer {
             identity.emailVerified = isProven(email, evidence, tenantID: tenantID)
             identity.emailAuthoritative = identity.emailVerified
         } else if let email = graph.text("mail", limit: 254), EmailDomain.of(email) != nil {
-            // What an administrator typed; never proof.
+            // An administrator has typed it, so it is never proof.
             identity.email = email.asString
         }
         return identity
     }
 
-    /// Firebase's id of the person. Private accounts have 16 digits, which tokens pad to the form of a GUID; both find the person.
+    /// Firebase's id of the person. Private accounts have 16 digits, which tokens pad to the form of a GUID; both forms find the person.
     /// <https://firebase.google.com/docs/auth/web/microsoft-oauth>
     static func subject(oid: String, tenantID: String) -> (subject: String, alias: String?) {
         let padding = "00000000-0000-0000-"
@@ -45,11 +45,11 @@ extension MicrosoftIssuer {
         return (groups.joined(), oid)
     }
 
-    /// Whether the address in the token is the person's own, against the takeover called nOAuth: any administrator of any tenant can write
-    /// any address into a `mail` attribute.
+    /// Whether the address in the token belongs to the person. This protects against the takeover called nOAuth: any administrator of any
+    /// tenant can write any address into a `mail` attribute.
     /// <https://learn.microsoft.com/entra/identity-platform/migrate-off-email-claim-authorization>
     private func isProven(_ email: UTF8Text, _ evidence: Evidence, tenantID: String) -> Bool {
-        // The domain's owner vouches for it: documented as a boolean, seen as a number and as text too.
+        // The owner of the domain has confirmed it: documented as a boolean, but also seen as a number and as text.
         if let owned = evidence.claims.present("xms_edov") { return [true, 1, "1", "true"].contains(owned) }
         let domain = EmailDomain.of(email)
         if tenantID == MicrosoftTenant.consumerID {
@@ -58,7 +58,7 @@ extension MicrosoftIssuer {
         return (tenant.isSpecific || allowedTenants.contains(tenantID)) && evidence.trustsDomain(of: email)
     }
 
-    /// Graph's `/me`, when it is of the same person; sign-in goes on without it.
+    /// The answer of Graph's `/me`, if it is about the same person; without it, the sign-in continues.
     private func profile(_ evidence: Evidence, oid: String, subject: String, _ api: ProviderAPI) async -> (json: JSON, text: String)? {
         guard fetchesProfile, let accessToken = evidence.accessToken,
             let profile = await api.object("\(graphBase)/v1.0/me", bearer: accessToken)

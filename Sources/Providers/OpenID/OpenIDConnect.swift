@@ -5,17 +5,17 @@ import JSON
 import Logging
 import Text
 
-/// Any issuer that follows OpenID Connect, and Azure AD B2C, which does not quite: its discovery document lies elsewhere than the issuer
-/// says, and all policies of a tenant share one issuer. <https://openid.net/specs/openid-connect-core-1_0.html>
+/// Any issuer that follows OpenID Connect, and Azure AD B2C, which differs in two ways: its discovery document is not at the address that
+/// the issuer's name implies, and all policies of a tenant share one issuer. <https://openid.net/specs/openid-connect-core-1_0.html>
 struct OpenIDConnect: Issuer {
     let issuer: String
-    /// Where the issuer does not say.
+    /// The address of the discovery document, when it does not follow from the issuer.
     var discoveryURL: String?
-    /// B2C's policy (user flow): tokens must have come through it and no weaker one.
+    /// The policy (user flow) of B2C: tokens must come from it, and not from a weaker one.
     var policy: String?
     var subjectClaim = "sub"
     var emailTrust = EmailTrust.claim
-    /// Whether the userinfo endpoint is asked for what the ID token leaves out.
+    /// Whether to ask the userinfo endpoint for claims that the ID token does not have.
     var asksUserInfo = true
 
     /// When an e-mail address counts as verified.
@@ -31,7 +31,7 @@ struct OpenIDConnect: Issuer {
         discoveryURL ?? (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
     }
 
-    /// B2C takes the policy from the parameter `p` too.
+    /// B2C also reads the policy from the parameter `p`.
     var reservedParameters: Set<UTF8Text> { policy == nil ? [] : ["p"] }
 
     func publishes(_ issuer: UTF8Text) -> Bool { issuer == self.issuer }
@@ -43,7 +43,7 @@ struct OpenIDConnect: Issuer {
             throw .invalidResponse("The ID token comes from another issuer.", detail: "iss \(UpstreamText.visible(claims["iss"]?.string))")
         }
         guard let policy else { return }
-        // The name of the claim is the tenant's choice; older tenants have `acr`.
+        // The tenant chooses the name of the claim; older tenants have `acr`.
         let used = claims["tfp"]?.string ?? claims["acr"]?.string
         guard used?.asciiLowercased == UTF8Text(policy).asciiLowercased else {
             throw .invalidResponse("The ID token comes from another policy.", detail: "policy \(UpstreamText.visible(used))")
@@ -56,7 +56,7 @@ struct OpenIDConnect: Issuer {
             throw .invalidResponse(
                 "The ID token does not say who signed in.", detail: "no claim \(UpstreamText.visible(UTF8Text(subjectClaim)))")
         }
-        // "Not supported currently. Use oid claim.": what B2C writes for everybody where `sub` is switched off.
+        // "Not supported currently. Use oid claim." is B2C's value for all users where `sub` is switched off.
         guard !subject.hasPrefix("Not supported"), policy == nil || !subject.contains(0x20) else {
             throw .invalidResponse(
                 "The ID token does not say who signed in.", detail: "\(subjectClaim) is not an id; set subjectClaim: oid")
@@ -71,7 +71,7 @@ struct OpenIDConnect: Issuer {
         identity.screenName = all.text("preferred_username")?.asString
         identity.language = all.text("locale", limit: 35)?.asString
         identity.photoURL = all.text("picture", limit: 2048).flatMap { URI.parse($0) == nil ? nil : $0.asString }
-        // An address and the word on it must be of one source.
+        // The address and the statement about it must come from the same source.
         let source = Self.email(in: claims) == nil ? info ?? claims : claims
         let email = Self.email(in: source)
         identity.email = email?.asString
@@ -90,12 +90,12 @@ struct OpenIDConnect: Issuer {
         switch emailTrust {
         case .never: false
         case .always: true
-        // AWS Cognito and Apple write the boolean as a string; no other form counts.
+        // AWS Cognito and Apple write the boolean as a string; other forms do not count.
         case .claim: claims["email_verified"] == true || claims["email_verified"] == "true"
         }
     }
 
-    /// The userinfo answer, discarded unless it is of the same person (OIDC Core §5.3.2). Its failure fails nothing.
+    /// The userinfo answer, discarded unless it is about the same person (OIDC Core §5.3.2). When it fails, the sign-in still succeeds.
     private func userInfo(_ evidence: Evidence, _ api: ProviderAPI) async -> JSON? {
         guard asksUserInfo, let endpoint = evidence.userInfo, let accessToken = evidence.accessToken,
             let info = await api.object("\(endpoint)", bearer: accessToken)?.json

@@ -2,34 +2,35 @@ import JOSE
 import Runtime
 package import Text
 
-/// One entry of a project's `providers:`, read and checked: what is the same for all providers here, and what only one has in `issuer`.
+/// One entry of a project's `providers:`, read and checked. The settings that all providers have are here; those of one provider are in
+/// `issuer`.
 package struct ProviderSettings: Sendable {
     package let id: String
-    /// What a sign-in button says.
+    /// The text of a sign-in button.
     package var name: String
     package var enabled = true
     var clientID: String
     var clientSecret: Secret?
     var clientAuthentication = ClientAuthentication.auto
-    /// Ids of the operator's other apps at the provider, whose tokens are as good as ours.
+    /// Ids of the operator's other apps at the provider, whose tokens are accepted like ours.
     var allowedAudiences: Set<String> = []
-    /// In the order they are asked for.
+    /// In the order in which they are asked for.
     var scopes: [String]
-    /// Added to every authorization URL; an app's parameters of the same name give way.
+    /// Added to every authorization URL; an app's parameters of the same name override them.
     var parameters: [String: String] = [:]
-    /// Whether its answers come by an address that no other provider's come by; the operator registers that one with it. Keeps answers of
-    /// providers apart that do not name themselves in them. <https://www.rfc-editor.org/rfc/rfc9700#section-4.4>
+    /// Whether its answers come to an address of its own, which the operator registers with it. This distinguishes the answers of
+    /// providers that do not name themselves in them. <https://www.rfc-editor.org/rfc/rfc9700#section-4.4>
     package var hasOwnCallback = false
     var flow = Flow.code
     var usesPKCE = true
     var nonceRule = NonceRule.sha256
-    /// `nil`: those that the issuer lists and we can verify.
+    /// `nil`: those in the issuer's list that we can verify.
     var algorithms: Set<Algorithm>?
-    /// Mail domains, in lower case, for which the provider's word joins accounts.
+    /// Mail domains, in lower case, for which the provider's statement joins accounts.
     var authoritativeDomains: Set<String> = []
     /// Whether issuer and endpoints may be plain `http`, for development.
     var allowsPlainText = false
-    /// A PEM file of the authorities that vouch for the provider's servers, in place of the system's.
+    /// A PEM file of the authorities for the provider's servers, instead of the system's.
     var authorities: String?
     var issuer: any Issuer
 
@@ -46,7 +47,7 @@ package struct ProviderSettings: Sendable {
         case code, idToken
     }
 
-    /// Tells this entry's people from those of another issuer under the same id.
+    /// Distinguishes the users of this entry from those of another issuer under the same id.
     package var issuerForStorage: String { issuer.identitySpace }
 
     /// An SDK's custom parameters without those that a start would refuse for being its own.

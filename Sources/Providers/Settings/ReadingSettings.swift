@@ -4,10 +4,10 @@ import JOSE
 import Text
 
 extension ProviderSettings {
-    /// Reads one entry of `providers:`; what is wrong with it goes to the section's faults.
+    /// Reads one entry of `providers:`; its mistakes become faults of the section.
     ///
     /// - Parameter allowInsecure: whether URLs may be plain `http`, for development.
-    /// - Returns: `nil` when there is no such provider.
+    /// - Returns: `nil` when the provider does not exist.
     package init?(id: String, section: Section, allowInsecure: Bool) {
         guard let provider = Provider.named(id) else {
             let known = Provider.catalog.map(\.id).joined(separator: ", ")

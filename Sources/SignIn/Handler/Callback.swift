@@ -4,7 +4,7 @@ import HTTP
 import Text
 import Web
 
-/// The provider's answer, with `state`; or our own redirect after a form_post, with `resume`.
+/// Handles the provider's answer, with `state`, or our own redirect after a form_post, with `resume`.
 ///
 /// `Brokerage` checks and records the answer. Here are the browser's side of it (which cookie, which page) and the forms of the result.
 enum Callback {
@@ -18,8 +18,8 @@ enum Callback {
         }
     }
 
-    /// The refusal belongs to the one flow that the browser has under way, if it has one and the provider of that flow answers at this
-    /// address. Otherwise a page says what the provider said.
+    /// A refusal without `state` belongs to the browser's one running flow, if the provider of that flow answers at this address.
+    /// Otherwise a page shows what the provider said.
     private static func refuse(_ answer: ProviderAnswer, _ request: Request, _ context: Context) async throws -> Response {
         let services = context.services
         guard answer.form["code"] == nil, let (id, cookie) = FlowCookie.only(in: request, services.site),
@@ -30,7 +30,7 @@ enum Callback {
         return try await finish(flow, answer, request, context)
     }
 
-    /// Sends a browser on that comes with an answer a second time: by "Back", most of the time, after the sign-in had ended.
+    /// Sends a browser on that brings an answer a second time: mostly by "Back", after the sign-in had ended.
     static func leave(_ answer: ProviderAnswer, _ context: Context) async throws -> Response {
         guard let project = context.services.projects.current.project(id: try answer.state.projectID),
             let flow = try await context.services.brokerage.flow(answeredBefore: answer), let page = WayBack.of(flow, project)
@@ -63,7 +63,7 @@ enum Callback {
     ) async throws -> Response {
         try answer.checkAddress(context.parameters["provider"], of: flow)
         guard let project else { throw BrokerageError.unknownFlow }
-        // The client that started it reads the answer off its browser's address.
+        // The client that started it reads the answer from its browser's address.
         guard flow.kind.belongsToBrowser else { return project.appPage(.done, request) }
         let site = context.services.site
         guard let cookie = FlowCookie.value(for: flow.id, in: request, site) else { throw BrokerageError.unknownFlow }
@@ -84,7 +84,8 @@ enum Callback {
     }
 }
 
-/// `GET /__/auth/handler/{provider}`: answers by the address of one provider; operators may register it to keep providers apart (mix-up).
+/// `GET /__/auth/handler/{provider}`: the address for the answers of one provider, which operators may register to keep providers apart
+/// (mix-up).
 struct ProviderCallback: RawEndpoint {
     static let route = Route(.get, "/__/auth/handler/{provider}", aliases: ["/emulator/auth/handler/{provider}"], access: .anyone)
     static let tongue = Tongue.page

@@ -3,9 +3,9 @@ import HTTP
 import Text
 import Web
 
-/// The cookie that binds a flow to the browser that started it: one a flow, so that tabs do not disturb one another.
+/// The cookie that binds a flow to the browser that started it. Each flow has its own, so that tabs do not disturb one another.
 enum FlowCookie {
-    /// More than these at once are somebody's mistake; the surplus is cleared.
+    /// More than these at once are a mistake of an app; the surplus is cleared.
     private static let most = 10
 
     static func name(_ flowID: [UInt8], _ site: Site) -> String { prefix(site) + FlowID(bytes: flowID).text }
@@ -14,7 +14,7 @@ enum FlowCookie {
         request.headers.cookie(name(flowID, site))?.asString
     }
 
-    /// The one flow that this browser has under way; `nil` where it has none, or several.
+    /// The one flow that this browser has started; `nil` when it has none, or several.
     static func only(in request: Request, _ site: Site) -> (flowID: [UInt8], value: String)? {
         let prefix = UTF8Text(prefix(site))
         let cookies = request.headers.values("cookie").flatMap(Cookie.parse).filter { $0.name.hasPrefix(prefix) }
@@ -34,7 +34,7 @@ enum FlowCookie {
 
     static func clear(_ flowID: [UInt8], _ site: Site) -> String { header(name(flowID, site), "", for: .zero, site) }
 
-    /// Browsers give `__Host-` cookies back to this host alone, and only over TLS, which a machine in development has not.
+    /// Browsers return `__Host-` cookies only to this host and only over TLS, which a development machine does not have.
     private static func prefix(_ site: Site) -> String { site.development ? "bf." : "__Host-bf." }
 
     private static func header(_ name: String, _ value: String, for maxAge: Duration, _ site: Site) -> String {
@@ -44,8 +44,8 @@ enum FlowCookie {
     }
 }
 
-/// The cookie that keeps a redirect's result for the SDK's iframe, where browsers keep the iframe's storage apart from the page's. One for the
-/// whole host: the latest redirect counts.
+/// The cookie that keeps a redirect's result for the SDK's iframe, in browsers that separate the iframe's storage from the page's. One for
+/// the whole host: the latest redirect counts.
 enum ReturnCookie {
     static func name(_ site: Site) -> String { site.development ? "bfret" : "__Host-bfret" }
 
@@ -55,7 +55,7 @@ enum ReturnCookie {
 
     static func clear(_ site: Site) -> String { header("", for: .zero, site) }
 
-    /// The iframe may stand in a page of another site, where only `SameSite=None` reaches; that needs TLS.
+    /// The iframe may be in a page of another site, where only a `SameSite=None` cookie is sent; that needs TLS.
     private static func header(_ value: String, for maxAge: Duration, _ site: Site) -> String {
         var cookie = SetCookie(name(site), value, maxAge: maxAge)
         cookie.isSecure = !site.development

@@ -4,10 +4,10 @@ import JSON
 import Text
 import Web
 
-/// What an SDK asks for when it opens the handler: read, checked against the project, and complete. No I/O.
+/// The parameters with which an SDK opens the handler: read, complete, and checked against the project. No I/O.
 ///
-/// Who may be sent a result is certain once this exists: the page's host is authorized, or the native app is registered. Until then errors
-/// are pages, which lead nowhere.
+/// Once this exists, it is certain who may get a result: the page's host is authorized, or the native app is registered. Until then,
+/// errors are shown on pages that lead nowhere.
 struct HandlerStart {
     let kind: SignInFlow.Kind
     let providerID: String
@@ -35,7 +35,7 @@ struct HandlerStart {
             guard authType != .signInWithRedirect else {
                 throw .refused("authType signInWithRedirect is for native apps, which name themselves by ibi or apn.")
             }
-            // Without its number the SDK would wait for ever; a redirect to sign in is the one that has none.
+            // Without its number, the SDK would wait for ever; only a redirect to sign in has none.
             guard eventID != nil || authType == .signInViaRedirect else { throw .refused("The parameter eventId is missing.") }
             page = try Self.page(query, project)
             sessionID = nil
@@ -66,7 +66,7 @@ struct HandlerStart {
         providerID = try Self.providerID(query)
         let wishes = try ProviderWishes(query)
         scopes = wishes.scopes
-        // Another app could start this flow in a native app's name: the person must see something of it.
+        // Another app could start this flow in a native app's name, so the person must see something of it.
         customParameters =
             app == nil ? wishes.customParameters : wishes.customParameters.filter { ($0.key, $0.value) != ("prompt", "none") }
         handoff = Handoff(
@@ -99,7 +99,7 @@ struct HandlerStart {
         return page
     }
 
-    /// The scheme that the SDK chose for its way back: of the client id, or of the app id when it names no client.
+    /// The scheme that the SDK chose for its way back: that of the client id, or of the app id when it names no client.
     private static func scheme(of ibi: UTF8Text, _ query: Form, _ project: Project) throws(Failure) -> String {
         for case .ios(let app) in project.settings.apps where ibi == app.bundleID {
             if let clientID = query.text("clientId") {
@@ -153,7 +153,7 @@ struct HandlerStart {
 }
 
 extension Form {
-    /// The value when there is one: SDKs send empty parameters for absent ones.
+    /// The value, if there is one: SDKs send empty parameters for absent ones.
     fileprivate func text(_ name: UTF8Text) -> UTF8Text? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }
 
@@ -162,7 +162,7 @@ extension UTF8Text {
 }
 
 extension Failure {
-    /// A start that cannot be: told on a page, to the app's developer.
+    /// A start that is refused. The page that shows this is for the app's developer.
     fileprivate static func refused(_ code: String, _ text: String) -> Failure { Failure(code, text) }
     fileprivate static func refused(_ text: String) -> Failure { refused("INVALID_ARGUMENT", text) }
 }

@@ -46,7 +46,7 @@ struct HandlerVisit: RawEndpoint {
 }
 
 extension HandlerStart {
-    /// Stores the flow, binds it to the browser, and goes to the provider.
+    /// Stores the flow, binds it to the browser, and redirects to the provider.
     fileprivate func begin(_ project: Project, _ request: Request, _ context: Context) async throws -> Response {
         let broker = context.broker(of: project)
         let provider = try broker.provider(UTF8Text(providerID))
@@ -80,7 +80,8 @@ extension HandlerStart {
             customParameters: customParameters)
     }
 
-    /// Not a redirect: the window has its opener until it leaves, and the SDK's iframe there must learn where to ask should it lose it.
+    /// Not a redirect: the window has its opener until it leaves, and the SDK's iframe there must learn how to ask for the result, in case
+    /// the window loses it.
     private func popup(to url: String, _ started: StartedFlow, _ project: Project, _ request: Request) -> Response {
         let relay = project.settings.redirect.relay ? started.ticket?.text : nil
         return project.handlerPage(

@@ -2,15 +2,17 @@ import HTTP
 import Text
 import Web
 
-/// A start sets a cookie, which the browser must bring along when the provider sends it back to the project's own pages. A start at another
-/// name of this server (the server's own for the app's) would fail there, so the browser is first sent to the same start at those pages.
+/// Sends the browser to the project's own pages before a start. A start sets a cookie, which the browser must send when the provider sends
+/// it back there. A start at another name of this server (its own name instead of the app's) would fail at that point, so the browser is
+/// first redirected to the same start at those pages.
 enum HomeHost {
-    /// What a start that was sent home has in its query. A proxy may hide the host that the browser used: then the redirect leads back to
-    /// where it came from, and once is enough. The mark stands in the address of that one start, so it says nothing of any other.
+    /// The parameter of a start that was redirected here. A proxy may hide the host that the browser used; then the redirect leads back to
+    /// where it came from, and it must not be repeated. The mark is only in the address of that one start, so it does not affect any
+    /// other.
     static let mark = "sentHome"
 
-    /// The redirect to the same path and query on the project's pages; `nil` where the browser is there already. Only the host's name counts,
-    /// as for cookies. The target is configured; nothing of it is taken from the request but path and query (SEC-07).
+    /// The redirect to the same path and query on the project's pages; `nil` when the browser is there already. Only the host's name
+    /// counts, as for cookies. The target comes from the configuration; only path and query are taken from the request (SEC-07).
     static func redirect(_ request: Request, _ query: Form, _ project: Project, _ site: Site) -> Response? {
         guard query[UTF8Text(mark)] == nil, let asked = request.headers["host"].flatMap({ Authority.split(Array($0.utf8)[...])?.host }),
             let home = URI.parse(project.pagesURL(for: request, of: site))?.host, asked != home

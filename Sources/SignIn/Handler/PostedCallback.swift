@@ -4,8 +4,8 @@ import HTTP
 import Text
 import Web
 
-/// `POST /__/auth/handler`: a provider that answers by form_post. A cross-site POST carries no Lax cookie, so the answer is kept and the
-/// browser sent on to a GET that does.
+/// `POST /__/auth/handler`: the answer of a provider that uses form_post. A cross-site POST carries no Lax cookie, so the answer is stored
+/// and the browser is redirected to a GET that does.
 struct PostedCallback: RawEndpoint {
     static let route = Route(.post, "/__/auth/handler", aliases: ["/emulator/auth/handler"], access: .anyone)
     static let tongue = Tongue.page
@@ -28,7 +28,7 @@ struct PostedCallback: RawEndpoint {
         return Redirect.to(pages + request.path + "?" + Form([(name: "resume", value: resume)]).encoded(), status: 303)
     }
 
-    /// A refusal that names no flow: the GET that follows brings the cookies along. On the same host, wherever that is.
+    /// Redirects a refusal that names no flow: the GET that follows brings the cookies. It stays on the same host, whichever that is.
     private func passOn(_ answer: ProviderAnswer, _ request: Request) -> Response {
         let error = Form([(name: "error", value: String(decoding: (answer.form["error"] ?? "").utf8.prefix(64), as: UTF8.self))])
         return Redirect.to(request.path + "?" + error.encoded(), status: 303)

@@ -4,14 +4,15 @@ import HTTP
 import Text
 import Web
 
-/// Redirects that leak nothing: no cache, no Referer.
+/// Redirects that leak nothing: no caching, no Referer.
 enum Redirect {
     static func to(_ url: String, status: Int) -> Response {
         Response(status: status, headers: ["location": url, "cache-control": "no-store", "referrer-policy": "no-referrer"])
     }
 }
 
-/// Where a web flow's browser goes in the end, and what it always takes along: the app's own state and who sent it (RFC 9207).
+/// The address to which the browser of a web flow finally goes, with the parameters that it always gets: the app's own state and the
+/// issuer (RFC 9207).
 struct ReturnAddress {
     let url: String
     let appState: String?

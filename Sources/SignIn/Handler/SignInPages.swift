@@ -5,9 +5,9 @@ import Text
 import Web
 
 extension Project {
-    /// A page of the handler, on which a script does what `data` says.
+    /// A page of the handler, whose script does what `data` says.
     ///
-    /// - Parameter language: what the app asked for at the start.
+    /// - Parameter language: the language that the app asked for at the start.
     func handlerPage(_ data: JSON, language: String?, _ request: Request) -> Response {
         templates.page(
             "handler", in: templates.language(for: request, parameter: language), allowing: .scripts, script: PageScript.handlerPage.link,
@@ -15,19 +15,19 @@ extension Project {
     }
 
     enum AppPage: Sendable {
-        /// The provider said who it is.
+        /// The provider has identified the person.
         case done
         case refused
         /// The app is not on the device.
         case missing
     }
 
-    /// A page from which the person goes on to their app.
+    /// A page from which the person returns to their app.
     ///
     /// - Parameters:
-    ///   - app: its name; the project's where it has none.
-    ///   - link: what the page's button opens the app with.
-    ///   - opensItself: whether a script tries the link at once; browsers may want a tap all the same.
+    ///   - app: the app's name; the project's when it has none.
+    ///   - link: the address with which the page's button opens the app.
+    ///   - opensItself: whether a script tries the link at once; browsers may still require a tap.
     func appPage(
         _ page: AppPage, app: String? = nil, link: String? = nil, opensItself: Bool = false, language: String? = nil, _ request: Request
     ) -> Response {

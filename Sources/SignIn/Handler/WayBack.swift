@@ -3,10 +3,9 @@ import HTTP
 import Text
 import Web
 
-/// Where a person goes on whose sign-in ended on one of our pages: to the app's own page, with nothing of the sign-in in the address.
+/// The app's own page, to which a person can return whose sign-in ended on one of our pages. Its address contains nothing of the sign-in.
 ///
-/// Only to a page that is known and may be gone to: of the flow, or of the start, and still authorized. A sign-in window has none: it is to
-/// be closed.
+/// It comes from the flow or from the start, and only if it is still authorized. A sign-in window has none: the person closes it.
 enum WayBack {
     static func of(_ flow: SignInFlow, _ project: Project) -> String? {
         switch flow.kind {
@@ -16,7 +15,7 @@ enum WayBack {
         }
     }
 
-    /// Of a start that an SDK asked for, as far as it can be read.
+    /// For a start that an SDK asked for, as far as it can be read.
     static func ofStart(_ query: Form, _ project: Project) -> String? {
         guard let type = query["authType"].flatMap(Handoff.AuthType.init), !type.isPopup, type != .signInWithRedirect else { return nil }
         let pages = query.all("redirectUrl")

@@ -5,7 +5,7 @@ import Web
 
 extension Context {
     /// What an app is told of a start that failed once the app was known: the same for both ways to start, and logged. Throws `error` when
-    /// it is a fault inside this server, of which only the log tells.
+    /// it is a fault inside this server, which only the log describes.
     func failure(ofStart error: any Error, at providerID: UTF8Text) throws -> Failure {
         let failure = Failure(telling: error)
         guard failure.kind != .internal else { throw error }

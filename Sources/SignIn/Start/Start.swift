@@ -8,8 +8,8 @@ import Web
 
 /// `GET /__/auth/start`: a plain browser app, without an SDK, sends its user to a provider.
 ///
-/// The app makes a PKCE verifier, keeps it, and sends its S256 challenge: the verifier is what later redeems the result. Where the browser is
-/// sent back to must be registered to the letter (SEC-10); until that is certain, errors are pages and never redirects.
+/// The app makes a PKCE verifier, keeps it, and sends its S256 challenge; the verifier later redeems the result. The address to which the
+/// browser is sent back must be registered exactly (SEC-10). Until this is certain, errors are shown on pages and never redirected.
 struct Start: RawEndpoint {
     static let route = Route(.get, "/__/auth/start", access: .anyone)
     static let tongue = Tongue.page
@@ -75,7 +75,7 @@ private struct Query {
         }
     }
 
-    /// The S256 challenge, which is the hash of the verifier that will redeem. Nothing weaker is taken (SEC-11).
+    /// The S256 challenge: the hash of the verifier that will redeem. Weaker methods are refused (SEC-11).
     func sessionHash() throws(Failure) -> [UInt8] {
         guard form["code_challenge_method"] == "S256" else { throw .invalidArgument("code_challenge_method must be S256") }
         guard let challenge = form["code_challenge"], let hash = Base64URL.decodeStrict(challenge.asString), hash.count == 32 else {
