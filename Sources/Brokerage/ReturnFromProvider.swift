@@ -26,7 +26,8 @@ extension Brokerage {
     /// Keeps an answer that came by a form post, which brings no cookie along, until the browser comes with its cookie.
     package func keep(posted form: [UInt8], _ answer: ProviderAnswer, for flow: SignInFlow) async throws(BrokerageError) {
         guard flow.kind.belongsToBrowser else {
-            throw .foreignAnswer("This sign-in takes its answer by redirect.", detail: "form post to a flow of kind \(flow.kind.rawValue)")
+            throw .foreignAnswer(
+                "This sign-in accepts its answer only by redirect.", detail: "form post to a flow of kind \(flow.kind.rawValue)")
         }
         let state = try answer.state
         do { try await flows.keepPosted(form, for: state) } catch { throw BrokerageError(error) }

@@ -60,7 +60,7 @@ package struct ConfiguredProvider: Sendable {
         let metadata = try await metadata(settings.issuer)
         guard let name else {
             guard metadata.promisesIssuer else { return }
-            throw .invalidResponse("The provider's answer does not say whom it is from.", detail: "callback without iss")
+            throw .invalidResponse("The provider's answer does not name its issuer.", detail: "callback without iss")
         }
         guard settings.issuer.answers(as: name, metadata) else {
             throw .invalidResponse("The answer is from another provider.", detail: "callback with iss \(UpstreamText.visible(name))")

@@ -35,7 +35,7 @@ package enum ProviderError: Error, Sendable, Equatable {
 
     /// The provider and its entry do not fit.
     static func unfit(_ detail: String) -> ProviderError {
-        .misconfigured("The provider is not what it should be.", detail: detail)
+        .misconfigured("The provider does not work as configured.", detail: detail)
     }
 
     /// The text for the log.

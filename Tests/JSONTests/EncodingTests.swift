@@ -45,7 +45,7 @@ private struct Answer: Encodable {
 
     @Test func `refuses numbers JSON does not have, naming the field`() {
         struct Odd: Encodable { var list: [Double] }
-        #expect(throws: JSONError.invalidValue(path: "list[1]", reason: "not a number JSON has")) {
+        #expect(throws: JSONError.invalidValue(path: "list[1]", reason: "not a number that JSON can express")) {
             try JSON(encoding: Odd(list: [1, .nan]))
         }
         #expect(throws: JSONError.invalidValue(path: "", reason: "does not fit 64 bits")) { try JSON(encoding: UInt64.max) }

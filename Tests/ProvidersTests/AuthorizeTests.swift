@@ -109,7 +109,7 @@ import Text
         issuer.publish(["authorization_response_iss_parameter_supported": true])
         try await issuer.provider().checkIssuer("https://issuer.example")
         let error = await failure { () async throws(ProviderError) in try await issuer.provider().checkIssuer(nil) }
-        #expect(error?.reason == "The provider's answer does not say whom it is from.")
+        #expect(error?.reason == "The provider's answer does not name its issuer.")
     }
 
     // MARK: Discovery
@@ -118,7 +118,7 @@ import Text
     func `a discovery document of another issuer is refused`(_ name: String) async {
         issuer.publish(["issuer": .string(name)])
         let error = await failure { () async throws(ProviderError) in _ = try await issuer.provider().authorize() }
-        #expect(error?.reason == "The provider is not what it should be.")
+        #expect(error?.reason == "The provider does not work as configured.")
     }
 
     @Test(

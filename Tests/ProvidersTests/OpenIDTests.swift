@@ -235,6 +235,6 @@ import Text
 
     @Test func `the document must name the configured issuer`() async throws {
         issuer.upstream.answer(Self.document, .object(try FakeIssuer("https://contoso.b2clogin.com/other/v2.0/").document))
-        #expect(await provider().refusal(of: try token())?.reason == "The provider is not what it should be.")
+        #expect(await provider().refusal(of: try token())?.reason == "The provider does not work as configured.")
     }
 }

@@ -129,7 +129,7 @@ import Text
 
     @Test func `an issuer without token endpoint redeems nothing`() async {
         issuer.publish(["token_endpoint": .null])
-        #expect(await refusal()?.reason == "The provider is not what it should be.")
+        #expect(await refusal()?.reason == "The provider does not work as configured.")
     }
 
     @Test(arguments: [("3600" as JSON, 3600 as Int?), (3600, 3600), (3600.0, 3600), ("soon", nil), (-1, nil), (1e30, nil), (.null, nil)])

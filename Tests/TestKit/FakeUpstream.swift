@@ -41,7 +41,7 @@ package final class FakeUpstream: Upstream {
             state.requests.append(request)
             return state.answers[request.url]
         }
-        guard let answer else { throw .unreachable("nobody answers at \(request.url)") }
+        guard let answer else { throw .unreachable("no answer is set for \(request.url)") }
         return try await answer(request)
     }
 }

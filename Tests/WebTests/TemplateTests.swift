@@ -144,15 +144,17 @@ import Text
         let (_, faults) = try overridden(["mail.txt": "Hello\n\n{{words.text}}\n{{lnk}}\n"])
         let fault = try #require(faults.first)
         #expect(fault.file.hasSuffix("/mail.txt") && fault.line == 4)
-        #expect(fault.message.hasPrefix("{{lnk}} is nothing this file is given; there are accent, "))
+        #expect(fault.message.hasPrefix("{{lnk}} is not a value of this file; its values are accent, "))
         #expect(try self.faults("mail.resetPasword.html", "x").first?.contains("not one of the files") == true)
         #expect(try self.faults("mail.html", "{{#link}}x").first == "{{#link}} has no {{/link}}")
         #expect(try self.faults("mail.html", "{{link").first == "a tag is not closed with }}")
         #expect(try self.faults("mail.html", "{{/link}}").first?.contains("closes nothing") == true)
-        #expect(try self.faults("words.de.yaml", "mail: {signIn: {subjet: x}}").first?.contains("never said") == true)
+        #expect(try self.faults("words.de.yaml", "mail: {signIn: {subjet: x}}").first?.contains("not a word of this mail or page") == true)
         #expect(
-            try self.faults("words.de.yaml", "mail: {signIn: {subject: '{{code}}'}}").first?.contains("nothing this word is given") == true)
-        #expect(try self.faults("words.de.yaml", "mail: {signin: {}}") == ["says nothing that is ever asked for"])
+            try self.faults("words.de.yaml", "mail: {signIn: {subject: '{{code}}'}}").first?.contains("is not a value of this word") == true
+        )
+        #expect(
+            try self.faults("words.de.yaml", "mail: {signin: {}}") == ["is not a mail or page with words; words.en.yaml lists all of them"])
         #expect(try self.faults("page.css", "</style><script>").count == 1)
         #expect(try self.faults("mail.html", "{{words.buton}}").first?.contains("not a word of this file") == true)
         #expect(try self.faults("mail.html", "{{words.button}}").isEmpty)

@@ -23,7 +23,7 @@ package struct Limits: Sendable {
         self.init()
         let defaults = section.bool("defaults", default: !development)
         if !defaults, !development {
-            section.fault("defaults", "can be false in development mode alone; write none for each limit that this project is not to have")
+            section.fault("defaults", "can be false only in development mode; to remove a limit, write none for it")
         }
         if !defaults { rates = rates.mapValues { $0.map { ($0.scope, nil) } } }
         for action in LimitedAction.allCases {

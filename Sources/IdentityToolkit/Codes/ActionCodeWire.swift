@@ -63,7 +63,7 @@ struct ActionSettings: Decodable {
         // Links are made only from the configured public URL (SEC-07).
         if dynamicLinkDomain.isFilled { throw Failure("INVALID_DYNAMIC_LINK_DOMAIN", "Dynamic Links are not supported.") }
         if let linkDomain, !linkDomain.isEmpty, linkDomain.asciiLowercased != URI.parse(site.publicURL)?.host ?? "" {
-            throw Failure("INVALID_HOSTING_LINK_DOMAIN", "Links of this server lead to its own address alone.")
+            throw Failure("INVALID_HOSTING_LINK_DOMAIN", "Links of this server always lead to its own address.")
         }
         return url
     }

@@ -70,7 +70,7 @@ struct SendOOBCode: Endpoint {
             try await accounts.codeMails.sendEmailChange(of: account, token, to: address, letter, in: project)
             return Output(email: account.email)
         case .oldEmailAgree, .newEmailAccept, .recoverEmail, .revertSecondFactorAddition:
-            throw Failure.operationNotAllowed("Codes of the type \(type.rawValue) are not for clients to ask for.")
+            throw Failure.operationNotAllowed("Clients cannot request codes of the type \(type.rawValue).")
         }
     }
 

@@ -90,7 +90,7 @@ private struct Link {
             return done("The e-mail address has been changed.", "newEmail", account, next)
         case .recoverEmail:
             let (_, account) = try await accounts.codes.apply(code.asString, language: language, in: project.settings)
-            return done("The former e-mail address is back.", "email", account, nil)
+            return done("The former e-mail address has been restored.", "email", account, nil)
         }
     }
 
@@ -98,7 +98,9 @@ private struct Link {
     private func continueURL() throws -> URI? {
         guard let text = query["continueUrl"] else { return nil }
         guard let uri = URI.parse(text), uri.isSecure || uri.isLoopback, project.authorizes(host: uri.host) else {
-            throw Refusal(error: "The link's continueUrl is of no authorized domain.", instructions: "Add its host to authorizedDomains.")
+            throw Refusal(
+                error: "The host of the link's continueUrl is not an authorized domain.", instructions: "Add its host to authorizedDomains."
+            )
         }
         return uri
     }

@@ -102,7 +102,7 @@ extension JSON.Spelling {
     }
 
     func json(_ number: Double, _ path: @autoclosure () -> Path) throws(JSONError) -> JSON {
-        guard number.isFinite else { throw .invalidValue(path: path().text, reason: "not a number JSON has") }
+        guard number.isFinite else { throw .invalidValue(path: path().text, reason: "not a number that JSON can express") }
         return .number(number)
     }
 }

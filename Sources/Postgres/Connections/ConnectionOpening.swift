@@ -68,7 +68,7 @@ extension Connection {
     /// The reason why the first statement of a session failed.
     static func explain(_ error: PostgresError) -> String {
         guard case .sql("42P05", _) = error else { return "\(error)" }
-        return "a fresh session has prepared statements of another already: \(Database.needsSessions)"
+        return "a new session already has prepared statements of another one: \(Database.needsSessions)"
     }
 
     private func watchWhileOpening(_ interest: Interest) {

@@ -217,7 +217,7 @@ struct Pipeline {
             return finish(write)
 
         default:
-            return .drop("the server's answers are out of step with what was sent")
+            return .drop("the server's answers do not fit what was sent")
         }
     }
 

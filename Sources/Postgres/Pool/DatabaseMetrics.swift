@@ -27,7 +27,7 @@ final class DatabaseMetrics: Sendable {
         writes = metrics.histogram("gatehouse_database_seconds", seconds, ["loop": loop, "kind": "write"])
         syncs = metrics.counter("gatehouse_database_round_trips_total", "Syncs sent: groups of reads, writes, steps.", ["loop": loop])
         lost = metrics.counter("gatehouse_database_connections_lost_total", "Connections that broke or failed to open.", ["loop": loop])
-        refused = metrics.counter("gatehouse_database_refused_total", "Calls refused for want of a connection.", ["loop": loop])
+        refused = metrics.counter("gatehouse_database_refused_total", "Calls refused because no connection was free.", ["loop": loop])
         undone = metrics.counter("gatehouse_database_batches_undone_total", "Batches undone, whose writes ran one by one.", ["loop": loop])
         let open = "Open connections."
         metrics.gauge("gatehouse_database_connections", open, ["loop": loop, "kind": "read"]) { [readConnections] in readConnections.value }

@@ -78,7 +78,7 @@ struct MigrationSession: ~Copyable {
             let line = answer.errorPosition.map { ":\(text.unicodeScalars.prefix($0 - 1).count { $0 == "\n" } + 1)" } ?? ""
             throw .failed("\(name)\(line): \(error.message) (\(error.state))")
         default:
-            throw .failed("\(name): COPY has no place in a migration")
+            throw .failed("\(name): COPY is not allowed in a migration")
         }
     }
 

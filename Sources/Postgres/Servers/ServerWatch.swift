@@ -45,7 +45,7 @@ extension Database {
         if isThere { silent.remove(answering) }
         if silent.isEmpty { return }
         let given = ready(kind).filter { silent.contains($0.assumeIsolated { $0.server }) }
-        let reason = "the server has fallen silent"
+        let reason = "the server does not answer any more"
         change(kind) { $0.lastReason = reason }
         if !isThere && given.count == ready(kind).count { failed(kind) }
         for connection in given { connection.assumeIsolated { $0.lose(reason, readsMayRepeat: isThere) } }

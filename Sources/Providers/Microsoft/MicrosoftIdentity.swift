@@ -64,7 +64,8 @@ extension MicrosoftIssuer {
             let profile = await api.object("\(graphBase)/v1.0/me", bearer: accessToken)
         else { return nil }
         guard let id = profile.json["id"]?.string?.asciiLowercased, oid.isExactly(id) || subject.isExactly(id) else {
-            api.log?.warning("Graph's profile is of another person and not used", metadata: ["provider": .string(evidence.providerID)])
+            api.log?.warning(
+                "Graph's profile belongs to another person and is not used", metadata: ["provider": .string(evidence.providerID)])
             return nil
         }
         return profile

@@ -61,7 +61,7 @@ extension ProviderSettings {
             section.fault("clientSecret", "is missing; write {env: NAME} or {file: path}, or clientAuth: none for a public client")
         }
         if flow == .code, clientAuthentication == .none, !usesPKCE {
-            section.fault("pkce", "a public client (clientAuth: none) has nothing but PKCE to prove itself with; leave it on")
+            section.fault("pkce", "must stay on for a public client (clientAuth: none), which proves itself only by PKCE")
         }
     }
 

@@ -132,6 +132,6 @@ package final class LogOutput: Sendable {
 
     private func complain(_ error: SystemError) {
         let log = Logger(label: "log") { JSONLines(label: $0, level: .info, output: self) }
-        log.error("cannot reopen the log file, the former one is written on", metadata: ["error": "\(error)"])
+        log.error("cannot reopen the log file, so the former one is still in use", metadata: ["error": "\(error)"])
     }
 }

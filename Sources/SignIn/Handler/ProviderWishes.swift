@@ -25,7 +25,7 @@ struct ProviderWishes: Equatable {
             switch member.value {
             case .string(let text): parameters[member.name] = text
             case .integer, .number, .bool: parameters[member.name] = UTF8Text(member.value.text())
-            default: throw Failure("INVALID_ARGUMENT", "The parameter customParameters holds something else than text.")
+            default: throw Failure("INVALID_ARGUMENT", "The parameter customParameters contains a value that is not text.")
             }
         }
         customParameters = parameters

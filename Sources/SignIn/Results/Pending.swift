@@ -27,7 +27,7 @@ struct Pending: RawEndpoint {
         let apiKey = UTF8Text(key)
         guard key.endIndex != input.storageKey.utf8.endIndex, !input.storageKey.hasNUL, !input.origin.hasNUL,
             let project = services.projects.current.project(apiKey: apiKey, for: request)
-        else { throw Failure.invalidArgument("storageKey names no project.") }
+        else { throw Failure.invalidArgument("storageKey does not name a project.") }
         // Only the cookie proves the right to the result, so a request of another page must be refused.
         guard let origin = request.headers["origin"], origin == project.pagesURL(for: request, of: services.site),
             request.headers["sec-fetch-site"] ?? "same-origin" == "same-origin"

@@ -90,7 +90,7 @@
 
     const handlers = new Map();   // message → functions
     const answers = new Map();    // call → function
-    let early = [];               // messages that nobody has registered for yet
+    let early = [];               // messages without a listener yet
     let waiting = [];             // messages to the frame; null once it listens
     let lastCall = 0;
 

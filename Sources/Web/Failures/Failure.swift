@@ -44,9 +44,9 @@ extension Failure {
     package static let unauthenticatedTarget = Failure(
         "INSUFFICIENT_PERMISSION", "Only authenticated requests can specify target_project_id.")
     package static let unsupportedTenantOperation = Failure("UNSUPPORTED_TENANT_OPERATION")
-    package static let notOfThisMachine = Failure("This path answers programs of the server's own machine alone.", kind: .forbidden)
+    package static let notOfThisMachine = Failure("This path answers only programs of the server's own machine.", kind: .forbidden)
     package static let foreignOrigin = Failure(
-        "This path answers pages of this machine and of the projects' authorizedDomains alone.", kind: .forbidden)
+        "This path answers only pages of this machine and of the projects' authorizedDomains.", kind: .forbidden)
     package static let notFound = Failure("Not Found", kind: .notFound)
     package static let methodNotAllowed = Failure("Method Not Allowed", kind: .methodNotAllowed)
     package static let `internal` = Failure("INTERNAL", kind: .internal)

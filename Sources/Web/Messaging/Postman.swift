@@ -94,7 +94,7 @@ package actor Postman {
                 let (letters, unreadable) = try await outbox.claim(Self.width - underWay.count)
                 if unreadable > 0 {
                     log.error(
-                        "mails wait that this process cannot read: sealed with another master key, or written by a newer version",
+                        "some mails cannot be read by this process: sealed with another master key, or written by a newer version",
                         metadata: ["count": "\(unreadable)"])
                 }
                 if letters.isEmpty { return }
@@ -173,7 +173,7 @@ package actor Postman {
     private func settle(_ log: Logger, _ step: () async throws(AccountError) -> Void) async {
         for pause in [Duration.seconds(1), .seconds(4), .zero] {
             do { return try await step() } catch {
-                log.warning("could not note what became of a mail", metadata: ["error": "\(LogDetail.of(error))"])
+                log.warning("could not record whether a mail was sent", metadata: ["error": "\(LogDetail.of(error))"])
             }
             try? await Task.sleep(for: pause)
         }
@@ -188,7 +188,7 @@ private struct MailMetrics {
 
     init(_ metrics: Metrics) {
         func counter(_ outcome: String) -> Counter {
-            metrics.counter("gatehouse_mails_total", "Attempts to send a mail, by what became of them.", ["outcome": outcome])
+            metrics.counter("gatehouse_mails_total", "Attempts to send a mail, by outcome.", ["outcome": outcome])
         }
         sent = counter("sent")
         deferred = counter("deferred")

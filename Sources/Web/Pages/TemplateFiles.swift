@@ -122,11 +122,12 @@ struct TemplateFiles: Sendable {
         for (value, line) in tags.values.sorted(by: { $0.key < $1.key }) where !known.contains(value) {
             guard value.hasPrefix("words.") else {
                 throw TemplateTags.Problem(
-                    line: line, message: "{{\(value)}} is nothing this file is given; there are \(known.sorted().joined(separator: ", "))")
+                    line: line,
+                    message: "{{\(value)}} is not a value of this file; its values are \(known.sorted().joined(separator: ", "))")
             }
             if !says(value.dropFirst(6), in: name) {
                 throw TemplateTags.Problem(
-                    line: line, message: "{{\(value)}} is not a word of this file; words.en.yaml lists all there are")
+                    line: line, message: "{{\(value)}} is not a word of this file; words.en.yaml lists all words")
             }
         }
     }
@@ -166,7 +167,7 @@ struct Words: Sendable {
             for (name, words) in section.sections(kind) {
                 let group = "\(kind).\(name)"
                 let known = reference?.groups[group]
-                if reference != nil, known == nil { part.fault(name, "says nothing that is ever asked for") }
+                if reference != nil, known == nil { part.fault(name, "is not a mail or page with words; words.en.yaml lists all of them") }
                 groups[group] = Self.read(part.texts(name), words, known, isMail: kind == "mail")
             }
         }
@@ -177,7 +178,7 @@ struct Words: Sendable {
         var result: [String: Word] = [:]
         for (name, text) in texts {
             guard known == nil || known?[name] != nil else {
-                section.fault(name, "is a word that is never said; words.en.yaml lists all there are")
+                section.fault(name, "is not a word of this mail or page; words.en.yaml lists all words")
                 continue
             }
             do {
@@ -185,7 +186,7 @@ struct Words: Sendable {
                 let allowed = isMail ? TemplateFiles.mailValues : known?[name]?.values ?? Set(tags.values.keys)
                 if tags.layout != nil { throw TemplateTags.Problem(line: 1, message: "a word has no layout") }
                 if let other = tags.values.keys.sorted().first(where: { !allowed.contains($0) }) {
-                    throw TemplateTags.Problem(line: 1, message: "{{\(other)}} is nothing this word is given")
+                    throw TemplateTags.Problem(line: 1, message: "{{\(other)}} is not a value of this word")
                 }
                 let template = try MustacheTemplate(string: "{{% CONTENT_TYPE:TEXT}}\n" + text)
                 result[name] = Word(template: template, values: allowed)

@@ -38,7 +38,7 @@ struct TemplateTags {
         }
         let name = String(tag.drop { "#^/$<".contains($0) }.trimmingSpaces)
         guard !"{&>=%".contains(first), tag.prefix(while: { "#^/$<".contains($0) }).count <= 1, Self.isName(name) else {
-            let taken = "values, sections, comments and the layout are taken, {{{…}}}, {{&…}}, partials and the like are not"
+            let taken = "only values, sections, comments and the layout are allowed, not {{{…}}}, {{&…}} or partials"
             throw Problem(line: line, message: "{{\(tag.prefix(40))}} is not a tag for this place: \(taken)")
         }
         switch first {

@@ -14,7 +14,7 @@ enum AuthorizedDomain {
                 return "would authorize every host below .\(host); write at least two names behind the *"
             }
             if PublicSuffix.isKnown(host) {
-                return "would authorize the sites of strangers, since anybody can get a host below .\(host); write your own domain"
+                return "would authorize the sites of strangers, since other people can get hosts below .\(host); write your own domain"
             }
         }
         guard !development else { return nil }
@@ -29,11 +29,11 @@ enum AuthorizedDomain {
         let host = domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
         if domain != host {
             let doubt =
-                "authorizes the sites of strangers if anybody can get a host below .\(host); write your own domain, unless it is yours"
+                "authorizes the sites of strangers if other people can get hosts below .\(host); write your own domain, unless it is yours"
             return PublicSuffix.looksLikeOne(host) ? doubt : nil
         }
-        if PublicSuffix.isKnown(host) { return "is a domain that people get hosts below, not a site; write the host of your own site" }
+        if PublicSuffix.isKnown(host) { return "is a domain below which people get hosts, not a site; write the host of your own site" }
         guard let uri = URI.parse("https://\(host)"), uri.address == nil, !host.contains("."), host != "localhost" else { return nil }
-        return "has no dot, so it is a host of a private network alone; public sites have two names at least"
+        return "has no dot, so it can only be a host of a private network; public sites have at least two names"
     }
 }

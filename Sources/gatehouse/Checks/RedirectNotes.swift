@@ -15,13 +15,13 @@ enum RedirectNotes {
         let isRelated = project.settings.authorizedDomains.contains { site(of: $0) == site(of: pages) }
         if let own = project.settings.redirect.publicURL, !isRelated {
             return callbacks + [
-                "\(own)  (redirect.publicURL) is of no authorized domain's site; it should be the app's own host, which passes /__/auth/ on"
+                "\(own)  (redirect.publicURL) is not on the site of an authorized domain; it should be the app's own host, which forwards /__/auth/"
             ]
         }
         // In development mode, results come back to every name of this machine.
         guard !development, !project.settings.redirect.returnToken else { return callbacks }
         let elsewhere = project.settings.authorizedDomains.filter { site(of: $0) != site(of: pages) }.map { domain in
-            "\(domain)  is of another site than \(pages): popups work there, but browsers keep redirects' results from the app "
+            "\(domain)  is on another site than \(pages): popups work there, but browsers do not give the results of redirects to the app "
                 + "(see redirect.publicURL, redirect.returnToken)"
         }
         return callbacks + elsewhere

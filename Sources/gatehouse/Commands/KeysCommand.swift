@@ -66,8 +66,8 @@ struct KeysCommand: AsyncParsableCommand {
         case .waits(let signsFrom): "published, signs from \(Timestamp.text(signsFrom))"
         case .signs(let since, nil): "signs, since \(Timestamp.text(since))"
         case .signs(let since, let until?): "signs, since \(Timestamp.text(since)), until \(Timestamp.text(until))"
-        case .verifies(let until?): "signs no more, verifies its last tokens until \(Timestamp.text(until))"
-        case .verifies(nil): "signs no more, still published"
+        case .verifies(let until?): "does not sign any more, verifies its last tokens until \(Timestamp.text(until))"
+        case .verifies(nil): "does not sign any more, still published"
         case .retired(let since): "retired, since \(Timestamp.text(since))"
         }
     }

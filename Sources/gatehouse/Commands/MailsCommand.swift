@@ -11,7 +11,7 @@ struct MailsCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Print the mails that wait, the oldest first: never to whom they go, nor their links.")
+            commandName: "list", abstract: "Print the waiting mails, the oldest first, without recipients and links.")
 
         @OptionGroup var common: CommonOptions
 
@@ -34,11 +34,11 @@ struct MailsCommand: AsyncParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "retry", abstract: "Have the servers try at once what would wait for longer than a minute.")
+            commandName: "retry", abstract: "Make the servers try at once the mails that would wait for longer than a minute.")
 
         @OptionGroup var common: CommonOptions
 
-        @Option(help: "The id of one project, whose mails alone are tried.")
+        @Option(help: "The id of a project, to try only its mails.")
         var project: String?
 
         func run() async throws {

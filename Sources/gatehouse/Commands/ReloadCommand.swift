@@ -8,14 +8,14 @@ import Runtime
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reload",
-        abstract: "Have the running server read its project files anew, and say whether it did. Needs operations.listen.")
+        abstract: "Make the running server read its project files again, and print the result. Needs operations.listen.")
 
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         let settings = try Configuration.server(from: common.config)
         guard let address = settings.operations?.dialled else {
-            throw Failed("a reload is asked for at operations.listen, which is not configured; without it, send SIGHUP and read the log")
+            throw Failed("a reload needs operations.listen, which is not configured; without it, send SIGHUP and read the log")
         }
         let client = try HTTPClient(
             loop: try Loop(index: 0), policy: .allowing([CIDR("\(address.host)/\(address.host.isV4 ? 32 : 128)")].compactMap { $0 }),

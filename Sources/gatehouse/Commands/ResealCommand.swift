@@ -6,7 +6,8 @@ import Runtime
 struct ResealCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reseal",
-        abstract: "Seal anew, with the first master key, what a former one sealed, and tell what is left. Can be run again at any time.",
+        abstract:
+            "Seal again, with the first master key, what a former one has sealed, and print what is left. Can be run again at any time.",
         discussion: "Ends with status 0 once nothing is left under the former keys, and with 3 as long as something is.")
 
     @OptionGroup var common: CommonOptions
@@ -14,7 +15,7 @@ struct ResealCommand: AsyncParsableCommand {
     func run() async throws {
         try await Console.withDatabase(common.config) { database, masterKey in
             let outcome = try await Reseal(database: database, masterKey: masterKey, clock: .system).run()
-            print("Sealed anew: \(count(outcome.signingKeys, "signing key")), \(count(outcome.mails, "mail")).")
+            print("Sealed again: \(count(outcome.signingKeys, "signing key")), \(count(outcome.mails, "mail")).")
             if outcome.unreadable > 0 {
                 print("Left: \(count(outcome.unreadable, "value")) that no listed master key opens.")
             }
@@ -22,7 +23,7 @@ struct ResealCommand: AsyncParsableCommand {
                 print("Left: \(count(outcome.flows, "sign-in")) under way; the last one ends at \(Timestamp.text(end)).")
             }
             if outcome.sessions > 0 {
-                print("Left: \(count(outcome.sessions, "session")) whose client has yet to show a token of the first master key.")
+                print("Left: \(count(outcome.sessions, "session")) whose client has not shown a token of the first master key yet.")
             }
             guard outcome.isDone else { throw ExitCode(3) }
             print("Nothing is left under another master key.")

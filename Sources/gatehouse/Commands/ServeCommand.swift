@@ -23,7 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
         LoggingSystem.bootstrap { JSONLines(label: $0, level: level, output: output) }
         let log = Logger(label: "gatehouse")
         let watchdog = try Watchdog(after: Self.patience - Self.lastWords) {
-            log.critical("the stop took too long, so the process ends without finishing what it is at")
+            log.critical("the stop took too long, so the process ends without finishing its work")
             output.finish(within: Self.lastWords)
             _exit(EXIT_FAILURE)
         }

@@ -20,7 +20,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
         @Argument(help: "The project's id.")
         var project: String
 
-        @Argument(help: "The account's name: lower-case letters, digits and hyphens. An account that is there gets another key.")
+        @Argument(help: "The account's name: lower-case letters, digits and hyphens. An existing account gets another key.")
         var account = "backend"
 
         func run() async throws {
@@ -66,7 +66,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "revoke", abstract: "End one key, or every key of an account. People who are signed in stay so.")
+            commandName: "revoke", abstract: "End one key, or every key of an account. People who are signed in stay signed in.")
 
         @OptionGroup var common: CommonOptions
 

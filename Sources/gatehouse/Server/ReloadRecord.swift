@@ -9,7 +9,7 @@ final class ReloadRecord: Sendable {
     init(metrics: Metrics, clock: Clock) {
         self.clock = clock
         state = Mutex((true, clock.now().seconds))
-        metrics.gauge("gatehouse_config_last_reload_successful", "Whether the last reload was taken: 1, or 0 when it was refused.") {
+        metrics.gauge("gatehouse_config_last_reload_successful", "Whether the last reload succeeded: 1, or 0 when it was refused.") {
             [weak self] in self?.state.withLock { $0.isSuccessful ? 1 : 0 } ?? 0
         }
         metrics.gauge(

@@ -122,8 +122,8 @@ actor Server {
                 log.info("reloaded", metadata: ["projects": "\(projects.all.count)"])
                 refusal = nil
             } else {
-                log.error("not reloaded: gatehouse.yaml changed, which takes a restart")
-                refusal = "gatehouse.yaml or one of its secrets changed, which takes a restart"
+                log.error("not reloaded: gatehouse.yaml changed, which needs a restart")
+                refusal = "gatehouse.yaml or one of its secrets changed, which needs a restart"
             }
         } catch {
             let reason = (error as? Configuration.Faulty)?.report ?? StartFailure.text(error)
@@ -209,6 +209,6 @@ enum StartFailure: Error {
 
     private static func text(_ pinned: ProviderIssuers.Entry) -> String {
         "project \(pinned.projectID), provider \(pinned.providerID): users are stored under the issuer \(pinned.issuer). "
-            + "Another issuer is another set of people; give it a provider id of its own."
+            + "Another issuer has other users; give it a provider id of its own."
     }
 }

@@ -12,7 +12,7 @@ extension Shared {
         metrics.gauge("gatehouse_hashing_threads", "How many passwords are hashed at a time.") { threads }
         for algorithm in [Algorithm.rs256, .es256] {
             metrics.gauge(
-                "gatehouse_signing_key_age_seconds", "For how long the key that signs now has signed.", ["algorithm": algorithm.rawValue]
+                "gatehouse_signing_key_age_seconds", "How long the current signing key has been in use.", ["algorithm": algorithm.rawValue]
             ) { [signingKeys, clock] in signingKeys.age(for: algorithm, at: clock.now()) }
         }
     }

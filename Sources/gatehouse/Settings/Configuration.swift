@@ -40,7 +40,7 @@ struct Configuration {
             return project
         }
         if let wanted = server.developmentProject, areReadable, !projects.contains(where: { $0.settings.id == wanted }) {
-            section.fault("developmentProject", "\(wanted) is the id of no project file")
+            section.fault("developmentProject", "no project file has the id \(wanted)")
         }
         guard faults.isEmpty else { throw Faulty(faults) }
         return Configuration(server: server, projects: projects, notes: faults.notes.map(\.description))

@@ -31,7 +31,7 @@ struct MailSettings: Sendable {
     /// `nil` when the sender is missing or cannot be used, which is a fault.
     static func read(_ section: Section, publicURL: String, development: Bool) -> MailSettings? {
         let from = section.mailbox("from")
-        if !section.has("from") { section.fault("from", "is missing; whom mails come from, such as \"Example <no-reply@example.com>\"") }
+        if !section.has("from") { section.fault("from", "is missing; the sender of mails, such as \"Example <no-reply@example.com>\"") }
         let replyTo = section.mailbox("replyTo")
         let transport = section.choice("transport", default: Transport.smtp)
         let smtp = section.section("smtp")
@@ -84,15 +84,15 @@ extension SMTPServer {
             authorities: section.authorities("authorities"),
             localName: localName,
             timeout: section.duration("timeout", default: .seconds(30), in: .seconds(1)...(.seconds(45))))
-        if section.has("user") != section.has("password") { section.fault("user", "goes with a password, and a password with a user") }
+        if section.has("user") != section.has("password") { section.fault("user", "must be set together with password") }
         if security == .starttls, port == 465 {
-            section.note("port", "465 is for TLS from the first byte, which security: tls speaks; starttls belongs to port 587")
+            section.note("port", "465 is for TLS from the first byte; use security: tls, or port 587 with starttls")
         } else if security == .tls, [25, 587].contains(port) {
-            section.note("port", "\(port) is for STARTTLS, which security: starttls speaks; tls belongs to port 465")
+            section.note("port", "\(port) is for STARTTLS; use security: starttls, or port 465 with tls")
         }
         let isLoopback = host.map { $0 == "localhost" || Address($0)?.isLoopback == true } ?? false
         if password != nil, security == .none, !isLoopback {
-            section.fault("security", "is none, so the password would travel readable; use starttls or tls")
+            section.fault("security", "is none, so the password would be sent without encryption; use starttls or tls")
         }
         section.finish()
     }

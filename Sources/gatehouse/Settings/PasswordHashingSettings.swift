@@ -18,7 +18,8 @@ struct PasswordHashingSettings: Sendable {
             blockSize: cost.int("blockSize", default: 8, in: (development ? 1 : 8)...32),
             parallelization: cost.int("parallelization", default: 1, in: 1...16))
         if !parameters.areAcceptable {
-            cost.fault("cost", "takes \(parameters.memory >> 20) MiB a hash with this blockSize, or too long; keep within 256 MiB")
+            cost.fault(
+                "cost", "takes \(parameters.memory >> 20) MiB for each hash with this blockSize, or too much time; keep within 256 MiB")
         }
         cost.finish()
         scrypt = parameters.areAcceptable ? parameters : ScryptParameters()

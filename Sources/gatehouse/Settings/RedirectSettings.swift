@@ -41,7 +41,7 @@ extension NativeApp {
             section.finish()
             guard let app else { continue }
             if apps.contains(where: { $0.identity == app.identity }) {
-                section.fault("", "\(app.identity) is listed already; one entry an app")
+                section.fault("", "\(app.identity) is listed already; write one entry for each app")
             }
             apps.append(app)
         }

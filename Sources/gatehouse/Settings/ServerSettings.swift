@@ -60,16 +60,17 @@ struct ServerSettings: Sendable {
         publicURL = url ?? ""
         if url == nil, !section.has("publicURL") { section.fault("publicURL", "is missing; the URL that browsers reach this server by") }
         if let url, url.hasPrefix("http:"), !development {
-            section.fault("publicURL", "must be https; plain http is for development: true alone")
+            section.fault("publicURL", "must be https; plain http is only for development: true")
         }
         if development, let host = url.flatMap(URI.parse)?.host, !ThisMachine.isLoopback(host: host) {
-            section.fault("publicURL", "\(host) is not a name of this machine, such as localhost; development: true is for it alone")
+            section.fault(
+                "publicURL", "\(host) is not a name of this machine, such as localhost; development: true is only for this machine")
         }
         if development, !self.listen.host.isLoopback {
-            section.fault("development", "only goes with a loopback address to listen on, which \(self.listen.host) is not")
+            section.fault("development", "needs a loopback address to listen on, and \(self.listen.host) is not one")
         }
         developmentProject = section.string("developmentProject")
-        if developmentProject != nil, !development { section.fault("developmentProject", "is for development: true alone") }
+        if developmentProject != nil, !development { section.fault("developmentProject", "is only for development: true") }
         database = section.requiredSecret("database")
         do { _ = try ConnectionString(database) } catch {
             section.fault("database", "is not a connection URL such as postgresql://user@host/name")
@@ -81,7 +82,7 @@ struct ServerSettings: Sendable {
         projects = section.path("projects", default: "projects")
         schema = Self.schema(section, development: development)
         sample = section.has("sample") ? section.path("sample", default: "") : nil
-        if sample != nil, !development { section.fault("sample", "is for development: true alone") }
+        if sample != nil, !development { section.fault("sample", "is only for development: true") }
         let loops = section.int("loops", default: 0, in: 0...256)
         self.loops = loops == 0 ? Machine.cores : loops
         trustedProxies = TrustedProxies(
@@ -89,7 +90,7 @@ struct ServerSettings: Sendable {
             header: section.choice("proxyHeader", default: .forwardedFor))
         AddressRanges.checkProxies(trustedProxies.addresses, "trustedProxies", section)
         if development, section.has("trustedProxies") {
-            section.fault("trustedProxies", "does not go with development: true, which no proxy may make reachable from elsewhere")
+            section.fault("trustedProxies", "must be empty with development: true, since no proxy may make such a server reachable")
         }
         let outbound = section.section("outbound")
         let dialled = outbound.values("allow", expected: "an address range, such as 10.1.2.0/24") { CIDR($0) }
@@ -119,7 +120,7 @@ struct ServerSettings: Sendable {
             guard section.has("migrations") else { return try Schema.embedded() }
             let folder = section.path("migrations", default: "")
             if development { return try Schema(folder: folder) }
-            section.fault("migrations", "is for development: true alone: the binary has its migrations inside; delete this line")
+            section.fault("migrations", "is only for development: true: the binary has its migrations inside; delete this line")
             return try Schema.embedded()
         } catch {
             section.fault("migrations", String("\(error)".trimmingPrefix("migrations: ")))

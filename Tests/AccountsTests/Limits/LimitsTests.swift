@@ -45,7 +45,7 @@ import Text
     @Test func `cannot switch the table off in production`() throws {
         let (_, faults) = try reading("limits:\n  defaults: false\n")
         #expect(faults.count == 1)
-        #expect(faults.first?.contains("can be false in development mode alone") == true, "\(faults)")
+        #expect(faults.first?.contains("can be false only in development mode") == true, "\(faults)")
     }
 
     @Test func `takes a limit away by the word none`() throws {

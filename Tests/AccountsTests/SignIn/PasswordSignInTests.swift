@@ -76,7 +76,7 @@ import Text
         let before = fixture.passwords.hashesDone.value
         let refused = await refusal { _ = try await signIn("ada@example.com", "correct horse", fixture) }
         #expect(refused.hasPrefix("tooManyAttempts"))
-        #expect(fixture.passwords.hashesDone.value == before, "nothing is hashed for whoever is refused")
+        #expect(fixture.passwords.hashesDone.value == before, "nothing is hashed for a refused caller")
         fixture.time.advance(.seconds(1800))
         _ = try await signIn("ada@example.com", "correct horse", fixture)
     }

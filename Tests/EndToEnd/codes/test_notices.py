@@ -205,7 +205,7 @@ def test_SEC_73_the_way_back_undoes_what_a_thief_linked(site, api, fake_issuer):
     assert api.succeed("resetPassword", {"oobCode": code})["requestType"] == "RECOVER_EMAIL"
 
     page = opened(site.link(person["email"], 2))
-    assert "changed how your Acme account" in page.text and person["email"] in page.text and "Take my account back" in page.text
+    assert "ways to sign in to your Acme account" in page.text and person["email"] in page.text and "Take my account back" in page.text
     done = page.submit()
     assert "Your account is yours again" in done.text
     assert_error(api.refresh(thief["refreshToken"]), "TOKEN_EXPIRED")

@@ -53,7 +53,7 @@ def test_SEC_22_development_on_another_listener_is_refused(host):
         site.settings["listen"] = f"{host}:{site.port}"
         site.write()
         report = site.run("check")
-        assert report.returncode != 0 and "development: only goes with a loopback address to listen on" in report.stdout
+        assert report.returncode != 0 and "development: needs a loopback address to listen on" in report.stdout
         refused = site.run("serve")
         assert refused.returncode != 0 and "loopback" in refused.stdout + refused.stderr
         site.settings.update(development=False, publicURL="https://auth.example.com")
@@ -94,11 +94,11 @@ def test_SEC_22_the_development_project_needs_development_mode():
         site.project["redirectURLs"] = []
         site.write()
         report = site.run("check")
-        assert report.returncode != 0 and "developmentProject: is for development: true alone" in report.stdout
+        assert report.returncode != 0 and "developmentProject: is only for development: true" in report.stdout
         site.settings.update(development=True, developmentProject="absent")
         site.write()
         report = site.run("check")
-        assert report.returncode != 0 and "developmentProject: absent is the id of no project file" in report.stdout
+        assert report.returncode != 0 and "developmentProject: no project file has the id absent" in report.stdout
 
 
 STRANGERS = [
@@ -116,7 +116,7 @@ STRANGERS = [
 @pytest.mark.parametrize("headers", STRANGERS, ids=str)
 def test_SEC_22_what_comes_from_elsewhere_is_refused(development, headers):
     for method, path in [*HELPERS, ("GET", "/")]:
-        assert_error(ask(development, method, path, **headers), "This path answers programs of the server's own machine alone.", 403)
+        assert_error(ask(development, method, path, **headers), "This path answers only programs of the server's own machine.", 403)
     assert_error(guest(development, "any-key", **headers), "API key not valid. Please pass a valid API key.")
     assert guest(development, API_KEY, **headers).status_code == 200, "a key of the project is one everywhere"
 
@@ -140,7 +140,7 @@ def test_SEC_22_development_has_no_public_address(url):
 def test_SEC_22_development_trusts_no_proxies(proxies):
     with a_site(settings={"trustedProxies": proxies}, migrate=False) as site:
         report = site.run("check")
-        assert report.returncode != 0 and "trustedProxies: does not go with development: true" in report.stdout
+        assert report.returncode != 0 and "trustedProxies: must be empty with development: true" in report.stdout
         assert site.run("serve").returncode != 0
 
 

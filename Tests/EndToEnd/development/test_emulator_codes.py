@@ -71,7 +71,7 @@ def test_a_link_that_is_followed_does_its_work_once(development):
     assert follow(change) == (200, {"success": "The e-mail address has been changed.", "newEmail": new})
     recover = codes(development)[-1]
     assert (recover["email"], recover["requestType"]) == (email, "RECOVER_EMAIL")
-    assert follow(note_url(recover["oobLink"])) == (200, {"success": "The former e-mail address is back.", "email": email})
+    assert follow(note_url(recover["oobLink"])) == (200, {"success": "The former e-mail address has been restored.", "email": email})
 
 
 def test_a_link_leads_on_to_the_app(development):

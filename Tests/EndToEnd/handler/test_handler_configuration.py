@@ -71,7 +71,7 @@ def test_an_address_that_no_frame_may_name_is_told_in_production(domain, words):
 def test_pages_at_a_host_of_nobodys_are_told():
     project = {"apps": [], "authorizedDomains": ["app.example.com"], "redirect": {"publicURL": "https://app.exampel.com"}}
     status, output = check(project)
-    assert status == 0 and "https://app.exampel.com  (redirect.publicURL) is of no authorized domain's site" in output, output
+    assert status == 0 and "https://app.exampel.com  (redirect.publicURL) is not on the site of an authorized domain" in output, output
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_what_to_register_and_where_redirects_do_not_reach_is_told():
     assert status == 0, output
     assert "demo  oidc.one  the redirect URI to register is https://auth.example.com/__/auth/handler\n" in output
     assert "demo  oidc.two  the redirect URI to register is https://auth.example.com/__/auth/handler/oidc.two\n" in output
-    told = {line.split()[1] for line in output.splitlines() if "is of another site than auth.example.com" in line}
+    told = {line.split()[1] for line in output.splitlines() if "is on another site than auth.example.com" in line}
     assert told == {"shop.example.net", "localhost", "10.0.0.1", "a.shop.co.uk"}
     assert "another site" not in check({**project, "redirect": {"returnToken": True}}, **PRODUCTION)[1]
     own = check({**project, "redirect": {"publicURL": "https://www.shop.co.uk"}}, **PRODUCTION)[1]

@@ -64,4 +64,4 @@ def test_a_fault_in_a_template_is_a_fault_of_the_configuration(sites, post):
 def test_a_password_never_travels_readable(sites, post):
     settings = post.settings(host="mail.example.com", user=USER, password={"env": "CLIENT_SECRET"})
     faults = sites(settings, serve=False).run("check")
-    assert faults.returncode != 0 and "readable" in faults.stdout
+    assert faults.returncode != 0 and "without encryption" in faults.stdout

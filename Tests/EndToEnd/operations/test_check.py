@@ -174,13 +174,13 @@ NOTES = {
     "the metadata service may be dialled": (S, "10.1.2.0/24", "169.254.169.254/32", "7:", "169.254.169.254, where clouds give out"),
     "465 with STARTTLS": (S, "port: 587", "port: 465", "10:", "mail.smtp.port: 465 is for TLS from the first byte", "security: tls"),
     "587 with TLS": (S, "port: 587", "port: 587, security: tls", "10:", "587 is for STARTTLS"),
-    "an unknown registry": (P, "[app.example.com]", '[app.example.com, "*.org.xy"]', "4:", "if anybody can get a host below .org.xy"),
+    "an unknown registry": (P, "[app.example.com]", '[app.example.com, "*.org.xy"]', "4:", "if other people can get hosts below .org.xy"),
     "a hosting service itself": (
         P,
         "[app.example.com]",
         "[app.example.com, github.io]",
         "4:",
-        "github.io is a domain that people get hosts below",
+        "github.io is a domain below which people get hosts",
     ),
     "a host without a dot": (P, "[app.example.com]", "[app.example.com, com]", "4:", "com has no dot"),
     "a redirect URL elsewhere": (

@@ -30,7 +30,7 @@ def test_keys_list_says_what_each_key_does_now():
         site.rows("UPDATE signing_keys SET signs_from = now() - interval '1 minute' WHERE kid = %s", new)
         told = {line.split("  ")[0]: line for line in site.run("keys", "list", check=True).stdout.splitlines()}
         assert "signs, since " in told.pop(new)
-        assert sum("signs no more, verifies its last tokens until " in line for line in told.values()) == 1
+        assert sum("does not sign any more, verifies its last tokens until " in line for line in told.values()) == 1
 
 
 def test_mails_that_wait_are_listed_without_what_they_say_and_sent_once_they_are_retried():

@@ -209,7 +209,9 @@ FOLDERS = {"developmentProject": "page-1", "sample": ".", "migrations": str(ROOT
 
 
 def test_the_page_marks_the_keys_that_are_for_development_only():
-    refused = {key for (key, _, _), question in answers().items() if any(text.startswith("is for development") for text in question.answer)}
+    refused = {
+        key for (key, _, _), question in answers().items() if any(text.startswith("is only for development") for text in question.answer)
+    }
     assert refused == {str(row) for row in page.matching(r"^\*\*Development only\.\*\*")}
 
 
@@ -219,7 +221,7 @@ def test_a_key_for_development_only_is_refused_in_production(row):
         faults, _ = binary.check({**binary.SERVER, **mode, row.key: FOLDERS[row.key]}, {"page": binary.project(1)})
         messages = binary.messages(faults, "gatehouse", row.key)
         assert bool(faults) == bool(messages) == refused, faults
-        assert all("is for development: true alone" in message for message in messages), messages
+        assert all("is only for development: true" in message for message in messages), messages
 
 
 @each(page.matching(r"Production only$"))

@@ -49,7 +49,7 @@ def test_a_reload_of_a_changed_gatehouse_yaml_is_refused_with_the_reason():
         site.settings["limits"] = {"idle": "30s"}
         site.write()
         refused = site.run("reload")
-        assert refused.returncode == 1 and "takes a restart" in refused.stderr
+        assert refused.returncode == 1 and "needs a restart" in refused.stderr
         wait_until(lambda: server.metric(SUCCESSFUL) == 0, what="the metric")
 
 

@@ -124,7 +124,7 @@ extension Pipeline {
         _ = pipeline.sent()
         let shutdown = ServerError(state: "57P01", message: "terminating connection", endsConnection: true)
         #expect(pipeline.receive(.refused(shutdown)) == .drop("terminating connection (57P01)"))
-        #expect(pipeline.receive(.synced) == .drop("the server's answers are out of step with what was sent"))
+        #expect(pipeline.receive(.synced) == .drop("the server's answers do not fit what was sent"))
         var idle = Pipeline()
         #expect(idle.receive(.rows) == .drop("a result that nothing awaits"))
     }
