@@ -41,7 +41,7 @@ def test_start_on_A_callback_on_B_redeem_on_A(pair, fake_issuer):
 
 
 def test_both_publish_the_same_keys(pair):
-    sets = [requests.get(server.url + "/demo/oauth2/jwks", timeout=10).json() for server in pair.servers]
+    sets = [requests.get(server.url + "/demo/oauth2/jwks", timeout=120).json() for server in pair.servers]
     assert sets[0] == sets[1] and sets[0]["keys"]
 
 

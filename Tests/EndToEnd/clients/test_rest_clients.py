@@ -103,7 +103,7 @@ def curl(place, call, body, *, form=False):
         "--data-binary",
         body,
     ]
-    text, _, status = subprocess.run(command, check=True, capture_output=True, text=True, timeout=30).stdout.rpartition("\n")
+    text, _, status = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout.rpartition("\n")
     return int(status), json.loads(text)
 
 

@@ -78,7 +78,7 @@ def test_SEC_10_no_start_leads_to_a_page_of_another_domain(site, path, auth_type
         flow.path = path
         refused_page(flow.start(redirectUrl=wrong))
     twice = f"{site.url}{path}?{urlencode(BrowserFlow(site, auth_type=auth_type).query())}&redirectUrl=https%3A%2F%2Fevil.example"
-    refused_page(requests.get(twice, allow_redirects=False, timeout=10))
+    refused_page(requests.get(twice, allow_redirects=False, timeout=120))
     assert site.value("SELECT count(*) FROM sign_in_flows") == before
 
 

@@ -55,7 +55,7 @@ def test_the_server_serves_without_any_privilege():
             def ready():
                 assert process.poll() is None, (site.folder / "restricted.log").read_text()
                 with contextlib.suppress(requests.ConnectionError):
-                    return requests.get(site.url + "/health/ready", timeout=5).ok
+                    return requests.get(site.url + "/health/ready", timeout=120).ok
 
             wait_until(ready, 20, what="readiness")
             answer = API(site.url).succeed("signUp", {"email": "ada@example.com", "password": "correct horse", "returnSecureToken": True})

@@ -41,7 +41,7 @@ def check_live(site, system):
     subprocess.run(["openssl", "rehash", store], check=True, capture_output=True)
     mounted = ["sh", "-c", f'mount --bind "$0" {STORE} && exec "$@"', store]
     command = [*PRIVATE_VIEW, *mounted, BINARY, "check", "--live", "--config", site.config]
-    return subprocess.run(command, env=site.environment(), capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, env=site.environment(), capture_output=True, text=True, timeout=120)
 
 
 @needs_a_private_view

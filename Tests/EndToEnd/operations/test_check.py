@@ -65,7 +65,7 @@ class Planted:
 
     def check(self, **options):
         command = [BINARY, "check", "--config", self.server]
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=60, **options)
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120, **options)
 
 
 @pytest.fixture

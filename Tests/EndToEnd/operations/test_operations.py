@@ -302,8 +302,8 @@ def test_rotated_keys_overlap(fake_issuer):
         site.servers.clear()
         api = site.serve().api()
 
-        published = {key["kid"] for key in requests.get(site.issuer + "/oauth2/jwks", timeout=10).json()["keys"]}
-        certificates = requests.get(site.url + "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", timeout=10).json()
+        published = {key["kid"] for key in requests.get(site.issuer + "/oauth2/jwks", timeout=120).json()["keys"]}
+        certificates = requests.get(site.url + "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", timeout=120).json()
         assert {old, new} <= published and {old, new} <= set(certificates)
         verify(site, user["idToken"])
         refreshed = api.refresh(user["refreshToken"]).json()
@@ -328,7 +328,7 @@ def test_a_leaked_key_is_withdrawn_at_once(fake_issuer):
         server.stop()
         site.servers.clear()
         api = site.serve().api()
-        assert old not in {key["kid"] for key in requests.get(site.issuer + "/oauth2/jwks", timeout=10).json()["keys"]}
+        assert old not in {key["kid"] for key in requests.get(site.issuer + "/oauth2/jwks", timeout=120).json()["keys"]}
         assert_error(api.call("lookup", {"idToken": user["idToken"]}), "INVALID_ID_TOKEN")
         verify(site, api.refresh(user["refreshToken"]).json()["id_token"])
 

@@ -33,7 +33,7 @@ def make_key(site, project=PROJECT, account="backend"):
     path = site.folder / f"{project}-{account}-{next(counter)}.json"
     with open(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as file:
         command = [BINARY, "service-accounts", "create", project, account, "--config", site.config]
-        result = subprocess.run(command, env=site.environment(), stdout=file, stderr=subprocess.PIPE, text=True, timeout=60)
+        result = subprocess.run(command, env=site.environment(), stdout=file, stderr=subprocess.PIPE, text=True, timeout=120)
     assert result.returncode == 0, result.stderr
     key = json.loads(path.read_text())
     for line in key["private_key"].splitlines()[1:-1]:
@@ -109,7 +109,7 @@ def test_firebase_admin_signs_somebody_in(site, api, backend):
     assert user["kind"] == "identitytoolkit#VerifyCustomTokenResponse" and user["isNewUser"] is True and user["expiresIn"] == "3600"
 
     def verified(token):
-        document = requests.get(site.issuer + "/.well-known/openid-configuration", timeout=10).json()
+        document = requests.get(site.issuer + "/.well-known/openid-configuration", timeout=120).json()
         key = jwt.PyJWKClient(document["jwks_uri"]).get_signing_key_from_jwt(token)
         return jwt.decode(token, key, algorithms=["RS256"], audience=PROJECT, issuer=site.issuer)
 

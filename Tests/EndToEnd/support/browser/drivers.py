@@ -35,8 +35,8 @@ class Chromium(webdriver.Chrome):
             options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         super().__init__(options=options, service=ChromeService(shutil.which("chromedriver")))
-        self.set_script_timeout(30)
-        self.set_page_load_timeout(30)
+        self.set_script_timeout(120)
+        self.set_page_load_timeout(120)
 
     def forget(self):
         """Removes all cookies and complaints."""
@@ -72,8 +72,8 @@ class Firefox(webdriver.Firefox):
         # As in a person's Firefox: a page opens windows only after a click.
         options.set_preference("dom.disable_open_during_load", True)
         super().__init__(options=options, service=FirefoxService(geckodriver(), log_output=str(folder / "geckodriver.log")))
-        self.set_script_timeout(30)
-        self.set_page_load_timeout(30)
+        self.set_script_timeout(120)
+        self.set_page_load_timeout(120)
 
     def forget(self):
         with self.context(self.CONTEXT_CHROME):

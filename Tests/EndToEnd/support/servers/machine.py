@@ -89,7 +89,7 @@ class Machine:
         state = self.run("systemctl is-system-running", check=False).stdout.strip()
         return self.leader if state in ("running", "degraded") else None
 
-    def run(self, script, check=True, timeout=120):
+    def run(self, script, check=True, timeout=600):
         """Runs a script in the machine as its root; it stops at the first command that fails."""
         inside = ["nsenter", "--target", str(self.leader), "--all", "--root", "--wd", "bash", "-euo", "pipefail", "-c", script]
         result = subprocess.run(
