@@ -1,13 +1,16 @@
 # Every target installs what it needs (Debian packages through apt-get, PyPI packages into .local/venv) and is quick the second time.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test check lint build image bench clean
+.PHONY: help run unit test check lint build image bench clean
 
 help:  ## list these targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 run:  ## start everything for a first sign-in: database, issuer, server, sample page (PORT=8080, PROJECT=demo)
 	@exec scripts/run
+
+unit:  ## Swift tests alone, without those that need a database; TARGET=Accounts for those of one target
+	@exec scripts/unit $(TARGET)
 
 test:  ## unit tests, tests on a real PostgreSQL, end-to-end tests with the real binary
 	@exec scripts/test

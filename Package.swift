@@ -58,40 +58,70 @@ let package = Package(
         kit("Mail", ["Crypto", "Curl", "Runtime", logging]),
         kit("Postgres", ["CPostgres", "CSystem", "Crypto", "Runtime", collections, logging]),
 
-        // Floor 3: rules and upstream services, on the words that both speak.
+        // Floor 3: what a project is configured to do; rules and upstream services, on the words that both speak.
         kit("Identity", ["Crypto", "Mail", "Text"]),
+        kit("ProjectSettings", ["Config", "HTTP", "JOSE", "Mail", "Runtime", "Text"]),
         kit(
-            "Accounts", ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Mail", "Postgres", "Runtime", "Text", logging],
+            "Accounts",
+            ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Mail", "Postgres", "ProjectSettings", "Runtime", "Text", logging],
             // A link to the folder at the top: the binary has the schema inside.
             resources: [.embedInCode("Migrations")]),
         kit("Providers", ["Config", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Runtime", "Text", logging]),
 
-        // Floor 4: features, on Web; and below it a sign-in at a provider as a whole.
-        kit("Brokerage", ["Accounts", "Curl", "HTTP", "Identity", "JSON", "Providers", "Runtime", "Text", logging]),
+        // Floor 4: what features are built from.
+        kit(
+            "Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Runtime", "Text", mustache],
+            resources: [.embedInCode("Templates")]),
+        kit("Projects", ["Config", "HTTP", "JOSE", "JSON", "Pages", "ProjectSettings", "Providers", "Text"]),
+        kit(
+            "Brokerage",
+            ["Accounts", "Curl", "HTTP", "Identity", "JSON", "ProjectSettings", "Projects", "Providers", "Runtime", "Text", logging]),
+        kit("Messaging", ["Accounts", "Mail", "Pages", "ProjectSettings", "Projects", "Runtime", logging]),
         kit(
             "Web",
             [
-                "Accounts", "Brokerage", "Config", "Crypto", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Providers", "Runtime",
-                "Mail", "Text", logging, mustache,
-            ],
-            resources: [.embedInCode("Templates")]),
+                "Accounts", "Brokerage", "Config", "Crypto", "HTTP", "HTTPServer", "JOSE", "JSON", "Pages", "Postgres",
+                "ProjectSettings", "Projects", "Providers", "Runtime", "Mail", "Text", logging,
+            ]),
+
+        // Floor 5: features. They do not import one another.
         kit(
             "IdentityToolkit",
-            ["Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Providers", "Runtime", "Text", logging]),
+            [
+                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Pages", "ProjectSettings", "Projects",
+                "Providers",
+                "Runtime", "Text", logging,
+            ]),
         kit(
-            "SignIn", ["Web", "Accounts", "Brokerage", "Crypto", "HTTP", "JSON", "Providers", "Runtime", "Text", logging],
+            "SignIn",
+            [
+                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "JSON", "Pages", "ProjectSettings", "Projects", "Providers", "Runtime",
+                "Text",
+                logging,
+            ],
             resources: [.embedInCode("Scripts")]),
 
-        // Floor 5: the executable.
+        // Floor 6: the server: settings of the process, its loops, start, reload and stop.
+        kit(
+            "Server",
+            [
+                "Accounts", "Brokerage", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON", "Mail",
+                "Messaging",
+                "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime", "SignIn", "Text", "Web", logging,
+            ]),
+
+        // Floor 7: the executable.
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Accounts", "Brokerage", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON", "Mail",
-                "Postgres", "Providers", "Runtime", "SignIn", "Text", "Web", argumentParser, logging,
+                "Accounts", "Crypto", "Curl", "HTTP", "JOSE", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime",
+                "Server", "Text", "Web", argumentParser, logging,
             ],
             swiftSettings: house),
 
         kit("TestKit", ["Crypto", "Curl", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", "Text", logging], path: "Tests/TestKit"),
+        kit(
+            "TestApp", ["Accounts", "HTTP", "JSON", "Postgres", "Runtime", "Server", "TestKit", "Text", logging], path: "Tests/TestApp"),
         tests("Text"), tests("Runtime"), tests("JSON", ["Text"]), tests("Crypto", ["JSON", "Text"]), tests("HTTP", ["Text"]),
         tests("Config", ["Runtime"]),
         tests("JOSE", ["Crypto", "JSON", "Text"]), tests("HTTPServer", ["HTTP", "Runtime", "Text"]),
@@ -99,18 +129,28 @@ let package = Package(
         tests("Mail", ["Curl", "Runtime"]),
         tests("Postgres", ["Runtime", collections]),
         tests("Identity"),
-        tests("Accounts", ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "Runtime", "Text"]),
+        tests("ProjectSettings", ["Config", "JOSE", "Mail"]),
+        tests("Accounts", ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text"]),
         tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Runtime", "Text"]),
         tests(
             "Brokerage",
-            ["Accounts", "Crypto", "Curl", "HTTP", "Identity", "JSON", "Postgres", "Providers", "Runtime", "Text", logging]),
-        tests("Web", ["Accounts", "Brokerage", "Config", "Crypto", "HTTP", "JOSE", "JSON", "Providers", "Runtime", "Text"]),
+            [
+                "Accounts", "Crypto", "Curl", "HTTP", "Identity", "JSON", "Postgres", "ProjectSettings", "Providers", "Runtime", "Text",
+                logging,
+            ]),
+        tests("Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Runtime", "Text"]),
+        tests("Web", ["Accounts", "Brokerage", "HTTP", "JSON", "Postgres", "Providers", "Runtime", "Text"]),
         tests(
             "IdentityToolkit",
-            ["Accounts", "Brokerage", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Providers", "Runtime", "Text", "Web"]),
-        tests("SignIn", ["Accounts", "HTTP", "JSON", "Postgres", "Providers", "Runtime", "Text", "Web"]),
+            [
+                "Accounts", "Brokerage", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "ProjectSettings", "Projects", "Providers",
+                "Runtime",
+                "TestApp", "Text", "Web",
+            ]),
+        tests(
+            "SignIn", ["Accounts", "HTTP", "JSON", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "Web"]),
         .testTarget(
-            name: "HouseTests", dependencies: ["IdentityToolkit", "Providers", "SignIn", "Web"], swiftSettings: house),
+            name: "HouseTests", dependencies: ["HTTP", "IdentityToolkit", "Providers", "SignIn", "Web"], swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,6 @@
 package import Crypto
 package import Postgres
+import ProjectSettings
 package import Runtime
 
 /// The rules about the accounts of all projects, their identities and their sessions, and the SQL that stores them. Each subject is a type

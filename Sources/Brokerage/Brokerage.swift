@@ -19,6 +19,7 @@
 package import Accounts
 package import Curl
 package import Logging
+package import ProjectSettings
 package import Providers
 package import Runtime
 package import Text

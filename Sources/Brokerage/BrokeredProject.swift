@@ -1,5 +1,6 @@
 import Accounts
 import Logging
+import ProjectSettings
 package import Providers
 package import Text
 

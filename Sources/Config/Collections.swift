@@ -6,7 +6,7 @@ extension Section {
 
     /// A list of texts, which `parse` converts; a single text counts as a list of one.
     package func values<Value>(_ key: String, expected: String, _ parse: (String) -> Value?) -> [Value] {
-        guard let node = ask(key), !Self.isNull(node) else { return [] }
+        guard let node = ask(key, .list(expected: expected)), !Self.isNull(node) else { return [] }
         switch node {
         case .sequence(let sequence):
             return sequence.enumerated().compactMap { index, item in
@@ -29,6 +29,7 @@ extension Section {
 
     /// A mapping of texts.
     package func texts(_ key: String) -> [String: String] {
+        shape?.note(key, .texts)
         guard let mapping = mapping(key, "expected a mapping of names to texts") else { return [:] }
         var texts: [String: String] = [:]
         for (name, value) in mapping {
@@ -41,7 +42,7 @@ extension Section {
     /// The mapping under `key`; an empty one when it is absent.
     package func section(_ key: String) -> Section {
         let mapping = mapping(key, "expected a mapping")
-        return Section(source: source, path: joined(key), node: mapping.map(Node.mapping), near: mark)
+        return Section(source: source, path: joined(key), node: mapping.map(Node.mapping), near: mark, shape: shape?.mapping(key))
     }
 
     /// The mappings below `key`, by name and in their order. A name without a value has an empty mapping.
@@ -50,9 +51,10 @@ extension Section {
         return mapping.compactMap { name, value in
             guard let name = named(name, in: key) else { return nil }
             let path = "\(key).\(name)"
+            let section = Section(source: source, path: joined(path), node: value, shape: shape?.named(name, below: key))
             switch value {
-            case .mapping: return (name, Section(source: source, path: joined(path), node: value))
-            case .scalar where Self.isNull(value): return (name, Section(source: source, path: joined(path), node: value))
+            case .mapping: return (name, section)
+            case .scalar where Self.isNull(value): return (name, section)
             default: return wrong(path, value, "expected a mapping")
             }
         }
@@ -60,16 +62,17 @@ extension Section {
 
     /// The mappings of a list, in their order.
     package func list(_ key: String) -> [Section] {
-        guard let node = ask(key), !Self.isNull(node) else { return [] }
+        let entries = shape?.mappings(key)
+        guard let node = ask(key, nil), !Self.isNull(node) else { return [] }
         guard case .sequence(let sequence) = node else { return wrong(key, node, "expected a list of mappings") ?? [] }
         return sequence.enumerated().compactMap { index, item in
             guard case .mapping = item else { return wrong("\(key)[\(index)]", item, "expected a mapping") }
-            return Section(source: source, path: joined("\(key)[\(index)]"), node: item)
+            return Section(source: source, path: joined("\(key)[\(index)]"), node: item, shape: entries)
         }
     }
 
     private func mapping(_ key: String, _ otherwise: String) -> Node.Mapping? {
-        guard let node = ask(key), !Self.isNull(node) else { return nil }
+        guard let node = ask(key, nil), !Self.isNull(node) else { return nil }
         guard case .mapping(let mapping) = node else { return wrong(key, node, otherwise) }
         return mapping
     }

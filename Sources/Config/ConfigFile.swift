@@ -44,7 +44,7 @@ package enum ConfigFile {
     }
 
     /// The reason why a file cannot be read.
-    fileprivate struct Unreadable: Error {
+    struct Unreadable: Error {
         let message: String
         var line = 0
         var column = 0
@@ -68,7 +68,7 @@ package enum ConfigFile {
         return text
     }
 
-    private static func compose(_ text: String) throws(Unreadable) -> Node {
+    static func compose(_ text: String) throws(Unreadable) -> Node {
         let node: Node?
         do {
             // The basic resolver does not guess types, so `1` and `"1"` are the same key, and no regular expression runs at start.

@@ -7,11 +7,13 @@ extension Section {
 
     /// A secret by reference: `{env: NAME}` or `{file: path}`. The path is relative to the configuration file's folder; newlines at the
     /// end are removed. A secret that stands in the file itself is a fault, because configurations are copied, mailed and committed.
-    package func secret(_ key: String) -> Secret? { ask(key).flatMap { secret(key, $0) } }
+    package func secret(_ key: String) -> Secret? { ask(key, .secret(severalAllowed: false)).flatMap { secret(key, $0) } }
 
     /// One secret or a list of them; at least one is required.
     package func requiredSecrets(_ key: String) -> [Secret] {
-        guard case .sequence(let sequence)? = ask(key), !sequence.isEmpty else { return [requiredSecret(key)] }
+        shape?.require(key)
+        let node = ask(key, .secret(severalAllowed: true))
+        guard case .sequence(let sequence)? = node, !sequence.isEmpty else { return [requiredSecret(key)] }
         return sequence.enumerated().map { index, node in secret("\(key)[\(index)]", node) ?? Secret("") }
     }
 
@@ -28,6 +30,7 @@ extension Section {
 
     /// A secret that is required.
     package func requiredSecret(_ key: String) -> Secret {
+        shape?.require(key)
         if !has(key) { fault(key, "is missing; write {env: NAME} or {file: path}") }
         return secret(key) ?? Secret("")
     }

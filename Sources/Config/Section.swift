@@ -3,6 +3,8 @@ import Yams
 /// One mapping of a configuration file while it is read. Each call reads one key. Mistakes are recorded, never thrown.
 package final class Section {
     let source: Source
+    /// Where to write down what is asked for; `nil` where the file counts, not its form.
+    let shape: Shape?
     let path: String
     let node: Node?
     /// The place for faults that belong to no node: the start of the mapping, or of the surrounding mapping when this one is absent.
@@ -11,8 +13,9 @@ package final class Section {
     let members: [String: (key: Node, value: Node)]
     private var asked: Set<String> = []
 
-    init(source: Source, path: String = "", node: Node? = nil, near mark: Mark? = nil) {
+    init(source: Source, path: String = "", node: Node? = nil, near mark: Mark? = nil, shape: Shape? = nil) {
         self.source = source
+        self.shape = shape
         self.path = path
         self.node = node
         self.mark = node?.mark ?? mark
@@ -60,8 +63,11 @@ package final class Section {
     }
 
     /// The value of `key`, which counts as known from now on.
-    func ask(_ key: String) -> Node? {
+    ///
+    /// - Parameter form: `nil` where the caller writes down the form itself.
+    func ask(_ key: String, _ form: @autoclosure () -> Shape.Form?) -> Node? {
         asked.insert(key)
+        if let shape, let form = form() { shape.note(key, form) }
         return members[key]?.value
     }
 

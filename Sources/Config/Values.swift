@@ -5,7 +5,8 @@ extension Section {
 
     /// A text that is required and must not be empty.
     package func required(_ key: String) -> String {
-        guard let node = ask(key) else {
+        shape?.require(key)
+        guard let node = ask(key, .text(expected: "text")) else {
             fault(key, "is missing")
             return ""
         }
@@ -15,13 +16,13 @@ extension Section {
 
     /// `true` or `false`, unquoted.
     package func bool(_ key: String, default value: Bool) -> Bool {
-        guard let node = ask(key) else { return value }
+        guard let node = ask(key, .boolean(default: value)) else { return value }
         return Self.word(node).flatMap(Bool.init) ?? wrong(key, node, "expected true or false, without quotes") ?? value
     }
 
     /// A whole number in decimal digits, unquoted.
     package func int(_ key: String, default value: Int, in range: ClosedRange<Int>) -> Int {
-        guard let node = ask(key) else { return value }
+        guard let node = ask(key, .integer(range, default: value)) else { return value }
         guard let word = Self.word(node), !word.hasPrefix("+"), let number = Int(word), range.contains(number) else {
             return wrong(key, node, "expected a whole number from \(range.lowerBound) to \(range.upperBound), without quotes") ?? value
         }
@@ -30,7 +31,7 @@ extension Section {
 
     /// A duration such as `10s`, `5m`, `24h`, `7d`.
     package func duration(_ key: String, default value: Duration, in range: ClosedRange<Duration>) -> Duration {
-        guard let node = ask(key) else { return value }
+        guard let node = ask(key, .duration(range, default: value)) else { return value }
         guard let duration = Self.text(node).flatMap(Duration.init(text:)), range.contains(duration) else {
             return wrong(key, node, "expected a time from \(range.lowerBound.text) to \(range.upperBound.text), such as 30s, 5m or 24h")
                 ?? value
@@ -40,16 +41,17 @@ extension Section {
 
     package func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, default value: Choice) -> Choice
     where Choice.RawValue == String {
-        guard let node = ask(key) else { return value }
+        let choices = Choice.allCases.map(\.rawValue)
+        guard let node = ask(key, .choice(choices, default: value.rawValue)) else { return value }
         guard let choice = Self.text(node).flatMap(Choice.init(rawValue:)) else {
-            return wrong(key, node, "expected one of: \(Choice.allCases.map(\.rawValue).joined(separator: ", "))") ?? value
+            return wrong(key, node, "expected one of: \(choices.joined(separator: ", "))") ?? value
         }
         return choice
     }
 
     /// A text that `parse` converts. `expected` describes it: "an https URL".
     package func value<Value>(_ key: String, expected: String, _ parse: (String) -> Value?) -> Value? {
-        guard let node = ask(key) else { return nil }
+        guard let node = ask(key, .text(expected: expected)) else { return nil }
         return Self.text(node).flatMap(parse) ?? wrong(key, node, "expected \(expected)")
     }
 }

@@ -3,7 +3,7 @@
 /// A `Provider` describes a service, `ProviderSettings` is what an operator has configured for it, and a `ConfiguredProvider` is both
 /// together with a loop's `Upstream`, ready to run. Both ways to sign in go through the same checks: the redirect (`authorize`, then
 /// `redeem` with the answer) and the credential that an app sends (`verify`). `Flow/` does what the standard says, `Metadata/` knows the
-/// issuer's endpoints and keys, and an `Issuer` (`OpenID/`, `Microsoft/`) has the rules that differ. Which account belongs to the person,
+/// issuer's endpoints and keys, and an `Issuer` (`OpenID/`, `Catalog/Microsoft/`) has the rules that differ. Which account belongs to the person,
 /// and whether accounts are joined, is decided in `Accounts`.
 package import Curl
 import HTTP

@@ -1,7 +1,9 @@
 import Accounts
 import HTTP
 import JSON
+import ProjectSettings
 import Providers
+import Projects
 import Text
 package import Web
 

@@ -1,4 +1,6 @@
 import ArgumentParser
+import FoundationEssentials
+import Server
 
 /// The executable: commands and wiring, nothing else.
 @main
@@ -7,17 +9,26 @@ struct Gatehouse: AsyncParsableCommand {
         commandName: "gatehouse", abstract: "A self-hosted identity broker that speaks the Firebase Auth protocol.",
         version: Version.text,
         subcommands: [
-            ServeCommand.self, ReloadCommand.self, MigrateCommand.self, CheckCommand.self, KeysCommand.self, ServiceAccountsCommand.self,
-            SessionsCommand.self, MailsCommand.self,
+            ServeCommand.self, ReloadCommand.self, MigrateCommand.self, CheckCommand.self, ConfigCommand.self, KeysCommand.self,
+            ServiceAccountsCommand.self, SessionsCommand.self, MailsCommand.self,
         ])
-}
-
-enum Version {
-    static let text = "0.1.0"
 }
 
 /// The options that every command takes.
 struct CommonOptions: ParsableArguments {
     @Option(help: "The server's configuration file; its other paths are relative to it.")
     var config = "config/gatehouse.yaml"
+
+    /// Read here and nowhere else.
+    var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+    /// The server's file and all project files.
+    func configuration() throws -> Configuration { try Configuration.load(from: config, environment: environment) }
+
+    /// Only the server's file, for commands that touch no project.
+    func serverSettings() throws -> ServerSettings { try Configuration.server(from: config, environment: environment) }
+
+    /// The sentence of a command that found nothing of a project, where the configuration does not have the project. For commands that do not
+    /// need the project files: a fault in one of those files stops none of these commands.
+    func reasonWhyUnknown(_ project: String) -> String? { try? configuration().reasonWhyUnknown(project) }
 }

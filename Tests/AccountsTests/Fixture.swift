@@ -4,6 +4,7 @@ import Identity
 import JOSE
 import Logging
 import Postgres
+import ProjectSettings
 import Runtime
 import Synchronization
 import TestKit

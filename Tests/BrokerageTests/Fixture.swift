@@ -5,6 +5,7 @@ import Identity
 import JSON
 import Logging
 import Postgres
+import ProjectSettings
 import Runtime
 import TestKit
 import Text

@@ -63,6 +63,14 @@ import Testing
     }
 
     @Test(arguments: [
+        ("Sources/gatehouse/A.swift", "import Config\n", false), ("Sources/Server/A.swift", "import Config\n", true),
+        ("Sources/gatehouse/A.swift", "import Server\n", true),
+    ])
+    func `catches settings that the executable reads`(path: String, text: String, isAllowed: Bool) {
+        #expect(Boundaries.settings(File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test(arguments: [
         ("public struct A {}", false), ("    @inlinable public func a() {}", false), ("open class A {}", false),
         ("public import HTTP", false),
         ("package struct A { let public: Int }", true), ("let fd = open(path, O_RDONLY)", true),
@@ -77,5 +85,6 @@ import Testing
     @Test func `only Brokerage verifies what providers say`() { #expect(Repository.swift.flatMap(Boundaries.brokering) == []) }
     @Test func `only HTTPServer opens listening sockets`() { #expect(Repository.swift.flatMap(Boundaries.sockets) == []) }
     @Test func `only gatehouse reads the environment`() { #expect(Repository.swift.flatMap(Boundaries.environment) == []) }
+    @Test func `the executable reads no settings`() { #expect(Repository.swift.flatMap(Boundaries.settings) == []) }
     @Test func `nothing is public`() { #expect(Repository.swift.flatMap(Boundaries.access) == []) }
 }

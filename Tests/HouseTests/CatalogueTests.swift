@@ -26,6 +26,7 @@ import Testing
             catalog("", ("Odd.swift", "struct Odd {}")) == [
                 "Sources/Providers/Catalog/Odd.swift makes no provider; move it out of the catalogue"
             ])
+        #expect(catalog(".big", ("Big/Big.swift", "static let big = Provider(\n)"), ("Big/BigTenant.swift", "struct BigTenant {}")) == [])
         #expect(
             catalog(".b, .a", ("AB.swift", "static let a = Provider(\nstatic let b = Provider(")) == [
                 "Sources/Providers/Catalog/Catalog.swift the list is not in order"
@@ -50,6 +51,24 @@ import Testing
         let outer = File(path: "Sources/IdentityToolkit/SignIn/B.swift", text: "struct B: Endpoint {")
         let forgotten = Catalogue.lists.dropLast().map { Catalogue.endpoints(listedIn: $0, files + [inner, outer]).map(\.path) }
         #expect(forgotten == [[inner.path], [outer.path]])
+    }
+
+    @Test(arguments: [
+        ("Sources/Web/A.swift", "let isGoogle = true", false), ("Sources/Web/A.swift", "if id == \"google.com\" {", false),
+        ("Sources/Web/A.swift", "// as Google does", true), ("Sources/Providers/Catalog/Google.swift", "let isGoogle = true", true),
+        ("Tests/WebTests/A.swift", "let isGoogle = true", true),
+    ])
+    func `catches code that names a provider outside its file`(path: String, text: String, isAllowed: Bool) {
+        let words = Catalogue.words([File(path: "Sources/Providers/Catalog/Google.swift", text: "id: \"google.com\", x: \"https://a.com\"")]
+        )
+        #expect(words == ["google"])
+        #expect(Catalogue.naming(words, in: File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test func `no shared code names a provider`() {
+        let words = Catalogue.words(Repository.files)
+        #expect(words.contains("microsoft"))
+        #expect(Repository.swift.flatMap { Catalogue.naming(words, in: $0) } == [])
     }
 
     @Test func `every provider with a file is in the catalogue`() { #expect(Catalogue.providers(Repository.files) == []) }

@@ -1,5 +1,6 @@
 import Accounts
 import JSON
+import ProjectSettings
 import Testing
 
 @testable import IdentityToolkit

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import Projects
 import Testing
 import Text
 import Web

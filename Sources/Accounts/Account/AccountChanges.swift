@@ -1,5 +1,6 @@
 import Crypto
 import Postgres
+package import ProjectSettings
 import Runtime
 
 /// The changes that people make to their own accounts.

@@ -1,4 +1,5 @@
 import Postgres
+import ProjectSettings
 
 /// The only list of an account's columns, with the code that selects, reads, inserts and updates them.
 ///

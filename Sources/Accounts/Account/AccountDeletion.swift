@@ -1,4 +1,5 @@
 import Postgres
+package import ProjectSettings
 import Runtime
 
 /// Removes accounts with all that belongs to them.

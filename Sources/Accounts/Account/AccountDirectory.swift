@@ -1,4 +1,5 @@
 import Postgres
+package import ProjectSettings
 
 /// Finds accounts, with their identities.
 package struct AccountDirectory: Sendable {

@@ -1,4 +1,5 @@
 package import Postgres
+package import ProjectSettings
 
 /// The reason why a rule refused, or why the database could not be asked.
 package enum AccountError: Error {
@@ -57,4 +58,13 @@ package enum AccountError: Error {
     /// A sealed value did not open: it was sealed with another master key.
     case sealBroken(String)
     case database(PostgresError)
+
+    /// What the log may say of it: never a bound value, a token or a secret (SEC-21).
+    package var logDetail: String {
+        switch self {
+        case .database(let error): "database: \(error)"
+        case .sealBroken(let what): "\(what) was sealed with another master key than the configured one"
+        default: "\(self)"
+        }
+    }
 }

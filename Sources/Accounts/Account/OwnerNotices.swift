@@ -1,4 +1,5 @@
 import Postgres
+import ProjectSettings
 
 /// The mails that tell the owner of an account that it was changed.
 struct OwnerNotices: Sendable {

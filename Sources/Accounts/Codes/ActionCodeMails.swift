@@ -1,4 +1,5 @@
 import Postgres
+package import ProjectSettings
 import Runtime
 
 /// Mails codes to people who have lost their password, or who want to sign in by mail, to prove an address or to change it.

@@ -1,4 +1,5 @@
 import Postgres
+import ProjectSettings
 import Runtime
 
 /// The statements that store and delete codes.

@@ -1,4 +1,5 @@
 import Postgres
+package import ProjectSettings
 import Runtime
 
 /// Looks at the codes of mails, and uses them up: what a use does is in `EmailActions.swift`, `PasswordReset.swift` and `EmailLinkSignIns`.

@@ -1,4 +1,5 @@
 import HTTP
+package import ProjectSettings
 import Text
 
 /// The parts of a mail's link besides its code.

@@ -1,4 +1,5 @@
 import Postgres
+package import ProjectSettings
 import Runtime
 
 /// Proves, changes and gives back addresses by codes.

@@ -1,4 +1,5 @@
 import Postgres
+package import ProjectSettings
 import Runtime
 
 /// Signs people in by links in mails.

@@ -1,5 +1,6 @@
 import Crypto
 import Postgres
+package import ProjectSettings
 import Runtime
 
 extension ActionCodes {

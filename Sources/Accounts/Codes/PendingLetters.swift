@@ -1,5 +1,6 @@
 import HTTP
 import Postgres
+package import ProjectSettings
 import Runtime
 import Text
 

@@ -2,6 +2,7 @@ import Crypto
 import Identity
 import JSON
 package import Postgres
+package import ProjectSettings
 import Runtime
 import Text
 

@@ -1,5 +1,7 @@
 import Crypto
 package import Identity
+import JSON
+import ProjectSettings
 import Runtime
 package import Text
 

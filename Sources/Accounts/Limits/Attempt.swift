@@ -1,5 +1,6 @@
 import Crypto
 import Identity
+package import ProjectSettings
 
 /// One call that is limited, and the buckets that it takes from.
 package struct Attempt: Sendable {

@@ -1,4 +1,5 @@
 package import Postgres
+import ProjectSettings
 package import Runtime
 
 /// Limits that hold for all processes of the database: token buckets in the table `rate_limits`, each one a timestamp (`Bucket`).

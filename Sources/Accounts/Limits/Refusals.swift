@@ -1,5 +1,6 @@
 import Crypto
 package import Logging
+import ProjectSettings
 package import Runtime
 import Synchronization
 

@@ -2,7 +2,7 @@ import JSON
 package import Runtime
 import Text
 
-/// A mail before it is rendered: its kind, its recipient, and the link in it. `Web/Templates` decides how it looks, `Mail` sends it.
+/// A mail before it is rendered: its kind, its recipient, and the link in it. `Pages/Templates` decides how it looks, `Mail` sends it.
 package struct Letter: Sendable, Equatable, Codable {
     package enum Kind: String, Sendable, Codable, CaseIterable {
         case resetPassword

@@ -1,5 +1,6 @@
 import Crypto
 package import Postgres
+package import ProjectSettings
 package import Runtime
 
 /// Stores mails between the transaction that asks for them and the mail server that accepts them.

@@ -1,6 +1,7 @@
 import JOSE
 import JSON
 import Postgres
+package import ProjectSettings
 import Runtime
 package import Text
 

@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import JSON
 package import Postgres
+import ProjectSettings
 package import Runtime
 import Text
 

@@ -13,17 +13,6 @@ package struct IDToken: Sendable {
     package let signInProvider: String
 }
 
-extension ProjectSettings {
-    /// `iss` of the project's ID tokens.
-    /// - Parameter publicURL: the server's own address.
-    package func issuer(publicURL: String) -> String {
-        switch tokens.issuer {
-        case .firebase: "https://securetoken.google.com/\(id)"
-        case .gatehouse: "\(publicURL)/\(id)"
-        }
-    }
-}
-
 /// The `sign_in_provider` of sign-ins without an upstream provider.
 package enum SignInProvider {
     package static let anonymous = "anonymous"

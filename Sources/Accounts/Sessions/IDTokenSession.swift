@@ -1,4 +1,5 @@
 import Postgres
+import ProjectSettings
 import Runtime
 
 /// An ID token is only valid as long as its session: our own calls accept it only while the session is alive, and its changes are

@@ -2,6 +2,7 @@ import Crypto
 import JOSE
 import JSON
 import Postgres
+package import ProjectSettings
 import Runtime
 import Text
 

@@ -1,5 +1,6 @@
 package import Logging
 package import Postgres
+package import ProjectSettings
 package import Runtime
 
 /// Refreshes the sessions of all projects, finds stolen refresh tokens, and ends sessions.

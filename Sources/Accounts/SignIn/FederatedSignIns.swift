@@ -1,6 +1,7 @@
 import Crypto
 package import Identity
 package import Postgres
+package import ProjectSettings
 package import Runtime
 import Text
 

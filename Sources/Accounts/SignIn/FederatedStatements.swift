@@ -1,6 +1,7 @@
 import Crypto
 import Identity
 import Postgres
+import ProjectSettings
 import Runtime
 
 /// The statements of a federated sign-in, and the same changes to the account in memory.

@@ -1,5 +1,6 @@
 import Crypto
 import Postgres
+package import ProjectSettings
 import Runtime
 
 /// Signs people in by an address and a password: one read, one hash, one transaction.

@@ -1,6 +1,7 @@
 import Crypto
 import JSON
 package import Postgres
+package import ProjectSettings
 package import Runtime
 import Text
 

@@ -1,5 +1,6 @@
 import Crypto
 import Postgres
+import ProjectSettings
 import Runtime
 
 /// States which person was proven, in which way, and when.

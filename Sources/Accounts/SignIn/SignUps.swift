@@ -1,5 +1,6 @@
 import Crypto
 import Postgres
+package import ProjectSettings
 import Runtime
 
 /// Makes accounts that no provider vouches for.

@@ -1,4 +1,5 @@
 package import Postgres
+package import ProjectSettings
 package import Runtime
 
 /// Deletes rows that have expired: action codes a day after their expiry, flows, mails and used tokens an hour after theirs, sessions 30

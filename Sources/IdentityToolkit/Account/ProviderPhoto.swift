@@ -1,6 +1,8 @@
 import Accounts
 import Brokerage
 import HTTP
+import ProjectSettings
+import Projects
 import Providers
 import Text
 import Web
@@ -27,7 +29,7 @@ struct ProviderPhoto: RawEndpoint {
             throw Failure.invalidProviderID("This account has no such provider.")
         }
         guard let photo = try await context.broker.photo(of: providerID, accessToken: token) else {
-            throw Failure("No photo", kind: .notFound)
+            throw Failure.noPhoto
         }
         return Response(
             headers: [

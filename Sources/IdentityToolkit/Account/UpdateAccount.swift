@@ -2,6 +2,8 @@ import Accounts
 import HTTP
 import Identity
 import JSON
+import ProjectSettings
+import Projects
 import Text
 import Web
 
@@ -70,7 +72,7 @@ struct UpdateAccount: Endpoint {
             return Output(account, nil, newEmail: action.kind == .verifyAndChangeEmail ? action.newEmail : nil)
         }
         guard let idToken = input.fields.idToken, !idToken.isEmpty else {
-            throw Failure("INVALID_REQ_TYPE", "Unsupported request parameters.")
+            throw Failure.unsupportedRequestType
         }
         let project = try context.project
         let (account, session) = try await context.services.accounts.changes.update(
@@ -92,7 +94,7 @@ extension UpdateAccount.Output {
 
 extension AccountChange {
     fileprivate init(_ input: UpdateAccount.Input, in project: ProjectSettings) throws {
-        guard input.fields.disableUser == nil else { throw Failure("OPERATION_NOT_ALLOWED") }
+        guard input.fields.disableUser == nil else { throw Failure.operationNotAllowed() }
         try input.privileged.refuse()
         let input = input.fields
         self.init()

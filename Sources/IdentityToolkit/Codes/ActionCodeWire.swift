@@ -1,6 +1,9 @@
 import Accounts
 import HTTP
 import JSON
+import Pages
+import ProjectSettings
+import Projects
 import Text
 import Web
 
@@ -29,7 +32,7 @@ enum RequestType: String, WireEnum {
     /// The kind that a client asks for. An absent value, and the name and number for "unspecified", are `MISSING_REQ_TYPE`.
     static func reading(_ value: JSON?) throws(Failure) -> RequestType {
         switch value {
-        case nil, .null, "", "OOB_REQ_TYPE_UNSPECIFIED", "0", .integer(0): throw Failure("MISSING_REQ_TYPE")
+        case nil, .null, "", "OOB_REQ_TYPE_UNSPECIFIED", "0", .integer(0): throw Failure.missingRequestType
         case let value?:
             do { return try value.decode(RequestType.self) } catch { throw .invalidJSON("requestType: unknown value.") }
         }
@@ -56,14 +59,14 @@ struct ActionSettings: Decodable {
     func continueURL(of project: Project, _ site: Site) throws(Failure) -> String? {
         let url = try checkedURL(of: project)
         if url == nil, canHandleCodeInApp == true { throw .missingContinueURI }
-        if iOSAppStoreId.isFilled, !iOSBundleId.isFilled { throw Failure("MISSING_IOS_BUNDLE_ID") }
+        if iOSAppStoreId.isFilled, !iOSBundleId.isFilled { throw Failure.missingIOSBundleID }
         if androidInstallApp == true || androidMinimumVersion.isFilled || androidMinimumVersionCode.isFilled, !androidPackageName.isFilled {
-            throw Failure("MISSING_ANDROID_PACKAGE_NAME")
+            throw Failure.missingAndroidPackageName
         }
         // Links are made only from the configured public URL (SEC-07).
-        if dynamicLinkDomain.isFilled { throw Failure("INVALID_DYNAMIC_LINK_DOMAIN", "Dynamic Links are not supported.") }
+        if dynamicLinkDomain.isFilled { throw Failure.dynamicLinks }
         if let linkDomain, !linkDomain.isEmpty, linkDomain.asciiLowercased != URI.parse(site.publicURL)?.host ?? "" {
-            throw Failure("INVALID_HOSTING_LINK_DOMAIN", "Links of this server always lead to its own address.")
+            throw Failure.hostingLinks
         }
         return url
     }
@@ -71,7 +74,7 @@ struct ActionSettings: Decodable {
     private func checkedURL(of project: Project) throws(Failure) -> String? {
         guard let continueUrl, !continueUrl.isEmpty else { return nil }
         guard continueUrl.utf8.count <= Self.longestURL, let uri = URI.parse(continueUrl), uri.isSecure || uri.isLoopback else {
-            throw Failure("INVALID_CONTINUE_URI", "Expected an absolute https URL of at most \(Self.longestURL) characters.")
+            throw Failure.invalidContinueURI(longest: Self.longestURL)
         }
         guard project.authorizes(host: uri.host) else {
             throw .unauthorizedDomain("\(uri.host) is not an authorized domain of this project.")

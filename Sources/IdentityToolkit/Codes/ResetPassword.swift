@@ -1,5 +1,7 @@
 import Accounts
 import HTTP
+import ProjectSettings
+import Projects
 import Text
 import Web
 
@@ -25,12 +27,12 @@ struct ResetPassword: Endpoint {
         let project = try context.project.settings
         let accounts = context.services.accounts
         let password = input.newPassword.flatMap { $0.isEmpty ? nil : $0.asString }
-        if password != nil, !project.signIn.password { throw Failure("PASSWORD_LOGIN_DISABLED") }
+        if password != nil, !project.signIn.password { throw Failure.passwordLoginDisabled }
         guard let code = input.oobCode, !code.isEmpty else {
             guard input.oldPassword == nil else {
                 throw Failure.operationNotAllowed("Sign in with the old password, then set the new one with accounts:update.")
             }
-            throw Failure("MISSING_OOB_CODE")
+            throw Failure.missingActionCode
         }
         let (attempt, language) = (try context.attempt(.actionCode), try context.language)
         let action = try await accounts.limits.counting(attempt) { () async throws(AccountError) in

@@ -2,6 +2,8 @@ import Accounts
 import HTTP
 import Identity
 import JSON
+import ProjectSettings
+import Projects
 import Text
 import Web
 
@@ -36,7 +38,7 @@ struct SendOOBCode: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let type = try RequestType.reading(input.wish.requestType)
-        guard input.wish.returnOobLink != true else { throw Failure("INSUFFICIENT_PERMISSION") }
+        guard input.wish.returnOobLink != true else { throw Failure.insufficientPermission }
         _ = try context.outbox
         let continueURL = try input.settings.continueURL(of: context.project, context.services.site)
         let letter = LetterWish(language: try context.language, continueURL: continueURL)
@@ -50,7 +52,7 @@ struct SendOOBCode: Endpoint {
             try await accounts.codeMails.sendPasswordReset(to: email, letter, in: project)
             return Output(email: email)
         case .emailSignIn:
-            guard project.signIn.emailLink else { throw Failure("OPERATION_NOT_ALLOWED") }
+            guard project.signIn.emailLink else { throw Failure.operationNotAllowed() }
             let email = try address(input.wish.email)
             try await context.limit(.sendSignInLink, email: email)
             try await accounts.codeMails.sendSignInLink(to: email, letter, in: project)
@@ -62,8 +64,8 @@ struct SendOOBCode: Endpoint {
             if let email = account.email { try await context.limit(.sendVerification, mailbox: email) }
             return Output(email: try await accounts.codeMails.sendVerification(to: account, token, letter, in: project))
         case .verifyAndChangeEmail:
-            guard let newEmail = input.wish.newEmail, !newEmail.isEmpty else { throw Failure("MISSING_NEW_EMAIL") }
-            guard let address = EmailAddress.canonical(newEmail.asString) else { throw Failure("INVALID_NEW_EMAIL") }
+            guard let newEmail = input.wish.newEmail, !newEmail.isEmpty else { throw Failure.missingNewEmail }
+            guard let address = EmailAddress.canonical(newEmail.asString) else { throw Failure.invalidNewEmail }
             guard let idToken = input.wish.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
             let (account, token) = try await caller(idToken, context)
             try await context.limit(.sendVerification, mailbox: address)

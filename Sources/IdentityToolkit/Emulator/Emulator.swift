@@ -1,3 +1,4 @@
+import Projects
 package import Web
 
 /// The calls that test suites of apps make to Firebase's Auth emulator besides the API itself: remove all accounts, list the mails, set

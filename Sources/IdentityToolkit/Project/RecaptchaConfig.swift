@@ -1,5 +1,7 @@
 import Accounts
 import HTTP
+import ProjectSettings
+import Projects
 import Text
 import Web
 
@@ -25,9 +27,9 @@ struct RecaptchaConfig: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let query = try Form.reading(context.request.query)
-        guard let client = query["clientType"], !client.isEmpty else { throw Failure("MISSING_CLIENT_TYPE") }
-        guard let version = query["version"], !version.isEmpty else { throw Failure("MISSING_RECAPTCHA_VERSION") }
-        guard version == "RECAPTCHA_ENTERPRISE" else { throw Failure("INVALID_RECAPTCHA_VERSION") }
+        guard let client = query["clientType"], !client.isEmpty else { throw Failure.missingClientType }
+        guard let version = query["version"], !version.isEmpty else { throw Failure.missingRecaptchaVersion }
+        guard version == "RECAPTCHA_ENTERPRISE" else { throw Failure.invalidRecaptchaVersion }
         return Output(recaptchaKey: "projects/\(try context.project.settings.id)/keys/off")
     }
 }

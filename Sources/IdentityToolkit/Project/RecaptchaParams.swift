@@ -12,6 +12,6 @@ struct RecaptchaParams: Endpoint {
     struct Output: Encodable {}
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        throw Failure("RECAPTCHA_NOT_ENABLED")
+        throw Failure.recaptchaNotEnabled
     }
 }

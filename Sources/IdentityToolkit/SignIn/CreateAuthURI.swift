@@ -4,6 +4,8 @@ import Crypto
 import HTTP
 import Identity
 import JSON
+import ProjectSettings
+import Projects
 import Providers
 import Text
 import Web
@@ -40,7 +42,7 @@ struct CreateAuthURI: Endpoint {
         }
         guard let identifier = input.identifier, !identifier.isEmpty else { throw Failure.missingIdentifier }
         guard let continueURI = input.continueUri, !continueURI.isEmpty else { throw Failure.missingContinueURI }
-        guard let email = EmailAddress.canonical(identifier.asString) else { throw Failure("INVALID_IDENTIFIER") }
+        guard let email = EmailAddress.canonical(identifier.asString) else { throw Failure.invalidIdentifier }
         guard URI.parse(continueURI) != nil else { throw Failure.invalidContinueURI }
         let project = try context.project.settings
         guard !project.emailEnumerationProtection else { return Output(sessionId: sessionID) }

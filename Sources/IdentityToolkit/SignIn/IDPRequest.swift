@@ -1,6 +1,7 @@
 import Accounts
 import Brokerage
 import HTTP
+import Projects
 import Providers
 import Text
 import Web

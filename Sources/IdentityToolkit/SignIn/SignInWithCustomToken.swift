@@ -1,5 +1,7 @@
 import Accounts
 import HTTP
+import ProjectSettings
+import Projects
 import Text
 import Web
 
@@ -22,7 +24,7 @@ struct SignInWithCustomToken: Endpoint {
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        guard let token = input.token, !token.isEmpty else { throw Failure("MISSING_CUSTOM_TOKEN") }
+        guard let token = input.token, !token.isEmpty else { throw Failure.missingCustomToken }
         let (account, session, isNewUser) = try await context.services.accounts.customTokenSignIns.signIn(
             customToken: token, acceptsUnsigned: context.isOfDevelopment, context.attempt(.customToken), in: context.project.settings,
             from: context.origin)

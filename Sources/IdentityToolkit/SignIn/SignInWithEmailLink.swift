@@ -1,6 +1,8 @@
 import Accounts
 import HTTP
 import Identity
+import ProjectSettings
+import Projects
 import Text
 import Web
 
@@ -27,10 +29,10 @@ struct SignInWithEmailLink: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let project = try context.project.settings
-        guard project.signIn.emailLink else { throw Failure("OPERATION_NOT_ALLOWED") }
+        guard project.signIn.emailLink else { throw Failure.operationNotAllowed() }
         guard let text = input.email, !text.isEmpty else { throw Failure.missingEmail }
         let email = try EmailAddress.reading(text)
-        guard let code = input.oobCode, !code.isEmpty else { throw Failure("MISSING_OOB_CODE") }
+        guard let code = input.oobCode, !code.isEmpty else { throw Failure.missingActionCode }
         let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0.asString }
         let (accounts, language) = (context.services.accounts, try context.language)
         let signIn = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in

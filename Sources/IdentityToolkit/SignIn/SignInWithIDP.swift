@@ -2,6 +2,9 @@ import Accounts
 import Brokerage
 import HTTP
 import Identity
+import JSON
+import ProjectSettings
+import Projects
 import Providers
 import Text
 import Web

@@ -1,6 +1,8 @@
 import Accounts
 import HTTP
 import Identity
+import ProjectSettings
+import Projects
 import Text
 import Web
 
@@ -28,7 +30,7 @@ struct SignInWithPassword: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let project = try context.project.settings
-        guard project.signIn.password else { throw Failure("PASSWORD_LOGIN_DISABLED") }
+        guard project.signIn.password else { throw Failure.passwordLoginDisabled }
         guard let email = input.email else { throw Failure.missingEmail }
         let address = try EmailAddress.reading(email)
         guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }

@@ -1,6 +1,8 @@
 import Accounts
 import HTTP
 import Identity
+import ProjectSettings
+import Projects
 import Text
 import Web
 
@@ -70,7 +72,7 @@ private enum Wish {
     case password(email: String, password: String, displayName: String?, linkTo: String?)
 
     init(_ input: SignUp.Input, in project: ProjectSettings) throws {
-        guard input.fields.localId == nil else { throw Failure("UNEXPECTED_PARAMETER", "User ID") }
+        guard input.fields.localId == nil else { throw Failure.unexpectedParameter("User ID") }
         try input.privileged.refuse()
         let input = input.fields
         let idToken = input.idToken.flatMap { $0.isEmpty ? nil : $0.asString }

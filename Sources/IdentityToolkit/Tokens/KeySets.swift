@@ -1,5 +1,7 @@
 import Accounts
 import HTTP
+import ProjectSettings
+import Projects
 import Text
 import Web
 

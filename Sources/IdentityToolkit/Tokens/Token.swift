@@ -1,6 +1,8 @@
 import Accounts
 import HTTP
 import JSON
+import ProjectSettings
+import Projects
 import Runtime
 import Text
 import Web

@@ -23,6 +23,6 @@ struct PrivilegedFields: Decodable {
         let given = [
             customAttributes, disabled, emailVerified, phoneNumber, validSince, createdAt, lastLoginAt, mfa, mfaInfo, linkProviderUserInfo,
         ]
-        guard given.allSatisfy({ $0 == nil }) else { throw Failure("INSUFFICIENT_PERMISSION") }
+        guard given.allSatisfy({ $0 == nil }) else { throw Failure.insufficientPermission }
     }
 }

@@ -8,7 +8,7 @@ package enum BackgroundThread {
     /// - Parameters:
     ///   - name: the name that `top -H` and `perf` show; the kernel keeps 15 bytes.
     ///   - yieldsToOthers: for long computations. On a core that other threads of its scheduling group want, too, this thread gets a
-    ///     seventieth of the time (docs/adr/0011).
+    ///   seventieth of the time (docs/adr/0011).
     package static func start(name: String, yieldsToOthers: Bool = true, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)

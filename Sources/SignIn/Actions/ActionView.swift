@@ -1,5 +1,8 @@
 import Accounts
 import HTTP
+import Pages
+import ProjectSettings
+import Projects
 import Text
 import Web
 

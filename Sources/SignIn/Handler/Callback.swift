@@ -1,6 +1,10 @@
 import Accounts
 import Brokerage
 import HTTP
+import Pages
+import ProjectSettings
+import Projects
+import Providers
 import Text
 import Web
 

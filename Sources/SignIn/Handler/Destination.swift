@@ -9,6 +9,6 @@ enum Destination: String {
 
     func check(_ request: Request) throws(Failure) {
         guard let destination = request.headers["sec-fetch-dest"], destination != rawValue else { return }
-        throw Failure("INVALID_ARGUMENT", "This address cannot be opened in this way.")
+        throw Failure.invalidAddress("This address cannot be opened in this way.")
     }
 }

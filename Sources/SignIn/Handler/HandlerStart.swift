@@ -1,6 +1,9 @@
 import Accounts
 import HTTP
 import JSON
+import Pages
+import ProjectSettings
+import Projects
 import Text
 import Web
 
@@ -22,7 +25,7 @@ struct HandlerStart {
     init(_ query: Form, _ project: Project) throws(Failure) {
         try query.once(query.fields.map(\.name))
         guard query.text("tid") == nil, query.text("tenantId") == nil else {
-            throw .refused("UNSUPPORTED_TENANT_OPERATION", "Sign-in for a tenant (tid) is not supported by this server.")
+            throw .unsupportedTenantOperation("Sign-in for a tenant (tid) is not supported by this server.")
         }
         let authType = try Self.authType(query)
         let ibi = query.text("ibi")
@@ -33,17 +36,17 @@ struct HandlerStart {
         case (nil, nil):
             kind = authType.isPopup ? .popup : .redirect
             guard authType != .signInWithRedirect else {
-                throw .refused("authType signInWithRedirect is for native apps, which name themselves by ibi or apn.")
+                throw .invalidAddress("authType signInWithRedirect is for native apps, which name themselves by ibi or apn.")
             }
             // Without its number, the SDK would wait for ever; only a redirect to sign in has none.
-            guard eventID != nil || authType == .signInViaRedirect else { throw .refused("The parameter eventId is missing.") }
+            guard eventID != nil || authType == .signInViaRedirect else { throw .invalidAddress("The parameter eventId is missing.") }
             page = try Self.page(query, project)
             sessionID = nil
         case (let ibi?, nil):
             kind = .ios
             app = try Self.scheme(of: ibi, query, project)
             guard let hash = query["sessionId"], SessionBinding.isHash(hash.asString) else {
-                throw .refused("The parameter sessionId is not a SHA-256 in lower-case hex.")
+                throw .invalidAddress("The parameter sessionId is not a SHA-256 in lower-case hex.")
             }
             sessionID = hash.asString
             page = nil
@@ -51,17 +54,18 @@ struct HandlerStart {
             kind = .android
             app = try Self.package(apn, query, project)
             guard let secret = query["sessionId"], (1...1024).contains(secret.utf8.count) else {
-                throw .refused("The parameter sessionId is missing or too long.")
+                throw .invalidAddress("The parameter sessionId is missing or too long.")
             }
             sessionID = secret.asString
             page = nil
-        case (_?, _?): throw .refused("The parameters ibi and apn exclude each other.")
+        case (_?, _?): throw .invalidAddress("The parameters ibi and apn exclude each other.")
         }
         if kind == .ios || kind == .android {
             guard authType == .signInWithRedirect else {
-                throw .refused("Sign-in of this kind (authType \(authType.rawValue) of a native app) is not supported by this server.")
+                throw .invalidAddress(
+                    "Sign-in of this kind (authType \(authType.rawValue) of a native app) is not supported by this server.")
             }
-            guard eventID != nil else { throw .refused("The parameter eventId is missing.") }
+            guard eventID != nil else { throw .invalidAddress("The parameter eventId is missing.") }
         }
         providerID = try Self.providerID(query)
         let wishes = try ProviderWishes(query)
@@ -77,18 +81,20 @@ struct HandlerStart {
     }
 
     private static func authType(_ query: Form) throws(Failure) -> Handoff.AuthType {
-        guard let text = query.text("authType") else { throw .refused("The parameter authType is missing.") }
+        guard let text = query.text("authType") else { throw .invalidAddress("The parameter authType is missing.") }
         guard text != "verifyApp" else {
-            throw .refused("OPERATION_NOT_ALLOWED", "Sign-in with a phone number (authType verifyApp) is not offered by this server.")
+            throw .operationNotAllowed("Sign-in with a phone number (authType verifyApp) is not offered by this server.")
         }
-        guard let authType = Handoff.AuthType(exactly: text) else { throw .refused("The value of the parameter authType is not known.") }
+        guard let authType = Handoff.AuthType(exactly: text) else {
+            throw .invalidAddress("The value of the parameter authType is not known.")
+        }
         return authType
     }
 
     private static func page(_ query: Form, _ project: Project) throws(Failure) -> PageAddress {
-        guard let text = query.text("redirectUrl") else { throw .refused("The parameter redirectUrl is missing.") }
+        guard let text = query.text("redirectUrl") else { throw .invalidAddress("The parameter redirectUrl is missing.") }
         guard text.utf8.count <= PageAddress.longest else {
-            throw .refused("The parameter redirectUrl, the address of the app's page, is longer than \(PageAddress.longest) bytes.")
+            throw .invalidAddress("The parameter redirectUrl, the address of the app's page, is longer than \(PageAddress.longest) bytes.")
         }
         guard let page = PageAddress(text.asString) else {
             throw .unauthorizedDomain("redirectUrl is not the address of a page over https, or over http on this machine.")
@@ -109,9 +115,9 @@ struct HandlerStart {
             } else if let appID = query.text("appId"), let registered = app.appID, appID == registered {
                 return NativeApp.IOS.scheme(appID: registered)
             }
-            throw .refused("UNAUTHORIZED_DOMAIN", "The app is not registered with this clientId or appId.")
+            throw .unauthorizedDomain("The app is not registered with this clientId or appId.")
         }
-        throw .refused("UNAUTHORIZED_DOMAIN", "The app is not registered: add its bundleId to the project's apps.")
+        throw .unauthorizedDomain("The app is not registered: add its bundleId to the project's apps.")
     }
 
     private static func package(_ apn: UTF8Text, _ query: Form, _ project: Project) throws(Failure) -> String {
@@ -119,22 +125,22 @@ struct HandlerStart {
             guard let certificate = query["sha1Cert"].flatMap({ NativeApp.Android.certificate($0.asString) }),
                 app.certificates.contains(certificate)
             else {
-                throw .refused("UNAUTHORIZED_DOMAIN", "The app is not registered with the certificate that it is signed with (sha1).")
+                throw .unauthorizedDomain("The app is not registered with the certificate that it is signed with (sha1).")
             }
             return app.package
         }
-        throw .refused("UNAUTHORIZED_DOMAIN", "The app is not registered: add its package to the project's apps.")
+        throw .unauthorizedDomain("The app is not registered: add its package to the project's apps.")
     }
 
     private static func eventID(_ query: Form) throws(Failure) -> String? {
         guard let text = query.text("eventId") else { return nil }
-        guard text.utf8.count <= 256, !text.hasControls else { throw .refused("The parameter eventId is malformed.") }
+        guard text.utf8.count <= 256, !text.hasControls else { throw .invalidAddress("The parameter eventId is malformed.") }
         return text.asString
     }
 
     private static func appName(_ query: Form) throws(Failure) -> String {
         guard let text = query.text("appName"), text.utf8.count <= 128, !text.hasControls else {
-            throw .refused("The parameter appName is missing or malformed.")
+            throw .invalidAddress("The parameter appName is missing or malformed.")
         }
         return text.asString
     }
@@ -159,10 +165,4 @@ extension Form {
 
 extension UTF8Text {
     fileprivate var hasControls: Bool { asString.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) } }
-}
-
-extension Failure {
-    /// A start that is refused. The page that shows this is for the app's developer.
-    fileprivate static func refused(_ code: String, _ text: String) -> Failure { Failure(code, text) }
-    fileprivate static func refused(_ text: String) -> Failure { refused("INVALID_ARGUMENT", text) }
 }

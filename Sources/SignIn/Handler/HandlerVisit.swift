@@ -2,6 +2,10 @@ import Accounts
 import Brokerage
 import HTTP
 import JSON
+import Logging
+import Pages
+import ProjectSettings
+import Projects
 import Providers
 import Text
 import Web
@@ -20,10 +24,10 @@ struct HandlerVisit: RawEndpoint {
 
     private func start(_ query: Form, _ request: Request, _ context: Context) async throws -> Response {
         guard query["state"] == nil, query["resume"] == nil else {
-            throw Failure("INVALID_ARGUMENT", "The address is both a start and an answer.")
+            throw Failure.invalidAddress("The address is both a start and an answer.")
         }
         guard let project = context.services.projects.current.project(apiKey: query["apiKey"] ?? "", for: request) else {
-            throw Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
+            throw Failure.linkWithoutAPIKey
         }
         if let home = HomeHost.redirect(request, query, project, context.services.site) { return home }
         return try await Optional(project).telling(in: query["hl"]?.asString, backTo: WayBack.ofStart(query, project)) {
@@ -89,24 +93,5 @@ extension HandlerStart {
                 "step": "popup-start", "authUri": .string(url), "origin": .string(page?.origin ?? ""),
                 "storageKey": .string(AuthEvent.storageKey(handoff)), "relay": relay.map { .string($0) } ?? .null,
             ], language: handoff.language, request)
-    }
-}
-
-extension Failure {
-    /// The nearest code that the JS SDK has a text for.
-    var sdkCode: String {
-        switch kind {
-        case .unavailable: "auth/network-request-failed"
-        case .internal: "auth/internal-error"
-        case .badRequest: "auth/argument-error"
-        default:
-            switch code {
-            case Failure.providerUnavailable.code: "auth/network-request-failed"
-            case "USER_CANCELLED": "auth/user-cancelled"
-            case "OPERATION_NOT_ALLOWED": "auth/operation-not-allowed"
-            case "INVALID_PROVIDER_ID": "auth/invalid-oauth-provider"
-            default: "auth/invalid-credential"
-            }
-        }
     }
 }

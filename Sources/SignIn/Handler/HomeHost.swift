@@ -1,4 +1,6 @@
 import HTTP
+import ProjectSettings
+import Projects
 import Text
 import Web
 

@@ -18,14 +18,14 @@ struct ProviderWishes: Equatable {
             return
         }
         guard case .object(let object)? = try? JSON.parse(Array(text.utf8)) else {
-            throw Failure("INVALID_ARGUMENT", "The parameter customParameters is not a JSON object.")
+            throw Failure.invalidAddress("The parameter customParameters is not a JSON object.")
         }
         var parameters: [UTF8Text: UTF8Text] = [:]
         for member in object {
             switch member.value {
             case .string(let text): parameters[member.name] = text
             case .integer, .number, .bool: parameters[member.name] = UTF8Text(member.value.text())
-            default: throw Failure("INVALID_ARGUMENT", "The parameter customParameters contains a value that is not text.")
+            default: throw Failure.invalidAddress("The parameter customParameters contains a value that is not text.")
             }
         }
         customParameters = parameters

@@ -1,6 +1,8 @@
 import Accounts
 import Brokerage
 import HTTP
+import ProjectSettings
+import Projects
 import Text
 import Web
 
@@ -39,20 +41,6 @@ extension ReturnAddress {
         switch returned.outcome {
         case .succeeded(let code): redirect([("code", code.text), ("flow", FlowID(bytes: returned.flow.id).text)])
         case .refused(let error): redirect(Failure(telling: error))
-        }
-    }
-}
-
-extension Failure {
-    /// The nearest code of RFC 6749 §4.1.2.1.
-    var oauthError: String {
-        switch kind {
-        case .unavailable, .internal: "temporarily_unavailable"
-        case .business where ["TOO_MANY_ATTEMPTS_TRY_LATER", "QUOTA_EXCEEDED"].contains(code): "temporarily_unavailable"
-        case .business where self == .providerUnavailable: "temporarily_unavailable"
-        case .business where code == "INVALID_IDP_RESPONSE": "server_error"
-        case .business where code == "USER_CANCELLED": "access_denied"
-        default: "invalid_request"
         }
     }
 }

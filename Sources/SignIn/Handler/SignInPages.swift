@@ -1,6 +1,9 @@
 import Accounts
 import HTTP
 import JSON
+import Pages
+import ProjectSettings
+import Projects
 import Text
 import Web
 

@@ -1,6 +1,9 @@
 import Accounts
 import HTTP
 import JSON
+import Pages
+import ProjectSettings
+import Projects
 import Text
 import Web
 
@@ -15,10 +18,10 @@ struct IframePage: RawEndpoint {
         let query = try Form.reading(request.query)
         try query.once(["apiKey", "appName"])
         guard let key = query["apiKey"], let project = context.services.projects.current.project(apiKey: key, for: request) else {
-            throw Failure("INVALID_API_KEY", "The address of this frame has no valid API key.")
+            throw Failure.frameWithoutAPIKey
         }
         guard let name = query["appName"], name.utf8.count <= 128 else {
-            throw Failure("INVALID_ARGUMENT", "The address of this frame has no appName.")
+            throw Failure.invalidAddress("The address of this frame has no appName.")
         }
         let redirect = project.settings.redirect
         let isGoogle = redirect.iframeTransport == .google

@@ -1,6 +1,7 @@
 import Accounts
 import HTTP
 import JSON
+import Projects
 import Text
 import Web
 

@@ -2,6 +2,9 @@ import Accounts
 import Brokerage
 import HTTP
 import JSON
+import Pages
+import ProjectSettings
+import Projects
 import Text
 import Web
 

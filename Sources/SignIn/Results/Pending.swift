@@ -2,6 +2,8 @@ import Accounts
 import Brokerage
 import HTTP
 import JSON
+import ProjectSettings
+import Projects
 import Text
 import Web
 
@@ -31,7 +33,7 @@ struct Pending: RawEndpoint {
         // Only the cookie proves the right to the result, so a request of another page must be refused.
         guard let origin = request.headers["origin"], origin == project.pagesURL(for: request, of: services.site),
             request.headers["sec-fetch-site"] ?? "same-origin" == "same-origin"
-        else { throw Failure("PERMISSION_DENIED", "Only this server's own frame may ask.", kind: .forbidden) }
+        else { throw Failure.notFromOwnFrame }
         guard let ticket = ReturnCookie.ticket(in: request, services.site), ticket.projectID == project.settings.id,
             input.flow.map({ $0 == FlowID(bytes: ticket.flowID).text }) ?? true
         else {

@@ -1,6 +1,8 @@
 import Accounts
 import Brokerage
 import HTTP
+import ProjectSettings
+import Projects
 import Text
 import Web
 

@@ -2,6 +2,9 @@ import Accounts
 import Brokerage
 import Crypto
 import HTTP
+import Logging
+import ProjectSettings
+import Projects
 import Providers
 import Text
 import Web
@@ -17,7 +20,7 @@ struct Start: RawEndpoint {
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let query = try Query(request)
         guard let project = context.services.projects.current.project(apiKey: query.apiKey, for: request) else {
-            throw Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
+            throw Failure.linkWithoutAPIKey
         }
         if let home = HomeHost.redirect(request, query.form, project, context.services.site) { return home }
         return try await Optional(project).telling { try await visit(query, project, context) }
@@ -71,7 +74,7 @@ private struct Query {
         providerID = form["providerId"]?.asciiLowercased ?? ""
         state = form["state"]
         guard (state?.utf8.count ?? 0) <= 2048, state?.utf8.allSatisfy({ $0 >= 0x20 }) ?? true else {
-            throw Failure("INVALID_ARGUMENT", "state is longer than 2048 bytes, or holds control characters.")
+            throw Failure.invalidAddress("state is longer than 2048 bytes, or holds control characters.")
         }
     }
 

@@ -1,5 +1,7 @@
 import Accounts
 import HTTP
+import ProjectSettings
+import Projects
 import Text
 
 /// Checks by the API key who calls and for which project, before anything of the body is read.

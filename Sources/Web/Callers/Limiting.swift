@@ -1,5 +1,7 @@
 package import Accounts
 import HTTP
+package import ProjectSettings
+package import Projects
 import Text
 
 extension Context {

@@ -1,5 +1,7 @@
 import Accounts
 package import HTTP
+import ProjectSettings
+package import Projects
 package import Providers
 import Text
 

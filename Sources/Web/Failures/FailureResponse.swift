@@ -1,5 +1,6 @@
 package import HTTP
 import JSON
+import Pages
 import Text
 
 /// Writes every error that the server answers with.

@@ -1,14 +1,12 @@
 import Accounts
 import Brokerage
-import Postgres
 
 /// The text that the log may hold about an error: never a bound value, a token or a secret (SEC-21).
 package enum LogDetail {
     package static func of(_ error: any Error) -> String {
         switch error {
-        case AccountError.database(let error): "database: \(error)"
-        case AccountError.sealBroken(let what): "\(what) was sealed with another master key than the configured one"
-        case BrokerageError.account(let error): of(error)
+        case BrokerageError.account(let error): error.logDetail
+        case let error as AccountError: error.logDetail
         case let error as BrokerageError: error.logDetail ?? Failure(telling: error).message
         case let error as Failure: error.message
         default: "\(error)"

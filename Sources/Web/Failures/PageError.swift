@@ -1,3 +1,6 @@
+import Pages
+import Projects
+
 /// An error that is shown on the pages of the project it happened in: with its name, its colour, and the language that its app asked for.
 struct PageError: Error {
     let error: any Error

@@ -1,7 +1,8 @@
+import Accounts
 package import HTTP
 import HTTPServer
-import Accounts
 import Logging
+import Projects
 import Text
 
 /// Answers all requests of one loop: the router, and the parts that it hands to endpoints.

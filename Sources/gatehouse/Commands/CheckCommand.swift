@@ -3,7 +3,10 @@ import ArgumentParser
 import Curl
 import Logging
 import Providers
+import Projects
+import ProjectSettings
 import Runtime
+import Server
 import Web
 
 /// `gatehouse check`: reports every fault of the configuration, and with `--live` asks the database, every provider and the mail server
@@ -20,7 +23,7 @@ struct CheckCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration: Configuration
         do {
-            configuration = try Configuration.load(from: common.config)
+            configuration = try common.configuration()
         } catch let error as Configuration.Faulty {
             print(error.report)
             throw ExitCode.failure

@@ -2,13 +2,14 @@ import Accounts
 import Logging
 import Postgres
 import Runtime
+import Server
 import Web
 
 /// Code for all commands that use the database.
 enum Console {
     /// Opens the database, on a loop of its own, for as long as a command runs. Refuses a schema that is not this binary's.
-    static func withDatabase(_ config: String, _ body: (Database, MasterKey) async throws -> Void) async throws {
-        let settings = try Configuration.server(from: config)
+    static func withDatabase(_ common: CommonOptions, _ body: (Database, MasterKey) async throws -> Void) async throws {
+        let settings = try common.serverSettings()
         let database = open(settings, on: try Loop(index: 0))
         try await database.verifySessions()
         try await settings.schema.verify(database)

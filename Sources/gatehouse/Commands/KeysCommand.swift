@@ -19,7 +19,7 @@ struct KeysCommand: AsyncParsableCommand {
         @OptionGroup var common: CommonOptions
 
         func run() async throws {
-            try await KeysCommand.withStore(common.config) { store in
+            try await KeysCommand.withStore(common) { store in
                 let keys = try await store.list()
                 if keys.isEmpty {
                     print("The database does not hold any keys yet. The server makes them when it starts for the first time.")
@@ -54,7 +54,7 @@ struct KeysCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await KeysCommand.withStore(common.config) { store in
+            try await KeysCommand.withStore(common) { store in
                 let kid = try await store.rotate(algorithm, compromised: compromised)
                 print(kid)
             }
@@ -72,8 +72,8 @@ struct KeysCommand: AsyncParsableCommand {
         }
     }
 
-    private static func withStore(_ config: String, _ body: (SigningKeyStore) async throws -> Void) async throws {
-        try await Console.withDatabase(config) { database, masterKey in
+    private static func withStore(_ common: CommonOptions, _ body: (SigningKeyStore) async throws -> Void) async throws {
+        try await Console.withDatabase(common) { database, masterKey in
             try await body(SigningKeyStore(database: database, masterKey: masterKey, clock: .system))
         }
     }

@@ -19,7 +19,7 @@ struct MailsCommand: AsyncParsableCommand {
         var limit = 1000
 
         func run() async throws {
-            try await MailsCommand.withOutbox(common.config) { outbox in
+            try await MailsCommand.withOutbox(common) { outbox in
                 for mail in try await outbox.waiting(limit: max(0, limit)) {
                     let kind = mail.kind?.rawValue ?? "unreadable (another master key, or a newer version)"
                     let times =
@@ -42,16 +42,16 @@ struct MailsCommand: AsyncParsableCommand {
         var project: String?
 
         func run() async throws {
-            try await MailsCommand.withOutbox(common.config) { outbox in
+            try await MailsCommand.withOutbox(common) { outbox in
                 let count = try await outbox.retryNow(project)
-                if count == 0, let project, let reason = Configuration.reasonWhyUnknown(project, in: common.config) { throw Failed(reason) }
+                if count == 0, let project, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
                 print("\(count == 1 ? "1 mail is" : "\(count) mails are") tried at once; all others within a minute.")
             }
         }
     }
 
-    private static func withOutbox(_ config: String, _ body: (Outbox) async throws -> Void) async throws {
-        try await Console.withDatabase(config) { database, masterKey in
+    private static func withOutbox(_ common: CommonOptions, _ body: (Outbox) async throws -> Void) async throws {
+        try await Console.withDatabase(common) { database, masterKey in
             try await body(Outbox(database: database, masterKey: masterKey, clock: .system))
         }
     }

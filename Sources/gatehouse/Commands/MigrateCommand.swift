@@ -1,5 +1,6 @@
 import ArgumentParser
 import Postgres
+import Server
 
 /// `gatehouse migrate`: brings the database's schema up to this binary's.
 struct MigrateCommand: AsyncParsableCommand {
@@ -10,7 +11,7 @@ struct MigrateCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let server = try Configuration.server(from: common.config)
+        let server = try common.serverSettings()
         try await Console.verifySessions(server)
         let applied = try await server.schema.migrate(url: server.database)
         for migration in applied { print("applied \(migration)") }

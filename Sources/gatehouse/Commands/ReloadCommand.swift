@@ -3,6 +3,7 @@ import Curl
 import HTTP
 import Logging
 import Runtime
+import Server
 
 /// `gatehouse reload`: makes the running server read its project files again, and reports how that went, which a signal cannot.
 struct ReloadCommand: AsyncParsableCommand {
@@ -13,7 +14,7 @@ struct ReloadCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let settings = try Configuration.server(from: common.config)
+        let settings = try common.serverSettings()
         guard let address = settings.operations?.dialled else {
             throw Failed("a reload needs operations.listen, which is not configured; without it, send SIGHUP and read the log")
         }

@@ -13,7 +13,7 @@ struct ResealCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await Console.withDatabase(common.config) { database, masterKey in
+        try await Console.withDatabase(common) { database, masterKey in
             let outcome = try await Reseal(database: database, masterKey: masterKey, clock: .system).run()
             print("Sealed again: \(count(outcome.signingKeys, "signing key")), \(count(outcome.mails, "mail")).")
             if outcome.unreadable > 0 {

@@ -3,6 +3,7 @@ import ArgumentParser
 import Glibc
 import Logging
 import Runtime
+import Server
 
 /// `gatehouse serve`: runs the server until SIGTERM or SIGINT. SIGHUP makes it read the project files again.
 struct ServeCommand: AsyncParsableCommand {
@@ -17,7 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
     private static let lastWords: Duration = .milliseconds(500)
 
     func run() async throws {
-        let configuration = try Configuration.load(from: common.config)
+        let configuration = try common.configuration()
         let level = configuration.server.logLevel
         let output = try Self.output(configuration.server.logPath)
         LoggingSystem.bootstrap { JSONLines(label: $0, level: level, output: output) }
@@ -32,7 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
             if signal == SIGHUP { output.reopen() } else { watchdog.begin() }
         }
         defer { output.finish(within: Self.lastWords) }
-        let server = try Server(configuration, path: common.config, output: output, log: log)
+        let server = try Server(configuration, path: common.config, environment: common.environment, output: output, log: log)
         do {
             try await server.start()
             for note in configuration.notes { log.warning("configuration", metadata: ["note": "\(note)"]) }

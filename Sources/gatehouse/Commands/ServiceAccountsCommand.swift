@@ -2,6 +2,7 @@ import Accounts
 import ArgumentParser
 import Glibc
 import Runtime
+import Server
 import Web
 
 /// `gatehouse service-accounts`: makes, lists and revokes the keys that sign custom tokens.
@@ -25,9 +26,9 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         func run() async throws {
             let email = try ServiceAccountsCommand.email(account, in: project)
-            let configuration = try Configuration.load(from: common.config)
+            let configuration = try common.configuration()
             if let reason = configuration.reasonWhyUnknown(project) { throw Failed(reason) }
-            try await ServiceAccountsCommand.withAccounts(common.config) { accounts in
+            try await ServiceAccountsCommand.withAccounts(common) { accounts in
                 do {
                     let file = try await accounts.createKey(for: email, publicURL: configuration.server.publicURL)
                     print(file.text, terminator: "")
@@ -53,9 +54,9 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
         var project: String
 
         func run() async throws {
-            try await ServiceAccountsCommand.withAccounts(common.config) { accounts in
+            try await ServiceAccountsCommand.withAccounts(common) { accounts in
                 let keys = try await accounts.list(project)
-                if keys.isEmpty, let reason = Configuration.reasonWhyUnknown(project, in: common.config) { throw Failed(reason) }
+                if keys.isEmpty, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
                 for key in keys {
                     let end = key.revokedAt.map { "revoked \(Timestamp.text($0))" } ?? "live"
                     print("\(key.email)  \(key.keyID)  made \(Timestamp.text(key.createdAt))  \(end)")
@@ -86,7 +87,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
         func run() async throws {
             let scope: ServiceAccounts.Scope =
                 if let key { .key(id: key) } else { .account(try ServiceAccountsCommand.email(account ?? "", in: project)) }
-            try await ServiceAccountsCommand.withAccounts(common.config) { accounts in
+            try await ServiceAccountsCommand.withAccounts(common) { accounts in
                 let ended = try await accounts.revoke(scope, in: project)
                 guard !ended.isEmpty else { throw Failed("project \(project) has no such live key") }
                 for key in ended { print("Key \(key) is revoked.") }
@@ -101,8 +102,8 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
         return email
     }
 
-    private static func withAccounts(_ config: String, _ body: (ServiceAccounts) async throws -> Void) async throws {
-        try await Console.withDatabase(config) { database, _ in
+    private static func withAccounts(_ common: CommonOptions, _ body: (ServiceAccounts) async throws -> Void) async throws {
+        try await Console.withDatabase(common) { database, _ in
             try await body(ServiceAccounts(database: database, clock: .system))
         }
     }

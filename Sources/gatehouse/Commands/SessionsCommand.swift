@@ -22,13 +22,13 @@ struct SessionsCommand: AsyncParsableCommand {
         var account: String
 
         func run() async throws {
-            try await Console.withDatabase(common.config) { database, masterKey in
+            try await Console.withDatabase(common) { database, masterKey in
                 do {
                     let sessions = Sessions(database: database, masterKey: masterKey, clock: .system, log: .silent)
                     try await sessions.revokeAll(of: account, in: project)
                 } catch AccountError.accountNotFound {
                     throw Failed(
-                        Configuration.reasonWhyUnknown(project, in: common.config) ?? "project \(project) has no account \(account)")
+                        common.reasonWhyUnknown(project) ?? "project \(project) has no account \(account)")
                 }
                 print("The sessions of \(account) are ended.")
             }

@@ -1,4 +1,5 @@
 import Postgres
+import ProjectSettings
 import Runtime
 import TestKit
 import Testing

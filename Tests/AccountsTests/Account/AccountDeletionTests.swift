@@ -1,3 +1,4 @@
+import ProjectSettings
 import TestKit
 import Testing
 

@@ -1,5 +1,6 @@
 @testable import Accounts
 import Postgres
+import ProjectSettings
 import Runtime
 import Testing
 import Text
@@ -164,7 +165,7 @@ import Text
         _ = try await fixture.signIn(Fixture.ada("oidc.a"), .link(fixture.token(account, session)))
         _ = try await fixture.update(idToken, unlink)
         let limited = fixture
-        await expectRefusal("tooManyAttempts(Accounts.LimitedAction.changeSignInMethods, by: Accounts.LimitScope.mailbox)") {
+        await expectRefusal("tooManyAttempts(ProjectSettings.LimitedAction.changeSignInMethods, by: ProjectSettings.LimitScope.mailbox)") {
             try await limited.signIn(Fixture.ada("oidc.a"), .link(limited.token(account, session)))
         }
         #expect(try await fixture.stored(account.id)?.identities.isEmpty == true)

@@ -1,6 +1,7 @@
 @testable import Accounts
 import HTTP
 import Postgres
+import ProjectSettings
 import Runtime
 import Testing
 import Text

@@ -2,6 +2,7 @@
 import Crypto
 import HTTP
 import Postgres
+import ProjectSettings
 import Runtime
 import Testing
 import Text

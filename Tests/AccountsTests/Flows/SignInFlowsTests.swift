@@ -2,6 +2,7 @@
 import Crypto
 import Identity
 import Postgres
+import ProjectSettings
 import Runtime
 import Testing
 import Text

@@ -4,6 +4,7 @@ import JOSE
 import JSON
 import Logging
 import Postgres
+import ProjectSettings
 import Runtime
 import Testing
 import Text

@@ -1,5 +1,6 @@
 import Logging
 import Postgres
+import ProjectSettings
 import Runtime
 import Synchronization
 import TestKit

@@ -1,6 +1,7 @@
 @testable import Accounts
 import Crypto
 import Postgres
+import ProjectSettings
 import Runtime
 import Testing
 import Text

@@ -1,5 +1,6 @@
 @testable import Accounts
 import Postgres
+import ProjectSettings
 import Runtime
 import Testing
 import Text

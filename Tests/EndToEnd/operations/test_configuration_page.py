@@ -190,7 +190,7 @@ def test_the_page_has_each_limit_that_the_sources_have():
 
 
 def test_what_holds_for_Microsoft_alone_is_the_catalogues():
-    entry = sources.SOURCES["Providers/Catalog/Microsoft.swift"]
+    entry = sources.SOURCES["Providers/Catalog/Microsoft/Microsoft.swift"]
     rows = {row.name: row for row in ROWS if row.key.startswith(MICROSOFT)}
     assert re.findall("Microsoft `(.*)`", rows["clientAuth"].default) == re.findall(r"clientAuthentication: \.(\w+)", entry)
     scopes = re.search(r"besides `([a-z ]+)` \(Microsoft: also `([\w.]+)`\)", rows["scopes"].meaning)

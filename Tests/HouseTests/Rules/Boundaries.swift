@@ -64,6 +64,14 @@ enum Boundaries {
         }
     }
 
+    /// Settings are read beside what they set, never in the executable.
+    static func settings(_ file: File) -> [Violation] {
+        guard file.target == "gatehouse", file.isSwift else { return [] }
+        return Floors.imports(in: file).filter { $0.module == "Config" }.map {
+            Violation(path: file.path, line: $0.line, message: "reads settings; Server and ProjectSettings do")
+        }
+    }
+
     /// The code is one package, so nothing needs to be public.
     static func access(_ file: File) -> [Violation] {
         guard file.target != nil, file.isSwift else { return [] }

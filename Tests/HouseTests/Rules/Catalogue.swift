@@ -9,10 +9,36 @@ enum Catalogue {
         let listed = entries(of: "catalog", in: list).compactMap { $0.hasPrefix(".") ? String($0.dropFirst()) : nil }
         let others = folder.filter { $0.path != list.path }
         let made = others.map { file in (file, names(before: "= Provider(", in: file)) }
-        let nameless = made.filter(\.1.isEmpty).map {
-            Violation(path: $0.0.path, message: "makes no provider; move it out of the catalogue")
+        // A provider with a folder of its own is made by one of the files in it.
+        let makers = Set(made.filter { !$0.1.isEmpty }.map { entry(of: $0.0) })
+        let nameless = made.map(\.0).filter { !makers.contains(entry(of: $0)) }.map {
+            Violation(path: $0.path, message: "makes no provider; move it out of the catalogue")
         }
         return nameless + compare(listed: listed, made: made.flatMap { file, names in names.map { (file.path, $0) } }, list: list.path)
+    }
+
+    /// The file or folder of the catalogue that the file is, or lies in.
+    private static func entry(of file: File) -> String { file.path.split(separator: "/").prefix(4).joined(separator: "/") }
+
+    /// Words that name a provider of the catalogue: its id without the domain, `microsoft`.
+    static func words(_ files: [File]) -> [String] {
+        files.filter { $0.path.hasPrefix("Sources/Providers/Catalog/") && $0.isSwift }.flatMap { file in
+            file.swift.strings.map(\.text).filter { text in
+                text.hasSuffix(".com") && !text.contains("/") && text.dropLast(4).allSatisfy(\.isLetter)
+            }.map { String($0.dropLast(4)) }
+        }
+    }
+
+    /// Code outside the catalogue names no provider of it, in no name and by no id; comments may.
+    static func naming(_ words: [String], in file: File) -> [Violation] {
+        guard file.target != nil, file.isSwift, !file.path.hasPrefix("Sources/Providers/Catalog/") else { return [] }
+        let code = file.swift.lines.enumerated().flatMap { index, line in
+            words.filter(line.lowercased().contains).map { (index + 1, $0) }
+        }
+        let texts = file.swift.strings.flatMap { line, text in words.filter { text == $0 + ".com" }.map { (line, $0) } }
+        return (code + texts).map {
+            Violation(path: file.path, line: $0, message: "names \($1); only its file in the catalogue does")
+        }
     }
 
     /// The lists of endpoints. Each list has the endpoints of its own folder and of the folders below that have no list of their own.

@@ -77,7 +77,7 @@ def _type(name):
 
 def limits():
     """The table of rate limits: `{"signUp.perAddress": "100 per 1h", …}`."""
-    text = SOURCES["Accounts/Limits/LimitedAction.swift"]
+    text = SOURCES["ProjectSettings/Limits/LimitedAction.swift"]
     scopes = dict(re.findall(r'case \.(\w+): "(per\w+)"', text))
     times = {name: _time(seconds) for name, seconds in re.findall(r"let (\w+) = Duration\.seconds\((\d+)\)", text)}
     table = {}

@@ -1,0 +1,200 @@
+package import Accounts
+package import Logging
+package import Mail
+import Pages
+import ProjectSettings
+package import Projects
+package import Runtime
+
+/// Takes mails from the outbox and sends them. Each process has one.
+///
+/// Requests wake it when they have just added a mail. It also looks every few seconds, for mails of processes that died and for mails that
+/// are due for another try. It sends several mails at once. The outbox decides what happens to a mail that was not accepted.
+package actor Postman {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// The number of mails sent at once, which mail servers accept from one client without complaint.
+    private static let width = 8
+    private static let round: Duration = .seconds(3)
+
+    private nonisolated let loop: Loop
+    private let outbox: Outbox
+    private let bell: Bell
+    private let projects: ProjectDirectory
+    private let transport: any MailTransport
+    private let sender: Sender
+    private let clock: Clock
+    private let log: Logger
+    private let metrics: MailMetrics
+    private let gauges: OutboxGauges
+    private var underWay: [UInt64: Task<Void, Never>] = [:]
+    private var lastNumber: UInt64 = 0
+
+    /// The sender of mails where a project does not configure its own.
+    package struct Sender: Sendable {
+        package let from: Mailbox
+        package let replyTo: Mailbox?
+
+        package init(from: Mailbox, replyTo: Mailbox?) {
+            self.from = from
+            self.replyTo = replyTo
+        }
+    }
+
+    /// - Parameters:
+    ///   - loop: a loop that serves no requests: the cost of sending must not show in how long calls take (SEC-15).
+    ///   - bell: the one that `outbox` rings.
+    package init(
+        loop: Loop, outbox: Outbox, bell: Bell, projects: ProjectDirectory, transport: any MailTransport, sender: Sender, clock: Clock,
+        metrics: Metrics, log: Logger
+    ) {
+        self.loop = loop
+        self.outbox = outbox
+        self.bell = bell
+        self.projects = projects
+        self.transport = transport
+        self.sender = sender
+        self.clock = clock
+        self.log = log
+        self.metrics = MailMetrics(metrics)
+        gauges = OutboxGauges(metrics, clock: clock)
+    }
+
+    /// Sends mails until `bell` ends, and returns once nothing is being sent any more.
+    package func run() async {
+        let rounds = Task(executorPreference: loop) { [bell] in
+            while !Task.isCancelled {
+                bell.ring()
+                try? await Task.sleep(for: Self.round)
+            }
+        }
+        let measuring = Task(executorPreference: loop) {
+            while !Task.isCancelled {
+                await self.measure()
+                try? await Task.sleep(for: OutboxGauges.interval)
+            }
+        }
+        for await _ in bell.rings { await collect() }
+        rounds.cancel()
+        measuring.cancel()
+        for task in underWay.values { await task.value }
+    }
+
+    /// Stops what is being sent. Those mails stay in the outbox, and are tried again when their leases end.
+    package func breakOff() {
+        for task in underWay.values { task.cancel() }
+    }
+
+    /// While the database does not answer, the former numbers stay. Other metrics and the log say that it does not answer.
+    private func measure() async {
+        guard let (count, oldest) = try? await outbox.depth() else { return }
+        gauges.set(count, oldest: oldest)
+    }
+
+    private func collect() async {
+        while underWay.count < Self.width {
+            do {
+                let (letters, unreadable) = try await outbox.claim(Self.width - underWay.count)
+                if unreadable > 0 {
+                    log.error(
+                        "some mails cannot be read by this process: sealed with another master key, or written by a newer version",
+                        metadata: ["count": "\(unreadable)"])
+                }
+                if letters.isEmpty { return }
+                for letter in letters { start(letter) }
+            } catch {
+                return log.warning("could not look for mail to send", metadata: ["error": "\(error.logDetail)"])
+            }
+        }
+    }
+
+    private func start(_ due: DueLetter) {
+        lastNumber += 1
+        let number = lastNumber
+        underWay[number] = Task(executorPreference: loop) {
+            await self.deliver(due)
+            await self.ended(number)
+        }
+    }
+
+    private func ended(_ number: UInt64) {
+        underWay[number] = nil
+        // The outbox may hold more mails than could be taken at once.
+        bell.ring()
+    }
+
+    private func deliver(_ due: DueLetter) async {
+        var log = log
+        log[metadataKey: "project"] = "\(due.projectID)"
+        log[metadataKey: "kind"] = "\(due.letter.kind.rawValue)"
+        log[metadataKey: "mail"] = "\(Hex.encode(due.id))"
+        log[metadataKey: "attempt"] = "\(due.attempt)"
+        do {
+            try await transport.send(try message(due))
+        } catch {
+            // Stopped: a process takes the mail again when its lease ends.
+            if Task.isCancelled { return }
+            return await fail(due, error, log)
+        }
+        metrics.sent.increment()
+        log.info("mail sent")
+        await settle(log) { () async throws(AccountError) in try await self.outbox.done(due) }
+    }
+
+    private func message(_ due: DueLetter) throws(MailError) -> MailMessage {
+        guard let project = projects.current.project(id: due.projectID) else {
+            throw .temporary("the project is not among those of this process")
+        }
+        guard let recipient = Mailbox(address: due.letter.to) else {
+            throw .permanent("the address is not of a form that mail servers take")
+        }
+        let mail = project.templates.mail(due.letter, providerName: due.letter.providerID.flatMap(project.name(ofProvider:)))
+        let message = MailMessage(
+            id: Hex.encode(due.id), from: project.settings.mail.from ?? sender.from,
+            replyTo: project.settings.mail.replyTo ?? sender.replyTo, to: recipient, subject: mail.subject, text: mail.text,
+            html: mail.html, date: clock.now())
+        guard let message else { throw .permanent("the mail's header cannot be written") }
+        return message
+    }
+
+    private func fail(_ due: DueLetter, _ error: MailError, _ log: Logger) async {
+        let forGood = if case .permanent = error { true } else { false }
+        await settle(log) { () async throws(AccountError) in
+            switch try await self.outbox.failed(due, forGood: forGood) {
+            case .retry:
+                self.metrics.deferred.increment()
+                log.warning("mail not taken, tried again later", metadata: ["reason": "\(error.reason)"])
+            case .givenUp:
+                self.metrics.failed.increment()
+                log.error("mail given up", metadata: ["reason": "\(error.reason)"])
+            }
+        }
+    }
+
+    /// Records what became of a mail. It tries several times, since otherwise a short outage of the database would make a mail go out
+    /// twice.
+    private func settle(_ log: Logger, _ step: () async throws(AccountError) -> Void) async {
+        for pause in [Duration.seconds(1), .seconds(4), .zero] {
+            do { return try await step() } catch {
+                log.warning("could not record whether a mail was sent", metadata: ["error": "\(error.logDetail)"])
+            }
+            try? await Task.sleep(for: pause)
+        }
+    }
+}
+
+/// The metrics that a process keeps of its mails.
+private struct MailMetrics {
+    let sent: Counter
+    let deferred: Counter
+    let failed: Counter
+
+    init(_ metrics: Metrics) {
+        func counter(_ outcome: String) -> Counter {
+            metrics.counter("gatehouse_mails_total", "Attempts to send a mail, by outcome.", ["outcome": outcome])
+        }
+        sent = counter("sent")
+        deferred = counter("deferred")
+        failed = counter("failed")
+    }
+}

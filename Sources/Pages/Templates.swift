@@ -1,0 +1,131 @@
+package import Accounts
+package import Config
+package import HTTP
+package import JSON
+package import ProjectSettings
+import Runtime
+import Text
+
+/// Renders mails and pages for the users of one project, in their language, with the project's name and colour.
+///
+/// Made at start from `TemplateFiles`; rendering does no I/O and cannot fail. Values are plain text and are escaped here, before any
+/// template gets them, so that no template of a project can let one through unescaped.
+package struct Templates: Sendable {
+    package let branding: Branding
+    private let files: TemplateFiles
+    private let style: String
+    private let styleHash: String
+
+    /// For pages that belong to no project.
+    package static let standard = Templates(branding: Branding(name: ""))
+
+    package init(branding: Branding) { self.init(branding: branding, files: .standard) }
+
+    /// With the project's own files in place of those in the binary. What is wrong with them is reported in `faults`.
+    package init(branding: Branding, folder: String, names: [String], faults: Faults) {
+        self.init(branding: branding, files: TemplateFiles.standard.overridden(by: folder, names: names, faults: faults))
+    }
+
+    private init(branding: Branding, files: TemplateFiles) {
+        self.branding = branding
+        self.files = files
+        style = ":root{--accent:\(branding.accent);--on-accent:\(Accent.text(on: branding.accent))}\n" + files.style
+        styleHash = PagePolicy.hash(style)
+    }
+
+    /// Tags of the languages that exist.
+    package var languages: [String] { files.words.keys.sorted() }
+
+    /// The language for the sender of `request`; see `Language`.
+    package func language(for request: Request, parameter: String? = nil) -> String {
+        let standard = languages.contains(branding.language) ? branding.language : "en"
+        return Language.choose(from: languages, for: request, parameter: parameter, otherwise: standard)
+    }
+
+    /// The page `page.<name>.html`, complete with the headers that make it safe.
+    ///
+    /// - Parameters:
+    ///   - language: one of `languages`.
+    ///   - values: the values that the template uses; `words.…`, `project`, `language` and the style are always there.
+    ///   - policy: what the page may do besides being read.
+    ///   - script: the address of a script of this server; goes with `PagePolicy.scripts`.
+    ///   - data: the values that the script needs; it finds them as JSON in the element `data`.
+    package func page(
+        _ name: String, in language: String, _ values: [String: TemplateValue] = [:], status: Int = 200, allowing policy: PagePolicy = [],
+        script: String? = nil, data: JSON? = nil
+    ) -> Response {
+        let values = values.merging(common(language)) { own, _ in own }
+        var prepared = values.prepared(HTML.escaped)
+        prepared["words"] = words("page.\(name)", language, values.prepared { $0 }).mapValues(HTML.escaped)
+        // The style does not come from a request, and escaping it would change the bytes that the policy has the hash of.
+        prepared["style"] = style
+        prepared["script"] = script.map(HTML.escaped)
+        prepared["data"] = data.map(HTML.island)
+        let html = render("page.\(name)", "html", language, prepared) ?? ""
+        return Response(status: status, headers: policy.headers(styleHash: styleHash), body: Array(html.utf8))
+    }
+
+    /// A mail as text and HTML.
+    package struct Mail: Sendable, Equatable {
+        package let subject: String
+        package let text: String
+        package let html: String
+    }
+
+    /// - Parameter providerName: the name of the provider that the mail is about; `nil` where the project does not have it any more.
+    package func mail(_ letter: Letter, providerName: String? = nil) -> Mail {
+        let name = "mail.\(letter.kind.rawValue)"
+        let language = languages.contains(letter.language) ? letter.language : "en"
+        var values: [String: TemplateValue] = [
+            "email": .text(letter.to), "newEmail": .text(letter.newEmail), "link": .text(letter.link),
+            "displayName": .text(letter.displayName.flatMap(Self.greetable)),
+            "provider": .text(letter.providerID.map { providerName ?? $0 }),
+            "time": .text(letter.happenedAt.map { Timestamp.minute(Instant(seconds: $0)) }),
+        ]
+        values.merge(common(language)) { own, _ in own }
+        var plain = values.prepared { $0 }
+        let words = words(name, language, plain)
+        plain["words"] = words
+        let subject = HTML.singleLine(render("\(name).subject", "txt", language, plain) ?? words["subject"] ?? "")
+        var escaped = values.prepared(HTML.escaped)
+        escaped["words"] = words.mapValues(HTML.escaped)
+        escaped["subject"] = HTML.escaped(subject)
+        return Mail(
+            subject: subject, text: render(name, "txt", language, plain) ?? files.render("mail.txt", plain) ?? "",
+            html: render(name, "html", language, escaped) ?? files.render("mail.html", escaped) ?? "")
+    }
+
+    /// The name if it looks like a name; otherwise `nil`. A person who signs up with the address of another person writes the name, and
+    /// must not be able to send that person a message through this server.
+    static func greetable(_ name: String) -> String? {
+        let isName =
+            name.unicodeScalars.count <= 40
+            && name.unicodeScalars.allSatisfy { $0 == " " || "-'’·".unicodeScalars.contains($0) || $0.properties.isAlphabetic }
+        return isName ? name : nil
+    }
+
+    private func common(_ language: String) -> [String: TemplateValue] {
+        [
+            "project": .text(branding.name), "language": .text(language), "accent": .text(branding.accent),
+            "onAccent": .text(Accent.text(on: branding.accent)),
+        ]
+    }
+
+    /// The words of the template, in English where the language does not have them; not escaped.
+    private func words(_ name: String, _ language: String, _ values: [String: Any]) -> [String: String] {
+        let kind = name.prefix { $0 != "." } + ".common"
+        var words: [String: String] = [:]
+        for language in ["en", language] {
+            for group in [String(kind), name] {
+                words.merge(files.words[language]?.say(group, values) ?? [:]) { _, new in new }
+            }
+        }
+        return words
+    }
+
+    /// The file of this name for the language, or for all languages; `nil` when neither exists.
+    private func render(_ name: String, _ part: String, _ language: String, _ values: [String: Any]) -> String? {
+        files.render("\(name).\(language).\(part)", values)
+            ?? files.render("\(name).\(part)", values)
+    }
+}

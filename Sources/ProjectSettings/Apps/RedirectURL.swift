@@ -1,0 +1,25 @@
+import Config
+import HTTP
+import Text
+
+/// An address that a plain browser app may be sent back to: an entry of `redirectURLs` of a project's file.
+enum RedirectURL {
+    static func read(_ section: Section, development: Bool) -> [String] {
+        section.values(
+            "redirectURLs",
+            expected:
+                "an https URL (http for loopback addresses in development) as browsers write it: lower-case host, a path, no default "
+                + "port, no fragment; and without flow, code, state or iss in its query"
+        ) { redirectURL($0, development: development) }
+    }
+
+    /// Pages compare these, character by character, with the address that the browser reports, so only the browser's own spelling can ever
+    /// match.
+    private static func redirectURL(_ text: String, development: Bool) -> String? {
+        guard let uri = URI.parse(text), uri.fragment == nil, uri.path.hasPrefix("/"), uri.description == text,
+            !uri.path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }), uri.query.map({ !$0.isEmpty }) ?? true,
+            let query = Form(uri.query ?? ""), ["flow", "code", "state", "iss"].allSatisfy({ query[$0] == nil })
+        else { return nil }
+        return uri.isSecure || development && uri.isLoopback ? text : nil
+    }
+}

@@ -1,0 +1,46 @@
+import Config
+
+/// The look of a project in mails and on pages.
+package struct Branding: Sendable, Equatable {
+    package var name: String
+    /// The colour of buttons and links: `#rrggbb`.
+    package var accent: String
+    /// The language that is used when neither the app nor the browser asks for an available one: a tag such as `en`.
+    package var language: String
+
+    package init(name: String, accent: String = "#2f5bea", language: String = "en") {
+        self.name = name
+        self.accent = accent
+        self.language = language
+    }
+}
+
+extension Branding {
+    init(_ section: Section, name: String) {
+        self.init(name: section.string("name") ?? name)
+        accent = section.value("accent", expected: "a colour such as \"#2f5bea\", in quotation marks", Branding.colour) ?? accent
+        language =
+            section.value("language", expected: "a language's tag, such as en or pt-BR") {
+                LanguageTag.isWellFormed(Array($0.utf8)) ? $0 : nil
+            } ?? language
+        section.finish()
+    }
+
+    /// The colour in the form that all pages and mails rely on; `nil` for anything else.
+    private static func colour(_ text: String) -> String? {
+        text.utf8.count == 7 && text.hasPrefix("#") && text.utf8.dropFirst().allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
+            ? text.lowercased() : nil
+    }
+}
+
+/// The tags of languages. <https://www.rfc-editor.org/rfc/rfc5646#section-2.1>
+package enum LanguageTag {
+    /// `en`, `pt-BR`, `zh-Hant-TW`: letters and digits in groups of one to eight, the first one letters.
+    package static func isWellFormed(_ tag: [UInt8]) -> Bool {
+        let groups = tag.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard tag.count <= 35, let first = groups.first, (2...8).contains(first.count), first.allSatisfy(isLetter) else { return false }
+        return groups.allSatisfy { (1...8).contains($0.count) && $0.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) } }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+}

@@ -1,0 +1,52 @@
+package import Config
+import HTTP
+import Text
+
+extension ProjectSettings {
+    /// Reads a project's file, except what belongs to its providers and templates: the caller reads these, and finishes `section`.
+    ///
+    /// - Parameters:
+    ///   - mail: its section `mail`, which the caller reads the templates from.
+    ///   - development: whether the server is in development mode, where plain http of this machine is allowed.
+    ///   - publicURL: the server's.
+    package init(_ section: Section, mail mailSection: Section, development: Bool, publicURL: String) {
+        let id = section.value("project", expected: "lower-case letters, digits and hyphens, 4 to 30 of them") {
+            Self.isID($0) ? $0 : nil
+        }
+        if id == nil, !section.has("project") {
+            section.fault("project", "is missing; the project's id, as your app's SDK configuration names it")
+        }
+        self.init(
+            id: id ?? "", number: Int64(section.int("number", default: 0, in: 1...Int(Int64.max))), apiKeys: section.strings("apiKeys"),
+            authorizedDomains: AuthorizedDomain.read(section, development: development),
+            redirectURLs: RedirectURL.read(section, development: development))
+        if !section.has("number") {
+            section.fault("number", "is missing; the project number of your SDK configuration (messagingSenderId)")
+        }
+        if section.isEmpty("apiKeys") { section.fault("apiKeys", "is empty, so no app can call; add the apiKey of your SDK configuration") }
+        if apiKeys.contains("") { section.fault("apiKeys", "has an empty key, which would open the project to calls without one") }
+        apps = NativeApp.read(section.list("apps"))
+        redirect = Redirect(section.section("redirect"), development: development)
+        checkReturn(section, publicURL)
+        tokens = Tokens(section.section("tokens"))
+        let signIn = section.section("signIn")
+        oneAccountPerEmail = signIn.bool("oneAccountPerEmail", default: true)
+        self.signIn = SignInMethods(signIn)
+        emailEnumerationProtection = section.bool("emailEnumerationProtection", default: true)
+        readSessions(section.section("sessions"))
+        customTokens = CustomTokens(section.section("customTokens"))
+        passwordPolicy = PasswordPolicy(section.section("passwordPolicy"))
+        limits = Limits(section.section("limits"), development: development)
+        branding = Branding(section.section("branding"), name: self.id)
+        mail = Mailing(mailSection, development: development)
+    }
+
+    /// Native SDKs use the operator's own host for redirects only when exactly this host is among the authorized domains.
+    private func checkReturn(_ section: Section, _ publicURL: String) {
+        guard !apps.isEmpty, let host = URI.parse(redirect.publicURL ?? publicURL)?.host, !authorizedDomains.isEmpty,
+            !authorizedDomains.contains(host)
+        else { return }
+        section.fault(
+            "authorizedDomains", "lacks \(host), the host of this server's pages, without which native apps refuse to be redirected")
+    }
+}

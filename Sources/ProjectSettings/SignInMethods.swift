@@ -1,0 +1,32 @@
+import Config
+
+extension ProjectSettings {
+    /// How people may sign in besides the providers, and what apps may do for them: `signIn` of a project's file. Everything is off by
+    /// default, except what Firebase gives every project.
+    package struct SignInMethods: Sendable {
+        package var password = false
+        package var emailLink = false
+        package var anonymous = false
+        /// Whether apps may create accounts; administrators always may.
+        package var signUp = true
+        /// Whether people may delete their own accounts.
+        package var deletion = true
+        /// How recent a sign-in must be to change the password or the address, or to delete the account.
+        package var recentLogin: Duration = .seconds(300)
+
+        package init() {}
+    }
+}
+
+extension ProjectSettings.SignInMethods {
+    init(_ section: Section) {
+        self.init()
+        password = section.bool("password", default: password)
+        emailLink = section.bool("emailLink", default: emailLink)
+        anonymous = section.bool("anonymous", default: anonymous)
+        signUp = section.bool("signUp", default: signUp)
+        deletion = section.bool("deletion", default: deletion)
+        recentLogin = section.duration("recentLogin", default: recentLogin, in: .seconds(30)...(.seconds(86400)))
+        section.finish()
+    }
+}

@@ -1,0 +1,79 @@
+import HTTP
+import JOSE
+import JSON
+package import Pages
+package import ProjectSettings
+package import Providers
+package import Text
+
+/// One project as requests see it: its settings and its providers.
+package final class Project: Sendable {
+    package let settings: ProjectSettings
+    package let providers: [UTF8Text: ProviderSettings]
+    /// Renders its mails and pages.
+    package let templates: Templates
+    /// The scheme, host and port at which browsers reach the pages below `/__/auth/`. It comes from the configuration and never from a
+    /// request (SEC-07); see `pagesURL(for:of:)` for development mode.
+    package let pagesURL: String
+    /// The discovery document for back ends, in the bytes that its endpoint sends.
+    package let discovery: [UInt8]
+
+    package init(settings: ProjectSettings, providers: [ProviderSettings], publicURL: String, templates: Templates? = nil) {
+        self.settings = settings
+        self.templates = templates ?? Templates(branding: settings.branding)
+        self.providers = Dictionary(providers.map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first })
+        pagesURL = settings.redirect.publicURL ?? publicURL
+        let base = "\(publicURL)/\(settings.id)"
+        discovery =
+            JSON.object([
+                "issuer": .string(settings.issuer(publicURL: publicURL)),
+                "jwks_uri": .string(base + "/oauth2/jwks"),
+                "response_types_supported": ["id_token"],
+                "subject_types_supported": ["public"],
+                "id_token_signing_alg_values_supported": .array([.string(settings.tokens.algorithm.rawValue)]),
+                "claims_supported": [
+                    "iss", "aud", "sub", "iat", "exp", "auth_time", "user_id", "email", "email_verified", "name", "picture", "firebase",
+                ],
+            ]).bytes()
+    }
+
+    /// The name that buttons show for the provider of this id; `nil` when the project does not have it any more.
+    package func name(ofProvider id: String) -> String? { providers[UTF8Text(id)]?.name }
+
+    /// The redirect URI that operators register with a provider.
+    ///
+    /// - Parameter provider: a provider whose callbacks have an address of their own; `nil` for the common address.
+    package func handlerURL(of provider: ProviderSettings? = nil) -> String {
+        pagesURL + handlerPath(of: provider)
+    }
+
+    package func handlerPath(of provider: ProviderSettings?) -> String {
+        "/__/auth/handler" + (provider.map { $0.hasOwnCallback ? "/" + $0.id : "" } ?? "")
+    }
+
+    /// Whether `address` (without its query) is one at which SDKs look for results of this project.
+    package func isHandler(_ address: UTF8Text, of site: Site) -> Bool {
+        [pagesURL, site.publicURL].contains { base in Self.resultPaths.contains { address == base + $0 } }
+    }
+
+    private static let resultPaths = [
+        "/__/auth/handler", "/__/auth/callback", "/emulator/auth/handler", "/emulator/auth/callback",
+    ]
+
+    /// The same project with other settings, which must not change anything that its discovery document says.
+    init(_ project: Project, settings: ProjectSettings) {
+        self.settings = settings
+        providers = project.providers
+        templates = project.templates
+        pagesURL = project.pagesURL
+        discovery = project.discovery
+    }
+
+    /// Whether pages of `host` may start and receive sign-ins. An entry matches one host exactly, or, as `*.example.com`, all hosts below
+    /// example.com.
+    package func authorizes(host: String) -> Bool {
+        settings.authorizedDomains.contains { entry in
+            entry.hasPrefix("*.") ? host.hasSuffix(entry.dropFirst(1)) : entry == host
+        }
+    }
+}

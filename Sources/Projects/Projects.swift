@@ -1,0 +1,63 @@
+package import HTTP
+package import ProjectSettings
+import Synchronization
+package import Text
+
+/// All projects at one moment: a value that is never changed, only replaced.
+package struct Projects: Sendable {
+    package let all: [Project]
+    private let byKey: [UTF8Text: Int]
+    private let byID: [UTF8Text: Int]
+    /// The project to which every unknown key leads; only in development mode.
+    private let anyKey: String?
+
+    package init(_ all: [Project], anyKey: String? = nil) {
+        self.all = all
+        self.anyKey = anyKey
+        byID = Dictionary(all.enumerated().map { (UTF8Text($1.settings.id), $0) }, uniquingKeysWith: { first, _ in first })
+        byKey = Dictionary(
+            all.enumerated().flatMap { index, project in project.settings.apiKeys.map { (UTF8Text($0), index) } },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The project of `apiKey`. In development mode, every other key that is not empty leads to the development project, for requests from
+    /// this machine.
+    package func project(apiKey: UTF8Text, for request: Request) -> Project? {
+        if let index = byKey[apiKey] { return all[index] }
+        guard let anyKey, !apiKey.isEmpty, request.isOfThisMachine else { return nil }
+        return project(id: anyKey)
+    }
+
+    /// The development project.
+    package var development: Project? { anyKey.flatMap(project(id:)) }
+
+    package func project(id: String) -> Project? { byID[UTF8Text(id)].map { all[$0] } }
+
+    /// The same projects, with another state of one of them.
+    fileprivate func replacing(_ project: Project) -> Projects {
+        Projects(all.map { $0.settings.id == project.settings.id ? project : $0 }, anyKey: anyKey)
+    }
+}
+
+/// The projects as every loop reads them. A reload replaces them all at once.
+package final class ProjectDirectory: Sendable {
+    private let snapshot: Mutex<Projects>
+
+    package init(_ projects: Projects) { snapshot = Mutex(projects) }
+
+    package var current: Projects { snapshot.withLock { $0 } }
+
+    package func replace(_ projects: Projects) { snapshot.withLock { $0 = projects } }
+
+    /// Changes one project's settings for all loops, until its file is read again. `nil` when the project does not exist.
+    package func change(_ id: String, _ change: (inout ProjectSettings) -> Void) -> Project? {
+        snapshot.withLock { projects in
+            guard let project = projects.project(id: id) else { return nil }
+            var settings = project.settings
+            change(&settings)
+            let changed = Project(project, settings: settings)
+            projects = projects.replacing(changed)
+            return changed
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import Config
+import Text
+
+extension MicrosoftIssuer {
+    init(_ section: Section, allowInsecure: Bool) {
+        self.init()
+        let tenants = "common, organizations, consumers, a tenant's GUID, or its domain"
+        tenant = section.value("tenant", expected: tenants) { MicrosoftTenant(UTF8Text($0)) } ?? tenant
+        allowedTenants = Set(section.values("allowedTenants", expected: "a tenant's GUID", Self.tenantID))
+        deniedTenants = Set(section.values("deniedTenants", expected: "a tenant's GUID", Self.tenantID))
+        authority = section.url("authority", allowInsecure: allowInsecure).map(Self.base) ?? authority
+        graphBase = section.url("graphBase", allowInsecure: allowInsecure).map(Self.base) ?? graphBase
+        fetchesProfile = section.bool("fetchProfile", default: fetchesProfile)
+    }
+
+    private static func tenantID(_ text: String) -> String? {
+        let id = text.lowercased()
+        return MicrosoftTenant.isID(UTF8Text(id)) ? id : nil
+    }
+
+    private static func base(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
+}

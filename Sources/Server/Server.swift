@@ -1,0 +1,203 @@
+import Accounts
+import Crypto
+import Glibc
+import HTTPServer
+package import Logging
+import Messaging
+import Postgres
+import Projects
+import ProjectSettings
+import Providers
+package import Runtime
+import Web
+
+/// All workers of the process, and what they do together: start, reload, stop.
+package actor Server {
+    /// How long requests and mails that are being handled may take to finish after the server is told to stop. A second later the process
+    /// ends (`gatehouse serve`).
+    private static let grace: Duration = .seconds(9)
+    private static let keyInterval: Duration = .seconds(60)
+    private static let cleanupInterval: Duration = .seconds(300)
+    private static let idleInterval: Duration = .seconds(3600)
+
+    private let shared: Shared
+    private let workers: [Worker]
+    /// The servers of the operations listener, one for each loop; empty without such a listener.
+    private var operations: [HTTPServer] = []
+    private let path: String
+    private let environment: [String: String]
+    private let log: Logger
+    private let begun = MonotonicTime.read()
+    private let record: ReloadRecord
+    private var reloading: Task<String?, Never>?
+    private var chores: [Task<Void, Never>] = []
+    private let mail: MailDelivery?
+    private var delivery: Task<Void, Never>?
+
+    /// - Parameters:
+    ///   - path: where `configuration` was read from, for reloads.
+    ///   - environment: the process's, which the files may name secrets of.
+    package init(_ configuration: Configuration, path: String, environment: [String: String], output: LogOutput, log: Logger) throws {
+        let settings = configuration.server
+        SystemLimits.raiseDescriptors()
+        let shared = Shared(configuration, output: output, clock: .system, log: log)
+        self.shared = shared
+        record = ReloadRecord(metrics: shared.metrics, clock: shared.clock)
+        self.path = path
+        self.environment = environment
+        self.log = log
+        workers = try (0..<settings.loops).map { try Worker(index: $0, shared) }
+        mail = try MailDelivery(index: settings.loops, shared)
+    }
+
+    private var first: Worker { workers[0] }
+
+    /// Starts to listen only when every request can be served: the schema is current and the keys are loaded.
+    package func start() async throws {
+        if shared.settings.development {
+            let key = shared.settings.developmentProject.map { ", any API key opens the project \($0)" } ?? ""
+            log.warning(
+                """
+                DEVELOPMENT MODE: plain http, cookies without Secure, mails readable and accounts deletable without any credential below \
+                /emulator\(key). For this machine alone; never in production.
+                """)
+        }
+        signal(SIGPIPE, SIG_IGN)
+        try await DatabaseStart(databases: workers.map(\.database), shared: shared).verify()
+        try await keyStore.load(into: shared.signingKeys)
+        try await pinIssuers(shared.projects.current)
+        try await openListeners()
+        let cleanup = Cleanup(database: first.database, clock: shared.clock)
+        chores = [
+            every(Self.keyInterval, "reload signing keys") { [shared, keyStore] in try await keyStore.load(into: shared.signingKeys) },
+            every(Self.cleanupInterval, "clean up", atOnce: true) { try await cleanup.run() },
+            every(Self.idleInterval, "end idle sessions", atOnce: true) { [shared] in
+                try await cleanup.endIdleSessions(of: shared.projects.current.all.map(\.settings))
+            },
+        ]
+        delivery = mail.map { mail in Task { await mail.postman.run() } }
+        log.info(
+            "serving",
+            metadata: [
+                "address": "\(shared.settings.listen)", "operations": "\(shared.settings.operations ?? shared.settings.listen)",
+                "url": "\(shared.settings.publicURL)",
+                "projects": "\(shared.projects.current.all.count)", "loops": "\(workers.count)",
+                "started_ms": "\(MonotonicTime.read().microseconds(since: begun) / 1000)", "version": "\(Version.text)",
+            ])
+    }
+
+    private func openListeners() async throws {
+        if let address = shared.settings.operations {
+            let reload = Reload.handler { [weak self] in await self?.reload() }
+            // Otherwise two processes could share the port, and reload, health and metrics would reach one of them by chance.
+            do { try HTTPServer.requireFree(host: "\(address.host)", port: address.port) } catch {
+                throw StartFailure.listening("\(address)", key: "operations.listen", "\(error)")
+            }
+            operations = workers.map { $0.operationsServer(shared, [reload]) }
+            for server in operations { try await serve(with: server, at: address, key: "operations.listen") }
+        }
+        for worker in workers { try await serve(with: worker.server, at: shared.settings.listen, key: "listen") }
+    }
+
+    private func serve(with server: HTTPServer, at address: ListenAddress, key: String) async throws {
+        do { _ = try await server.listen(host: "\(address.host)", port: address.port) } catch {
+            throw StartFailure.listening("\(address)", key: key, "\(error)")
+        }
+    }
+
+    /// Reads the project files again, one reload after another. If they have a fault, nothing changes; requests that have begun keep the
+    /// configuration they began with.
+    ///
+    /// - Returns: the reason why the former configuration stays; `nil` when the files are in use.
+    @discardableResult
+    package func reload() async -> String? {
+        let reload = Task { [former = reloading] in
+            _ = await former?.value
+            return await readAnew()
+        }
+        reloading = reload
+        return await reload.value
+    }
+
+    private func readAnew() async -> String? {
+        let refusal: String?
+        do {
+            let configuration = try Configuration.load(from: path, environment: environment)
+            if configuration.server.signature == shared.settings.signature {
+                let projects = Projects(configuration.projects, anyKey: configuration.server.developmentProject)
+                try await pinIssuers(projects)
+                shared.projects.replace(projects)
+                log.info("reloaded", metadata: ["projects": "\(projects.all.count)"])
+                refusal = nil
+            } else {
+                log.error("not reloaded: gatehouse.yaml changed, which needs a restart")
+                refusal = "gatehouse.yaml or one of its secrets changed, which needs a restart"
+            }
+        } catch {
+            let reason = (error as? Configuration.Faulty)?.report ?? StartFailure.text(error)
+            refusal = reason
+            log.error("not reloaded, the former configuration stays", metadata: ["reason": "\(reason)"])
+        }
+        record.note(isSuccessful: refusal == nil)
+        return refusal
+    }
+
+    package func stop() async {
+        log.info("stopping")
+        let end = ContinuousClock.now + Self.grace
+        for chore in chores { chore.cancel() }
+        await withTaskGroup(of: Void.self) { group in
+            for server in workers.map(\.server) + operations { group.addTask { await server.stop(grace: Self.grace) } }
+        }
+        await shared.hashing.stop()
+        await stopMail(by: end)
+        for worker in workers { await worker.database.close() }
+        log.info("stopped")
+    }
+
+    /// Lets mails that are being sent finish, within the same time as requests.
+    private func stopMail(by end: ContinuousClock.Instant) async {
+        guard let mail, let delivery else { return }
+        shared.postbox.fallSilent()
+        let patience = Task {
+            try await Task.sleep(until: end)
+            await mail.postman.breakOff()
+        }
+        await delivery.value
+        patience.cancel()
+        await mail.database.close()
+    }
+
+    private var keyStore: SigningKeyStore {
+        SigningKeyStore(database: first.database, masterKey: shared.settings.masterKey, clock: shared.clock)
+    }
+
+    /// - Parameter atOnce: whether to run it the first time now. Otherwise it would never run in a process that is often restarted.
+    private func every(
+        _ interval: Duration, _ name: String, atOnce: Bool = false, _ chore: @escaping @Sendable () async throws -> Void
+    ) -> Task<Void, Never> {
+        Task { [log] in
+            var isDue = atOnce
+            while !Task.isCancelled {
+                if !isDue { try? await Task.sleep(for: interval) }
+                isDue = false
+                guard !Task.isCancelled else { return }
+                do { try await chore() } catch { log.warning("could not \(name)", metadata: ["error": "\(LogDetail.of(error))"]) }
+            }
+        }
+    }
+
+    /// Records the issuer of every provider's users. Throws when users of a provider were stored under another issuer; then nothing has
+    /// changed.
+    private func pinIssuers(_ projects: Projects) async throws {
+        let issuers = ProviderIssuers(database: first.database)
+        let entries = projects.all.flatMap { project in
+            project.providers.values.map { provider in
+                ProviderIssuers.Entry(projectID: project.settings.id, providerID: provider.id, issuer: provider.issuerForStorage)
+            }
+        }
+        let conflicts = try await issuers.conflicts(with: entries)
+        guard conflicts.isEmpty else { throw StartFailure.issuers(conflicts) }
+        try await issuers.pin(entries)
+    }
+}

@@ -1,0 +1,102 @@
+import Config
+import JSON
+import Projects
+import Providers
+import Text
+
+/// JSON Schemas of the configuration files, for editors: keys, forms, ranges and defaults, as the readers have them.
+///
+/// A schema cannot say all that `gatehouse check` says: what depends on another key, on a file or on the environment is left to it.
+/// <https://json-schema.org/draft-07>
+package enum ConfigSchema: String, CaseIterable {
+    /// `gatehouse.yaml`.
+    case server
+    /// A file in the folder of the projects.
+    case project
+
+    package var text: String {
+        var schema = Self.schema(of: shape)
+        schema["$schema"] = "http://json-schema.org/draft-07/schema#"
+        schema["title"] = .string("Gatehouse: \(self == .server ? "gatehouse.yaml" : "a project's file")")
+        return JSON.object(schema).text()
+    }
+
+    private var shape: Shape {
+        switch self {
+        case .server:
+            // Sections that are read only where they are there, and keys of which only one of two is read.
+            let common = "development: true\nmigrations: /none\nsample: /none\nlog: {path: /none}\n"
+            return ConfigFile.shape(of: ["smtp", "file"].map { common + "mail: {transport: \($0)}" }) { _ = ServerSettings($0) }
+        case .project:
+            let providers = (Provider.catalog.map(\.id) + [Self.issuer]).map { "\($0): {}" }.joined(separator: ", ")
+            let sample = "apps: [{ios: {}}, {android: {}}]\nmail: {templates: /none}\nproviders: {\(providers)}"
+            return ConfigFile.shape(of: [sample]) { _ = ProjectFile.read($0, development: false, publicURL: "https://localhost") }
+        }
+    }
+
+    /// Stands for every OpenID Connect issuer.
+    private static let issuer = "oidc.example"
+    private static let issuerPattern = "^oidc\\.[a-z0-9-]+$"
+
+    private static func schema(of shape: Shape) -> JSON.Object {
+        var properties: JSON.Object = [:]
+        for (key, form) in shape.members.sorted(by: { $0.key < $1.key }) { properties[UTF8Text(key)] = .object(schema(of: form)) }
+        var schema: JSON.Object = ["type": ["object", "null"], "properties": .object(properties), "additionalProperties": false]
+        if !shape.required.isEmpty { schema["required"] = .array(shape.required.sorted().map(JSON.string)) }
+        return schema
+    }
+
+    private static func schema(of form: Shape.Form) -> JSON.Object {
+        switch form {
+        case .text(let expected): scalar(expected)
+        case .boolean(let value): ["type": "boolean", "default": .bool(value)]
+        case .integer(let range, let value):
+            [
+                "type": "integer", "minimum": .integer(Int64(range.lowerBound)), "maximum": .integer(Int64(range.upperBound)),
+                "default": .integer(Int64(value)),
+            ]
+        case .duration(let range, let value):
+            [
+                "type": "string", "pattern": "^[0-9]+[smhd]$", "default": .string(value.text),
+                "description": .string("a time from \(range.lowerBound.text) to \(range.upperBound.text)"),
+            ]
+        case .choice(let choices, let value): ["enum": .array(choices.map(JSON.string)), "default": .string(value)]
+        case .list(let expected): oneOrMore(scalar(expected))
+        case .secret(let severalAllowed): severalAllowed ? oneOrMore(secret) : secret
+        case .texts: ["type": ["object", "null"], "additionalProperties": .object(scalar("text"))]
+        case .mapping(let shape): schema(of: shape)
+        case .mappings(let shape): ["type": ["array", "null"], "items": .object(schema(of: shape))]
+        case .named(let shapes): named(shapes)
+        }
+    }
+
+    /// Numbers and truth values are texts, too, where a text is asked for.
+    private static func scalar(_ expected: String) -> JSON.Object {
+        ["type": ["string", "number", "boolean"], "description": .string(expected)]
+    }
+
+    private static func oneOrMore(_ item: JSON.Object) -> JSON.Object {
+        ["anyOf": [.object(item), ["type": "array", "items": .object(item)], ["type": "null"]]]
+    }
+
+    private static var secret: JSON.Object {
+        [
+            "type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": false,
+            "properties": ["env": ["type": "string"], "file": ["type": "string"]],
+            "description": "a secret by reference: {env: NAME} or {file: path}",
+        ]
+    }
+
+    private static func named(_ shapes: [String: Shape]) -> JSON.Object {
+        var properties: JSON.Object = [:]
+        var patterns: JSON.Object = [:]
+        for (name, shape) in shapes.sorted(by: { $0.key < $1.key }) {
+            let schema = JSON.object(schema(of: shape))
+            if name == issuer { patterns[UTF8Text(issuerPattern)] = schema } else { properties[UTF8Text(name)] = schema }
+        }
+        return [
+            "type": ["object", "null"], "properties": .object(properties), "patternProperties": .object(patterns),
+            "additionalProperties": false,
+        ]
+    }
+}

@@ -1,0 +1,57 @@
+package import Accounts
+import Crypto
+import HTTPServer
+package import Logging
+import Postgres
+import Projects
+import Providers
+package import Runtime
+
+/// The parts that all loops of the process share. Each is immutable, or behind a lock that is only held for a short time.
+package struct Shared: Sendable {
+    let settings: ServerSettings
+    let projects: ProjectDirectory
+    package let signingKeys: SigningKeys
+    /// Its threads serve all loops. Their number follows the cores, not the loops.
+    let hashing: HashingPool
+    let passwords: PasswordHashing
+    let providerMetadata: MetadataCache
+    /// Counts connections, so that the limits on them hold for the whole process.
+    let admission = Admission()
+    let operationsAdmission = Admission()
+    /// Lets the loops take database connections from one another where there are too few.
+    let databaseConnections = ConnectionShare()
+    /// Wakes the mail worker when there is mail to send.
+    let postbox = Bell()
+    let output: LogOutput
+    let metrics: Metrics
+    let signIns: SignInMetrics
+    let refusals: Refusals
+    let clock: Clock
+    let log: Logger
+
+    package init(_ configuration: Configuration, output: LogOutput, clock: Clock, log: Logger) {
+        settings = configuration.server
+        self.output = output
+        projects = ProjectDirectory(Projects(configuration.projects, anyKey: settings.developmentProject))
+        signingKeys = SigningKeys()
+        providerMetadata = MetadataCache()
+        metrics = Metrics()
+        hashing = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)
+        passwords = PasswordHashing(pool: hashing, parameters: settings.passwordHashing.scrypt)
+        signIns = SignInMetrics(metrics)
+        refusals = Refusals(metrics: metrics, log: log)
+        self.clock = clock
+        self.log = log
+        output.count(in: metrics)
+        registerMetrics()
+    }
+}
+
+extension Shared {
+    /// The outbox on a loop's database. All of them wake the same mail worker.
+    func outbox(_ database: Database) -> Outbox {
+        Outbox(
+            database: database, masterKey: settings.masterKey, clock: clock, bell: postbox, keepsSent: settings.development)
+    }
+}

@@ -1,0 +1,84 @@
+import Accounts
+import Postgres
+import ProjectSettings
+import Text
+
+/// What may be wrong with an account, its password, and its custom tokens.
+extension Failure {
+    package static let missingEmail = Failure("MISSING_EMAIL")
+    package static let invalidEmail = Failure("INVALID_EMAIL")
+    package static let missingPassword = Failure("MISSING_PASSWORD")
+    package static let missingIdentifier = Failure("MISSING_IDENTIFIER")
+    package static let invalidIdentifier = Failure("INVALID_IDENTIFIER")
+    package static let missingCustomToken = Failure("MISSING_CUSTOM_TOKEN")
+    package static let passwordsNotAllowed = operationNotAllowed("Password sign-in is disabled for this project.")
+    /// The same, where Firebase answers a call that signs in or sets a password by a code.
+    package static let passwordLoginDisabled = Failure("PASSWORD_LOGIN_DISABLED")
+
+    init(telling error: AccountError) {
+        self =
+            switch error {
+            case .accountNotFound: Failure("USER_NOT_FOUND")
+            case .accountDisabled: Failure("USER_DISABLED")
+            case .sessionEnded: Failure("TOKEN_EXPIRED")
+            case .invalidIDToken: Failure("INVALID_ID_TOKEN")
+            case .invalidRefreshToken: Failure("INVALID_REFRESH_TOKEN")
+            case .wrongProject: Failure("PROJECT_NUMBER_MISMATCH")
+            case .noSuchEmail: Failure("EMAIL_NOT_FOUND")
+            case .wrongPassword: Failure("INVALID_PASSWORD")
+            case .invalidCredentials: Failure("INVALID_LOGIN_CREDENTIALS")
+            case .addressNeeded: .missingEmail
+            case .signInTooOld: Failure("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
+            case .adminOnly: Failure("ADMIN_ONLY_OPERATION")
+            case .emailNeedsVerification: .operationNotAllowed("Please verify the new email before changing email.")
+            case .emailTaken: Failure("EMAIL_EXISTS")
+            case .identityTaken: Failure("FEDERATED_USER_ID_ALREADY_LINKED")
+            // "User mismatch" in the SDKs; USER_NOT_FOUND would sign the present user out.
+            case .noSuchIdentity: Failure("EMAIL_NOT_FOUND")
+            case .tenantChanged: .invalidIDPResponse("This identity belongs to another tenant of the provider.")
+            case .flowRefused: .invalidIDPResponse("The sign-in is unknown, used up or expired, or was started elsewhere.")
+            case .invalidPendingToken: Failure("INVALID_PENDING_TOKEN")
+            case .customToken(let error): Failure(telling: error)
+            case .weakPassword(let text): Failure("WEAK_PASSWORD", text)
+            case .passwordRequirements(let missing):
+                Failure("PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "Missing password requirements: [\(missing.joined(separator: ", "))]")
+            case .tooManyAttempts(let action, by: let scope): .tooManyAttempts(action, by: scope)
+            case .quotaExceeded(let action):
+                Failure("QUOTA_EXCEEDED", "Exceeded the project's quota for \(action.rawValue). Try again later.", elsewhere: Self.later)
+            case .invalidActionCode: Failure("INVALID_OOB_CODE")
+            case .expiredActionCode: Failure("EXPIRED_OOB_CODE")
+            case .emailMismatch: Failure("INVALID_EMAIL", "The email provided does not match the sign-in email address.")
+            case .overtaken, .overloaded, .database(.unavailable), .database(.timedOut): Failure.unavailable
+            case .sealBroken, .database: .internal
+            }
+    }
+
+    /// These are Firebase's own texts, since apps show them to people.
+    private static func tooManyAttempts(_ action: LimitedAction, by scope: LimitScope) -> Failure {
+        func refusal(_ text: String) -> Failure { Failure("TOO_MANY_ATTEMPTS_TRY_LATER", text, elsewhere: later) }
+        return switch (action, scope) {
+        case (.sendPasswordReset, _): Failure("RESET_PASSWORD_EXCEED_LIMIT")
+        case (.password, .account), (.password, .accountAndAddress):
+            refusal(
+                "Access to this account has been temporarily disabled due to many failed login attempts. You can immediately restore it by "
+                    + "resetting your password or you can try again later.")
+        case (_, .address): refusal("We have blocked all requests from this device due to unusual activity. Try again later.")
+        default: refusal("Too many attempts. Try again later.")
+        }
+    }
+
+    private static let later = Elsewhere(oauth: "temporarily_unavailable")
+
+    private init(telling error: CustomTokenError) {
+        self =
+            switch error {
+            case .invalid(let reason): Failure("INVALID_CUSTOM_TOKEN", reason)
+            case .otherProject: Failure("CREDENTIAL_MISMATCH")
+            case .tenant: .unsupportedTenantOperation
+            case .missingUID: .missingIdentifier
+            case .invalidClaims: Failure("INVALID_CLAIMS")
+            case .forbiddenClaim(let name): Failure("FORBIDDEN_CLAIM", name.asString)
+            case .claimsTooLarge: Failure("CLAIMS_TOO_LARGE")
+            }
+    }
+}

@@ -1,0 +1,30 @@
+/// What may be wrong with an address that a browser was sent to. Told on a page, to the person and to the developers of the app.
+extension Failure {
+    package static let linkWithoutAPIKey = Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
+    package static let frameWithoutAPIKey = Failure("INVALID_API_KEY", "The address of this frame has no valid API key.")
+    package static let notFromOwnFrame = Failure("PERMISSION_DENIED", "Only this server's own frame may ask.", kind: .forbidden)
+
+    package static func invalidAddress(_ detail: String) -> Failure { Failure("INVALID_ARGUMENT", detail) }
+    package static func unsupportedTenantOperation(_ detail: String) -> Failure { Failure("UNSUPPORTED_TENANT_OPERATION", detail) }
+}
+
+extension Failure {
+    /// The JS SDK's code for a sign-in that ended with this. The SDK knows few; with any other it would tell the app of an internal error.
+    package var sdkCode: String {
+        switch kind {
+        case .unavailable: "auth/network-request-failed"
+        case .internal: "auth/internal-error"
+        case .badRequest: "auth/argument-error"
+        default: elsewhere.sdk
+        }
+    }
+
+    /// The nearest code of RFC 6749 §4.1.2.1, for an app's page that takes results in its address.
+    package var oauthError: String {
+        switch kind {
+        case .unavailable, .internal: "temporarily_unavailable"
+        case .business: elsewhere.oauth
+        default: "invalid_request"
+        }
+    }
+}

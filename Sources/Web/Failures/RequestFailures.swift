@@ -1,0 +1,38 @@
+/// What may be wrong with any call, before its own rules are asked.
+extension Failure {
+    package static let missingAPIKey = Failure("The request is missing a valid API key.", kind: .forbidden)
+    package static let invalidAPIKey = Failure("API key not valid. Please pass a valid API key.", kind: .invalidAPIKey)
+    package static let unknownBearer = Failure("Invalid Credentials", kind: .unauthenticated)
+    package static let unauthenticatedTarget = Failure(
+        "INSUFFICIENT_PERMISSION", "Only authenticated requests can specify target_project_id.")
+    package static let insufficientPermission = Failure("INSUFFICIENT_PERMISSION")
+    package static let unsupportedTenantOperation = Failure("UNSUPPORTED_TENANT_OPERATION")
+    package static let notOfThisMachine = Failure("This path answers only programs of the server's own machine.", kind: .forbidden)
+    package static let foreignOrigin = Failure(
+        "This path answers only pages of this machine and of the projects' authorizedDomains.", kind: .forbidden)
+    package static let notFound = Failure("Not Found", kind: .notFound)
+    package static let methodNotAllowed = Failure("Method Not Allowed", kind: .methodNotAllowed)
+    package static let `internal` = Failure("INTERNAL", kind: .internal)
+    package static let unavailable = Failure("UNAVAILABLE", kind: .unavailable)
+
+    package static func invalidJSON(_ detail: String) -> Failure {
+        Failure("Invalid JSON payload received. \(detail)", kind: .badRequest)
+    }
+    package static func invalidArgument(_ detail: String) -> Failure { Failure(detail, kind: .badRequest) }
+    /// - Parameter name: of a field that this call does not take.
+    package static func unexpectedParameter(_ name: String) -> Failure { Failure("UNEXPECTED_PARAMETER", name) }
+    package static func operationNotAllowed(_ detail: String? = nil) -> Failure {
+        Failure("OPERATION_NOT_ALLOWED", detail, elsewhere: Elsewhere(sdk: "auth/operation-not-allowed"))
+    }
+    package static func unauthorizedDomain(_ detail: String) -> Failure { Failure("UNAUTHORIZED_DOMAIN", detail) }
+
+    package static let missingGrantType = Failure("MISSING_GRANT_TYPE")
+    package static let invalidGrantType = Failure("INVALID_GRANT_TYPE")
+    package static let missingRefreshToken = Failure("MISSING_REFRESH_TOKEN")
+    package static let missingIDToken = Failure("MISSING_ID_TOKEN")
+
+    package static let missingClientType = Failure("MISSING_CLIENT_TYPE")
+    package static let missingRecaptchaVersion = Failure("MISSING_RECAPTCHA_VERSION")
+    package static let invalidRecaptchaVersion = Failure("INVALID_RECAPTCHA_VERSION")
+    package static let recaptchaNotEnabled = Failure("RECAPTCHA_NOT_ENABLED")
+}

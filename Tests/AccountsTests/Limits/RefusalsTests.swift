@@ -1,0 +1,65 @@
+import Logging
+import ProjectSettings
+import Runtime
+import Synchronization
+import Testing
+
+@testable import Accounts
+import Text
+
+/// What operators are told of refusals.
+@Suite struct RefusalsTests {
+    @Test func `tells of a bucket once a minute, of many buckets thirty times, and counts them all`() {
+        let lines = Lines()
+        let metrics = Metrics()
+        let refusals = Refusals(metrics: metrics, log: lines.logger)
+        let project = ProjectSettings(id: "demo", number: 1, apiKeys: [], authorizedDomains: [], redirectURLs: [])
+        func refuse(_ address: String, at now: Instant) {
+            let attempt = Attempt(.signUp, from: address, in: project)
+            refusals.note(attempt, attempt.charges[0], at: now)
+        }
+        let start = Instant(seconds: 1_800_000_000)
+        for _ in 0..<5 { refuse("192.0.2.1", at: start) }
+        #expect(lines.count == 1)
+        #expect(lines.last["address"] == "192.0.2.1")
+        #expect(lines.last["by"] == "address")
+        refuse("192.0.2.1", at: start + .seconds(59))
+        #expect(lines.count == 1)
+        refuse("192.0.2.1", at: start + .seconds(60))
+        #expect(lines.count == 2)
+        for number in 0..<2000 { refuse("2001:db8:0:\(String(number, radix: 16))::", at: start + .seconds(3600)) }
+        #expect(lines.count == 32)
+        #expect(metrics.text().contains("gatehouse_limited_total{action=\"signUp\",by=\"address\"} 2007\n"))
+    }
+
+    @Test func `forgets buckets that it told of, and keeps counting`() {
+        let lines = Lines()
+        let refusals = Refusals(metrics: Metrics(), log: lines.logger)
+        let project = ProjectSettings(id: "demo", number: 1, apiKeys: [], authorizedDomains: [], redirectURLs: [])
+        // Many more than it remembers, slowly enough that each is logged.
+        for number in 0..<1500 {
+            let attempt = Attempt(.signUp, from: "\(number)", in: project)
+            refusals.note(attempt, attempt.charges[0], at: Instant(seconds: 1_800_000_000 + 2 * Int64(number)))
+        }
+        #expect(lines.count == 1500)
+    }
+}
+
+/// The metadata of each log line.
+private final class Lines: Sendable {
+    private let kept = Mutex<[Logger.Metadata]>([])
+    var count: Int { kept.withLock { $0.count } }
+    var last: [String: String] { kept.withLock { $0.last ?? [:] }.mapValues { "\($0)" } }
+    var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
+
+    private struct Handler: LogHandler {
+        let lines: Lines
+        var logLevel = Logger.Level.trace
+        var metadata: Logger.Metadata = [:]
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+        func log(event: LogEvent) { lines.kept.withLock { $0.append(event.metadata ?? [:]) } }
+    }
+}

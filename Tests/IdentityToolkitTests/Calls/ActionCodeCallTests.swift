@@ -1,0 +1,70 @@
+import JSON
+import TestApp
+import Testing
+import Text
+
+/// `accounts:sendOobCode`, `accounts:resetPassword` and `accounts:signInWithEmailLink`.
+@Suite struct ActionCodeCallTests {
+    @Test func `refuses a request for a mail in the order of the contract`() async throws {
+        let app = try await TestApp.open()
+        let token = JSON.string(try await app.signUp("ada@example.com").text("idToken"))
+        try await Refusal.check(
+            "sendOobCode",
+            [
+                Refusal([:], "MISSING_REQ_TYPE"),
+                Refusal(["requestType": "OOB_REQ_TYPE_UNSPECIFIED"], "MISSING_REQ_TYPE"),
+                Refusal(["requestType": "PASSWORD_RESET", "returnOobLink": true], "INSUFFICIENT_PERMISSION"),
+                Refusal(["requestType": "PASSWORD_RESET"], "MISSING_EMAIL"),
+                Refusal(["requestType": "PASSWORD_RESET", "email": "ada"], "INVALID_EMAIL"),
+                Refusal(["requestType": "PASSWORD_RESET", "email": "a@example.com", "iOSAppStoreId": "1"], "MISSING_IOS_BUNDLE_ID"),
+                Refusal(["requestType": "EMAIL_SIGNIN", "email": "a@example.com", "continueUrl": "x"], "INVALID_CONTINUE_URI"),
+                Refusal(
+                    ["requestType": "EMAIL_SIGNIN", "email": "a@example.com", "continueUrl": "https://evil.example/"], "UNAUTHORIZED_DOMAIN"
+                ),
+                Refusal(["requestType": "VERIFY_EMAIL"], "INVALID_ID_TOKEN"),
+                Refusal(["requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": token], "MISSING_NEW_EMAIL"),
+                Refusal(["requestType": "VERIFY_AND_CHANGE_EMAIL", "idToken": token, "newEmail": "x"], "INVALID_NEW_EMAIL"),
+                Refusal(["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "b@example.com"], "MISSING_ID_TOKEN"),
+                Refusal(["requestType": "RECOVER_EMAIL", "email": "ada@example.com"], "OPERATION_NOT_ALLOWED"),
+            ], app)
+    }
+
+    @Test func `answers the same for an address with and without an account`() async throws {
+        let app = try await TestApp.open()
+        _ = try await app.signUp("ada@example.com")
+        for email in ["ada@example.com", "grace@example.com"] as [UTF8Text] {
+            let answer = try await app.post("sendOobCode", ["requestType": "PASSWORD_RESET", "email": .string(email)])
+            #expect(answer.status == 200)
+            #expect(answer.json["email"]?.string == email)
+        }
+    }
+
+    @Test func `refuses codes that it did not make`() async throws {
+        let app = try await TestApp.open()
+        try await Refusal.check(
+            "resetPassword",
+            [
+                Refusal([:], "MISSING_OOB_CODE"), Refusal(["oobCode": "x"], "INVALID_OOB_CODE"),
+                Refusal(["oobCode": "x", "newPassword": "correct horse"], "INVALID_OOB_CODE"),
+                Refusal(["email": "ada@example.com", "oldPassword": "x", "newPassword": "y"], "OPERATION_NOT_ALLOWED"),
+            ], app)
+        try await Refusal.check(
+            "signInWithEmailLink",
+            [
+                Refusal([:], "MISSING_EMAIL"), Refusal(["email": "ada@example.com"], "MISSING_OOB_CODE"),
+                Refusal(["email": "ada@example.com", "oobCode": "x"], "INVALID_OOB_CODE"),
+            ], app)
+        try await Refusal.check("update", [Refusal(["oobCode": "x"], "INVALID_OOB_CODE")], app)
+    }
+
+    @Test func `refuses ways to sign in that are off`() async throws {
+        let app = try await TestApp()
+        try await Refusal.check(
+            "sendOobCode",
+            [
+                Refusal(["requestType": "PASSWORD_RESET", "email": "ada@example.com"], "OPERATION_NOT_ALLOWED"),
+                Refusal(["requestType": "EMAIL_SIGNIN", "email": "ada@example.com"], "OPERATION_NOT_ALLOWED"),
+            ], app)
+        try await Refusal.check("signInWithEmailLink", [Refusal([:], "OPERATION_NOT_ALLOWED")], app)
+    }
+}

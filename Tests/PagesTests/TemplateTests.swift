@@ -1,0 +1,178 @@
+import Accounts
+import Config
+import FoundationEssentials
+import HTTP
+import TestKit
+import ProjectSettings
+import Testing
+
+import Text
+@testable import Pages
+
+@Suite struct TemplateTests {
+    private let branding = Branding(name: "Acme & Sons", accent: "#ffcc00")
+    private var templates: Templates { Templates(branding: branding) }
+    private var letter: Letter {
+        Letter(
+            .resetPassword, to: "ada@example.com", language: "de", link: "https://auth.example.com/__/auth/action?mode=x&oobCode=y",
+            displayName: "Ada Lovelace")
+    }
+
+    private func html(_ response: Response) -> String { String(decoding: response.body, as: UTF8.self) }
+
+    private func overridden(_ files: [String: String]) throws -> (Templates, [Fault]) {
+        let folder = try TestFolder(files)
+        let faults = Faults()
+        let templates = withExtendedLifetime(folder) {
+            Templates(branding: branding, folder: folder.path, names: files.keys.sorted(), faults: faults)
+        }
+        return (templates, faults.all)
+    }
+
+    private func faults(_ name: String, _ text: String) throws -> [String] { try overridden([name: text]).1.map(\.message) }
+
+    @Test func `every file of the folder is in the binary`() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Repository.root + "/Sources/Pages/Templates")
+        #expect(EmbeddedTemplates.files.keys.sorted() == names.sorted())
+    }
+
+    @Test func `every language has every word`() throws {
+        let files = TemplateFiles.standard
+        let english = try #require(files.words["en"]?.names)
+        #expect(english.count > 20)
+        for (language, words) in files.words { #expect(words.names == english, "words.\(language).yaml") }
+    }
+
+    @Test(arguments: Letter.Kind.allCases) func `says every letter in every language with its link`(_ kind: Letter.Kind) {
+        var letter = letter
+        letter.kind = kind
+        letter.newEmail = "new@example.com"
+        var subjects: Set<String> = []
+        for language in templates.languages {
+            letter.language = language
+            let mail = templates.mail(letter)
+            #expect(mail.subject.contains("Acme & Sons"))
+            #expect(mail.text.contains(letter.link))
+            #expect(mail.text.contains("Ada Lovelace"))
+            #expect(mail.html.contains("href=\"https://auth.example.com/__/auth/action?mode=x&amp;oobCode=y\""))
+            #expect(mail.html.contains("Acme &amp; Sons"))
+            #expect(mail.html.contains("#ffcc00"))
+            #expect(!(mail.subject + mail.text + mail.html).contains("{{"))
+            subjects.insert(mail.subject)
+        }
+        #expect(subjects.count == templates.languages.count)
+        #expect(TemplateFiles.mails.contains(kind.rawValue))
+    }
+
+    @Test func `writes a mail in German`() {
+        let mail = templates.mail(letter)
+        #expect(mail.subject == "Neues Passwort für Acme & Sons")
+        #expect(
+            mail.text == """
+                Guten Tag, Ada Lovelace,
+
+                für das Konto von ada@example.com bei Acme & Sons wurde ein neues Passwort angefordert. Hier legen Sie es fest:
+
+                https://auth.example.com/__/auth/action?mode=x&oobCode=y
+
+                Falls Sie das nicht angefordert haben, ignorieren Sie diese Mail: Das Passwort bleibt, wie es ist.
+
+                -- \("")
+                Acme & Sons
+
+                """)
+    }
+
+    @Test(arguments: ["http://evil.example", "You won: call 123", "a@b", "line\nbreak", String(repeating: "a", count: 41), "<b>"])
+    func `does not greet by what could be a message of its own`(_ name: String) {
+        var letter = letter
+        letter.displayName = name
+        let mail = templates.mail(letter)
+        #expect(mail.text.hasPrefix("Guten Tag,\n"))
+        #expect(!mail.html.contains(name))
+    }
+
+    @Test func `escapes every value, whatever combining characters stand behind a sign`() {
+        let hostile = "<img src=x onerror=alert(1)>\"'& \"\u{301} <\u{338}script>"
+        let page = html(templates.page("message", in: "en", ["title": .text(hostile), "text": .text(hostile), "link": .text(hostile)]))
+        let escaped = "&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp; &quot;\u{301} &lt;\u{338}script&gt;"
+        #expect(page.components(of: escaped) >= 4)
+        #expect(!page.unicodeScalars.elementsEqual(hostile.unicodeScalars))
+        #expect(!page.contains("<img"))
+        #expect(!page.contains("script>"))
+    }
+
+    @Test func `lets through the one style of the page and nothing else`() throws {
+        let response = templates.page("message", in: "en", ["title": "T"])
+        let policy = try #require(response.headers["content-security-policy"]).asString
+        let page = html(response)
+        let parts = page.split(separator: "<style>")[1].split(separator: "</style>")
+        #expect(policy.contains("style-src 'sha256-\(PagePolicy.hash(String(parts[0])))'"))
+        #expect(policy.hasPrefix("default-src 'none'; style-src"))
+        #expect(policy.contains("form-action 'none'") && policy.contains("frame-ancestors 'none'"))
+        #expect(parts[0].contains("--accent:#ffcc00;--on-accent:#000000"))
+        let form = try #require(templates.page("message", in: "en", allowing: [.forms, .scripts]).headers["content-security-policy"])
+        #expect(form.contains("form-action 'self'") && form.contains("script-src 'self'"))
+    }
+
+    @Test func `leaves out what has no value and the project where there is none`() {
+        let page = html(Page.message(status: 400, title: "Title", text: "Text"))
+        #expect(page.contains("<title>Title</title>"))
+        #expect(!page.contains("<header>") && !page.contains("class=\"button\" href"))
+    }
+
+    @Test func `takes a project's files one by one and leaves the rest`() throws {
+        let (templates, faults) = try overridden([
+            "mail.resetPassword.subject.de.txt": "{{project}}: los\n", "mail.txt": "{{words.text}} {{link}}",
+            "words.fr.yaml": "mail: {signIn: {subject: 'Connexion à {{project}}'}}",
+            "words.de.yaml": "mail: {common: {greeting: 'Moin,'}}", "page.css": "body{color:red}",
+        ])
+        #expect(faults.isEmpty)
+        #expect(templates.languages == ["de", "en", "fr"])
+        let german = templates.mail(letter)
+        #expect(german.subject == "Acme & Sons: los")
+        #expect(german.text.hasPrefix("für das Konto"))
+        #expect(german.html.contains("Moin,") && german.html.contains("Neues Passwort festlegen"))
+        var letter = letter
+        letter.kind = .signIn
+        letter.language = "fr"
+        let french = templates.mail(letter)
+        #expect(french.subject == "Connexion à Acme & Sons")
+        #expect(french.html.contains("Hello Ada Lovelace,"), "what French leaves out is said in English")
+    }
+
+    @Test func `names what is wrong with a project's files, and where`() throws {
+        let (_, faults) = try overridden(["mail.txt": "Hello\n\n{{words.text}}\n{{lnk}}\n"])
+        let fault = try #require(faults.first)
+        #expect(fault.file.hasSuffix("/mail.txt") && fault.line == 4)
+        #expect(fault.message.hasPrefix("{{lnk}} is not a value of this file; its values are accent, "))
+        #expect(try self.faults("mail.resetPasword.html", "x").first?.contains("not one of the files") == true)
+        #expect(try self.faults("mail.html", "{{#link}}x").first == "{{#link}} has no {{/link}}")
+        #expect(try self.faults("mail.html", "{{link").first == "a tag is not closed with }}")
+        #expect(try self.faults("mail.html", "{{/link}}").first?.contains("closes nothing") == true)
+        #expect(try self.faults("words.de.yaml", "mail: {signIn: {subjet: x}}").first?.contains("not a word of this mail or page") == true)
+        #expect(
+            try self.faults("words.de.yaml", "mail: {signIn: {subject: '{{code}}'}}").first?.contains("is not a value of this word") == true
+        )
+        #expect(
+            try self.faults("words.de.yaml", "mail: {signin: {}}") == ["is not a mail or page with words; words.en.yaml lists all of them"])
+        #expect(try self.faults("page.css", "</style><script>").count == 1)
+        #expect(try self.faults("mail.html", "{{words.buton}}").first?.contains("not a word of this file") == true)
+        #expect(try self.faults("mail.html", "{{words.button}}").isEmpty)
+        #expect(try self.faults("page.message.html", "{{words.button}}").count == 1)
+    }
+
+    @Test(arguments: [
+        "{{{link}}}", "{{&link}}", "{{>mail}}", "{{<mail}}{{/mail}}", "{{=<% %>=}}", "{{% CONTENT_TYPE:HTML}}", "{{upper(link)}}", "{{}}",
+    ])
+    func `takes no tag that could let a value through or run in circles`(_ tag: String) throws {
+        #expect(try faults("mail.html", tag).count == 1)
+    }
+}
+
+extension String {
+    fileprivate func components(of part: String) -> Int {
+        let (text, part) = (Array(utf8), Array(part.utf8))
+        return text.indices.count { text[$0...].starts(with: part) }
+    }
+}

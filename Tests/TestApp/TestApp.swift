@@ -1,0 +1,78 @@
+import Accounts
+package import HTTP
+package import JSON
+import Logging
+package import Postgres
+import Runtime
+import Server
+import TestKit
+package import Text
+import Web
+
+/// The server as a whole but for its sockets: configuration files, loop, rules, a database of its own. Calls are answered in process.
+package final class TestApp: Sendable {
+    package let database: Database
+    private let worker: Worker
+    private let shared: Shared
+
+    /// - Parameters:
+    ///   - project: what the file of the project `demo`, whose API key is `key`, says besides what is required.
+    package init(project: String = "") async throws {
+        let projects = try TestFolder([
+            "demo.yaml": "project: demo\nnumber: 7\napiKeys: [key]\nauthorizedDomains: [localhost, app.example.com]\n" + project
+        ])
+        let folder = try TestFolder([
+            "gatehouse.yaml": """
+            publicURL: https://auth.example.com
+            database: {env: DATABASE}
+            # These bounds only end a test that hangs.
+            databasePool: {statementTimeout: 10m, wait: 10m}
+            masterKey: {env: MASTER_KEY}
+            projects: \(projects.path)
+            mail: {transport: log, from: no-reply@example.com}
+            """
+        ])
+        let key = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+        let environment = ["DATABASE": try await TestDatabase.make().reveal(), "MASTER_KEY": key]
+        let configuration = try Configuration.load(from: folder.path + "/gatehouse.yaml", environment: environment)
+        shared = Shared(configuration, output: try LogOutput(), clock: .system, log: TestDatabase.silent)
+        worker = try Worker(index: 0, shared)
+        database = worker.database
+        try await SigningKeyStore(database: database, masterKey: configuration.server.masterKey, clock: .system)
+            .load(into: shared.signingKeys)
+    }
+
+    /// An answer with JSON in it.
+    package struct Answer: Sendable {
+        package let status: Int
+        package let json: JSON
+
+        /// `CODE` or `CODE : detail` of an error; `nil` for a success.
+        package var error: String? { json["error"]?["message"]?.string?.asString }
+        package func text(_ name: UTF8Text) -> String { json[name]?.string?.asString ?? "" }
+    }
+
+    /// A POST of JSON with the project's API key: `signUp` stands for `/v1/accounts:signUp`.
+    package func post(_ call: String, _ body: JSON) async throws -> Answer {
+        let path = call.hasPrefix("/") ? call : "/v1/accounts:\(call)"
+        let response = await answer(
+            Request(
+                method: .post, path: path, query: "key=key", headers: ["content-type": "application/json"], body: Array(body.text().utf8)))
+        return Answer(status: response.status, json: try JSON.parse(response.body))
+    }
+
+    /// As a connection of the loop has requests answered.
+    package func answer(_ request: Request) async -> Response {
+        await Task(executorPreference: worker.loop) { [worker] in
+            if let response = worker.app.immediate(request) { return response }
+            return await worker.app.respond(to: request)
+        }.value
+    }
+
+    /// How often the database is asked by `call`.
+    package func roundTrips(_ call: () async throws -> Void) async rethrows -> Int {
+        let before = database.roundTrips
+        try await call()
+        return database.roundTrips - before
+    }
+}
