@@ -14,7 +14,7 @@ extension BrokeredProject {
         guard let result = try? JSON.parse(kept.answer).decode(ProviderResult.self) else { throw .account(.invalidPendingToken) }
         // The provider may be switched off by now, or its entry may mean another issuer's people.
         let provider = try provider(UTF8Text(result.identity.providerID))
-        guard provider.issuerForStorage.isExactly(result.identity.issuer) else { throw .account(.invalidPendingToken) }
+        guard provider.storedIssuer.isExactly(result.identity.issuer) else { throw .account(.invalidPendingToken) }
         return ProvenSignIn(result: result, proof: kept.proof)
     }
 

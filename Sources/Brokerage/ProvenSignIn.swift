@@ -24,11 +24,11 @@ extension BrokeredProject {
     ///   - intent: what the caller wants. A flow that was started to reauthenticate makes no account, whatever the caller says later.
     ///   - language: of a mail to the account's owner.
     package func signIn(
-        with proven: ProvenSignIn, _ intent: SignInIntent, language: String, from origin: Session.Origin
+        with proven: ProvenSignIn, _ intent: SignInIntent, language: String, from origin: Session.ClientInfo
     ) async throws(BrokerageError) -> FederatedSignIn {
         var intent = intent
         // The JS SDK says this only at the start of the flow.
-        if case .signIn = intent, proven.flow?.handoff?.authType.isReauthentication ?? false { intent = .signIn(mayCreate: false) }
+        if case .signIn = intent, proven.flow?.sdkRequest?.authType.isReauthentication ?? false { intent = .signIn(mayCreate: false) }
         do {
             return try await brokerage.accounts.federatedSignIns.signIn(
                 with: proven.result.identity, provenAt: proven.proof?.provenAt, intent, language: language, in: settings, from: origin,

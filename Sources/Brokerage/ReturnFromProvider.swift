@@ -46,7 +46,7 @@ extension Brokerage {
     /// What an app's frame gets when it asks with a ticket. An event is given out once.
     package func takeEvent(
         _ ticket: FlowTicket, apiKey: String? = nil, appName: String? = nil, origin: String? = nil
-    ) async throws(BrokerageError) -> SignInFlows.Collected {
+    ) async throws(BrokerageError) -> SignInFlows.TakenEvent {
         do {
             return try await flows.takeEvent(ticket, apiKey: apiKey, appName: appName, origin: origin)
         } catch { throw BrokerageError(error) }

@@ -22,9 +22,9 @@ final class MultiHandle {
     /// Makes libcurl's callbacks call a `Transfers`, which outlives this handle and is called only on its loop.
     func setCallbacks(for transfers: UnsafeMutableRawPointer) {
         _ = curl_multi_set_pointer(raw, CURLMOPT_SOCKETDATA, transfers)
-        _ = curl_multi_set_socket_function(raw) { _, descriptor, wish, transfers, _ in
+        _ = curl_multi_set_socket_function(raw) { _, descriptor, activity, transfers, _ in
             guard let transfers else { return -1 }
-            Unmanaged<Transfers>.fromOpaque(transfers).takeUnretainedValue().assumeIsolated { $0.watch(descriptor, wish) }
+            Unmanaged<Transfers>.fromOpaque(transfers).takeUnretainedValue().assumeIsolated { $0.watch(descriptor, activity) }
             return 0
         }
         _ = curl_multi_set_pointer(raw, CURLMOPT_TIMERDATA, transfers)

@@ -86,14 +86,14 @@ package actor Transfers {
     // MARK: What libcurl asks of the loop
 
     /// Watches `descriptor` for the events that libcurl waits for, from now on.
-    func watch(_ descriptor: curl_socket_t, _ wish: Int32) {
-        if wish == CURL_POLL_REMOVE {
+    func watch(_ descriptor: curl_socket_t, _ activity: Int32) {
+        if activity == CURL_POLL_REMOVE {
             sockets[descriptor] = nil
             return loop.unwatch(descriptor)
         }
         var interest: Interest = []
-        if wish != CURL_POLL_OUT { interest.insert(.read) }
-        if wish != CURL_POLL_IN { interest.insert(.write) }
+        if activity != CURL_POLL_OUT { interest.insert(.read) }
+        if activity != CURL_POLL_IN { interest.insert(.write) }
         do {
             if sockets[descriptor] != nil { return try loop.rewatch(descriptor, for: interest) }
             let watch = SocketWatch(descriptor: descriptor, transfers: self)

@@ -10,7 +10,7 @@ import ProjectSettings
 /// words are replaced one by one. All files are read and checked at start; what is wrong in them is a fault of the configuration.
 struct TemplateFiles: Sendable {
     /// Every mail is one of these; each has words of its own.
-    static let mails = Letter.Kind.allCases.map(\.rawValue)
+    static let mails = OutgoingMail.Kind.allCases.map(\.rawValue)
     /// The values that templates and words of mails may use. Which of them are absent depends on the mail.
     static let mailValues: Set<String> = [
         "project", "language", "accent", "onAccent", "email", "newEmail", "displayName", "link", "subject", "provider", "time",

@@ -73,14 +73,14 @@ package struct Templates: Sendable {
     }
 
     /// - Parameter providerName: the name of the provider that the mail is about; `nil` where the project does not have it any more.
-    package func mail(_ letter: Letter, providerName: String? = nil) -> Mail {
-        let name = "mail.\(letter.kind.rawValue)"
-        let language = languages.contains(letter.language) ? letter.language : "en"
+    package func mail(_ mail: OutgoingMail, providerName: String? = nil) -> Mail {
+        let name = "mail.\(mail.kind.rawValue)"
+        let language = languages.contains(mail.language) ? mail.language : "en"
         var values: [String: TemplateValue] = [
-            "email": .text(letter.to), "newEmail": .text(letter.newEmail), "link": .text(letter.link),
-            "displayName": .text(letter.displayName.flatMap(Self.greetable)),
-            "provider": .text(letter.providerID.map { providerName ?? $0 }),
-            "time": .text(letter.happenedAt.map { Timestamp.minute(Instant(seconds: $0)) }),
+            "email": .text(mail.to), "newEmail": .text(mail.newEmail), "link": .text(mail.link),
+            "displayName": .text(mail.displayName.flatMap(Self.greetable)),
+            "provider": .text(mail.providerID.map { providerName ?? $0 }),
+            "time": .text(mail.happenedAt.map { Timestamp.minute(Instant(seconds: $0)) }),
         ]
         values.merge(common(language)) { own, _ in own }
         var plain = values.prepared { $0 }

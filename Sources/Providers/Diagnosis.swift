@@ -8,7 +8,7 @@ extension ConfiguredProvider {
     /// Sentences on what an operator must fix before people can sign in with this provider; empty when all is well. Asks the provider for
     /// its discovery document and its keys.
     package func diagnose() async -> [String] {
-        let metadata: IssuerMetadata
+        let metadata: ProviderMetadata
         do throws(ProviderError) {
             metadata = try await cache.document(settings.issuer.documentURL, upstream, now: clock.now())
         } catch {
@@ -38,7 +38,7 @@ extension ConfiguredProvider {
         return findings
     }
 
-    private func clientFindings(_ metadata: IssuerMetadata) -> [String] {
+    private func clientFindings(_ metadata: ProviderMetadata) -> [String] {
         var findings: [String] = []
         if settings.flow == .code, metadata.token == nil {
             findings.append("The discovery document names no token_endpoint, which flow: code needs.")
@@ -61,7 +61,7 @@ extension ConfiguredProvider {
 
     /// A hint at the most frequent mistake.
     private func hint(_ named: UTF8Text) -> String {
-        let wanted = settings.issuer.identitySpace
+        let wanted = settings.issuer.storedIssuer
         if named == wanted + "/" || "\(named)/" as UTF8Text == wanted {
             return " They differ in the slash at the end: write the issuer as the document has it."
         }

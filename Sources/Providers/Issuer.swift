@@ -10,7 +10,7 @@ import Text
 /// decides which issuer is trusted; a token's `iss` is compared with it and is never an address to fetch from (SEC-01).
 protocol Issuer: Sendable {
     /// Distinguishes this issuer's users from another's. It is stored with the users, so that a changed entry is noticed.
-    var identitySpace: String { get }
+    var storedIssuer: String { get }
     /// The address of the discovery document.
     var documentURL: String { get }
     /// Custom parameters, in lower case, that would undo a setting of the entry. They are refused in addition to those that are refused
@@ -22,11 +22,11 @@ protocol Issuer: Sendable {
     /// Whether a discovery document that names `issuer` belongs to this issuer.
     func publishes(_ issuer: UTF8Text) -> Bool
     /// Whether an answer that claims to be from `issuer` (RFC 9207) is from this one.
-    func answers(as issuer: UTF8Text, _ metadata: IssuerMetadata) -> Bool
+    func answers(as issuer: UTF8Text, _ metadata: ProviderMetadata) -> Bool
     /// Throws when the claims are not from this issuer. Only the configuration decides, before anything is fetched.
     func admits(_ claims: JSON) throws(ProviderError)
     /// Throws when a token that passed all standard checks must still be refused.
-    func check(_ token: JWT, _ metadata: IssuerMetadata) throws(ProviderError)
+    func check(_ token: JWT, _ metadata: ProviderMetadata) throws(ProviderError)
     /// Identifies the person in a verified token.
     func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity
     /// The photo of the person to whom `accessToken` belongs; `nil` when there is none.
@@ -40,7 +40,7 @@ extension Issuer {
         (self, parameters)
     }
 
-    func check(_ token: JWT, _ metadata: IssuerMetadata) throws(ProviderError) {}
+    func check(_ token: JWT, _ metadata: ProviderMetadata) throws(ProviderError) {}
 
     func photo(accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> Photo? { nil }
 }

@@ -13,7 +13,7 @@ struct MailDelivery: Sendable {
     static let databaseConnections = connections.read + connections.write
 
     let database: Database
-    let postman: Postman
+    let worker: MailWorker
 
     /// `nil` when the configuration has no way to send mail.
     ///
@@ -27,8 +27,8 @@ struct MailDelivery: Sendable {
             loop: loop, url: shared.settings.database, settings: pool, share: shared.databaseConnections, metrics: shared.metrics,
             log: shared.log)
         let client = try HTTPClient(loop: loop, policy: shared.settings.dialPolicy, metrics: shared.metrics, log: shared.log)
-        postman = Postman(
-            loop: loop, outbox: shared.outbox(database), bell: shared.postbox, projects: shared.projects,
+        worker = MailWorker(
+            loop: loop, outbox: shared.outbox(database), wakeSignal: shared.mailSignal, projects: shared.projects,
             transport: mail.transport(client, shared.log), sender: mail.sender, clock: shared.clock, metrics: shared.metrics,
             log: shared.log)
     }

@@ -75,7 +75,7 @@ package actor Server {
                 try await cleanup.endIdleSessions(of: shared.projects.current.all.map(\.settings))
             },
         ]
-        delivery = mail.map { mail in Task { await mail.postman.run() } }
+        delivery = mail.map { mail in Task { await mail.worker.run() } }
         log.info(
             "serving",
             metadata: [
@@ -123,7 +123,7 @@ package actor Server {
         let refusal: String?
         do {
             let configuration = try Configuration.load(from: path, environment: environment)
-            if configuration.server.signature == shared.settings.signature {
+            if configuration.server.fingerprint == shared.settings.fingerprint {
                 let projects = Projects(configuration.projects, anyKey: configuration.server.developmentProject)
                 try await pinIssuers(projects)
                 shared.projects.replace(projects)
@@ -158,10 +158,10 @@ package actor Server {
     /// Lets mails that are being sent finish, within the same time as requests.
     private func stopMail(by end: ContinuousClock.Instant) async {
         guard let mail, let delivery else { return }
-        shared.postbox.fallSilent()
+        shared.mailSignal.finish()
         let patience = Task {
             try await Task.sleep(until: end)
-            await mail.postman.breakOff()
+            await mail.worker.breakOff()
         }
         await delivery.value
         patience.cancel()
@@ -193,7 +193,7 @@ package actor Server {
         let issuers = ProviderIssuers(database: first.database)
         let entries = projects.all.flatMap { project in
             project.providers.values.map { provider in
-                ProviderIssuers.Entry(projectID: project.settings.id, providerID: provider.id, issuer: provider.issuerForStorage)
+                ProviderIssuers.Entry(projectID: project.settings.id, providerID: provider.id, issuer: provider.storedIssuer)
             }
         }
         let conflicts = try await issuers.conflicts(with: entries)

@@ -22,7 +22,7 @@ package struct Shared: Sendable {
     /// Lets the loops take database connections from one another where there are too few.
     let databaseConnections = ConnectionShare()
     /// Wakes the mail worker when there is mail to send.
-    let postbox = Bell()
+    let mailSignal = WakeSignal()
     let output: LogOutput
     let metrics: Metrics
     let signIns: SignInMetrics
@@ -52,6 +52,6 @@ extension Shared {
     /// The outbox on a loop's database. All of them wake the same mail worker.
     func outbox(_ database: Database) -> Outbox {
         Outbox(
-            database: database, masterKey: settings.masterKey, clock: clock, bell: postbox, keepsSent: settings.development)
+            database: database, masterKey: settings.masterKey, clock: clock, wakeSignal: mailSignal, keepsSent: settings.development)
     }
 }

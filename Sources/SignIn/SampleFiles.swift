@@ -30,7 +30,7 @@ package struct SampleFiles: Sendable {
     package var handlers: [Handler] {
         ["/sample/", "/sample/{file}"].map { path in
             Handler(
-                route: Route(.get, path, access: .anyone), tongue: .page,
+                route: Route(.get, path, access: .anyone), errorFormat: .page,
                 immediate: { [self] _, context in
                     let name = context.parameters["file"] ?? "index.html"
                     if name == "project.json" { return try Self.project(context.services.projects.current) }

@@ -2,9 +2,9 @@ package import Web
 
 /// The browser's side of a sign-in: the way to the provider, back from it, and on to the app.
 ///
-/// `HandlerVisit` (for SDKs) and `Start` (for plain browser apps) store a flow, bind it to the browser by a cookie and redirect to the
+/// `HandlerPage` (for SDKs) and `Start` (for plain browser apps) store a flow, bind it to the browser by a cookie and redirect to the
 /// provider. `Callback` takes the provider's answer, checks that the browser is the one that started, and seals the answer under a
-/// one-time code. `Delivery` brings that code to an SDK, through a page and the SDK's iframe (`IframePage`, `Pending`, `Relay`) or by a
+/// one-time code. `ResultPage` brings that code to an SDK, through a page and the SDK's iframe (`IframePage`, `Pending`, `Relay`) or by a
 /// native app's own address (`NativeLink`). Plain apps get the code by a redirect. The provider's own code never reaches a client;
 /// `accounts:signInWithIdp` (IdentityToolkit) exchanges ours for a session.
 ///
@@ -15,7 +15,7 @@ package enum SignIn {
         ActionForm.handler,
         ActionPage.handler,
         AppMissing.handler,
-        HandlerVisit.handler,
+        HandlerPage.handler,
         IframePage.handler,
         Pending.handler,
         PostedCallback.handler,

@@ -70,7 +70,7 @@ struct Fixture {
     ) async throws -> (account: Account, session: Session, isNew: Bool) {
         let outcome = try await accounts.federatedSignIns.signIn(
             with: identity, provenAt: provenAt, intent, language: "en", in: project,
-            from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
+            from: Session.ClientInfo(userAgent: "test", address: "127.0.0.1"))
         guard case .signedIn(let account, let session, let isNew, _) = outcome else { throw Unexpected.outcome(outcome) }
         return (account, session, isNew)
     }

@@ -132,8 +132,8 @@ import Text
 
     @Test func `a flow that was started to reauthenticate makes no account, whatever is said later`() async throws {
         let fixture = try await Fixture()
-        let handoff = Handoff(apiKey: "key", appName: "[DEFAULT]", authType: .reauthViaPopup, eventID: "1")
-        let begun = try await fixture.begin(.popup, handoff: handoff)
+        let sdkRequest = SDKRequest(apiKey: "key", appName: "[DEFAULT]", authType: .reauthViaPopup, eventID: "1")
+        let begun = try await fixture.begin(.popup, sdkRequest: sdkRequest)
         let code = try #require(try await fixture.take(try fixture.answer(to: begun), begun))
         let proven = try await fixture.broker.redeem(
             UTF8Text(code.text), of: FlowID(bytes: begun.started.flow.id), sessionID: Fixture.verifier, page: "", isHandler: true)

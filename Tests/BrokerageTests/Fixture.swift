@@ -70,11 +70,11 @@ struct Fixture {
 
     var broker: BrokeredProject { broker(issuer.settings()) }
 
-    func begin(_ kind: SignInFlow.Kind = .web, handoff: Handoff? = nil) async throws -> BegunSignIn {
+    func begin(_ kind: SignInFlow.Kind = .web, sdkRequest: SDKRequest? = nil) async throws -> BegunSignIn {
         let start = SignInStart(
             providerID: "oidc.test", kind: kind, sessionHash: SessionBinding.hash(atRedemption: Self.verifier.asString),
             redirectURI: handler,
-            returnURL: kind == .client ? nil : Self.page, handoff: handoff)
+            returnURL: kind == .client ? nil : Self.page, sdkRequest: sdkRequest)
         return try await broker.begin(start, at: issuer.settings(), scopes: [])
     }
 
@@ -102,7 +102,7 @@ struct Fixture {
 
     func signIn(_ proven: ProvenSignIn) async throws -> FederatedSignIn {
         try await broker.signIn(
-            with: proven, .signIn(mayCreate: true), language: "en", from: Session.Origin(userAgent: "test", address: "192.0.2.1"))
+            with: proven, .signIn(mayCreate: true), language: "en", from: Session.ClientInfo(userAgent: "test", address: "192.0.2.1"))
     }
 
     func status(of begun: BegunSignIn) async throws -> String? {

@@ -14,7 +14,7 @@ import Text
     private static func flow(redirectURI: String = handler) -> SignInFlow {
         SignInFlow(
             projectID: "demo", id: Array(1...16), providerID: "oidc.test", kind: .web, redirectURI: redirectURI, returnURL: nil,
-            appState: nil, handoff: nil, secrets: .random(customParameters: [:]))
+            appState: nil, sdkRequest: nil, secrets: .random(customParameters: [:]))
     }
 
     private func name(_ work: () throws(BrokerageError) -> Void) -> String? {

@@ -12,8 +12,8 @@ import Text
 @Suite struct TemplateTests {
     private let branding = Branding(name: "Acme & Sons", accent: "#ffcc00")
     private var templates: Templates { Templates(branding: branding) }
-    private var letter: Letter {
-        Letter(
+    private var outgoing: OutgoingMail {
+        OutgoingMail(
             .resetPassword, to: "ada@example.com", language: "de", link: "https://auth.example.com/__/auth/action?mode=x&oobCode=y",
             displayName: "Ada Lovelace")
     }
@@ -43,16 +43,16 @@ import Text
         for (language, words) in files.words { #expect(words.names == english, "words.\(language).yaml") }
     }
 
-    @Test(arguments: Letter.Kind.allCases) func `says every letter in every language with its link`(_ kind: Letter.Kind) {
-        var letter = letter
-        letter.kind = kind
-        letter.newEmail = "new@example.com"
+    @Test(arguments: OutgoingMail.Kind.allCases) func `says every outgoing in every language with its link`(_ kind: OutgoingMail.Kind) {
+        var outgoing = outgoing
+        outgoing.kind = kind
+        outgoing.newEmail = "new@example.com"
         var subjects: Set<String> = []
         for language in templates.languages {
-            letter.language = language
-            let mail = templates.mail(letter)
+            outgoing.language = language
+            let mail = templates.mail(outgoing)
             #expect(mail.subject.contains("Acme & Sons"))
-            #expect(mail.text.contains(letter.link))
+            #expect(mail.text.contains(outgoing.link))
             #expect(mail.text.contains("Ada Lovelace"))
             #expect(mail.html.contains("href=\"https://auth.example.com/__/auth/action?mode=x&amp;oobCode=y\""))
             #expect(mail.html.contains("Acme &amp; Sons"))
@@ -65,7 +65,7 @@ import Text
     }
 
     @Test func `writes a mail in German`() {
-        let mail = templates.mail(letter)
+        let mail = templates.mail(outgoing)
         #expect(mail.subject == "Neues Passwort für Acme & Sons")
         #expect(
             mail.text == """
@@ -85,9 +85,9 @@ import Text
 
     @Test(arguments: ["http://evil.example", "You won: call 123", "a@b", "line\nbreak", String(repeating: "a", count: 41), "<b>"])
     func `does not greet by what could be a message of its own`(_ name: String) {
-        var letter = letter
-        letter.displayName = name
-        let mail = templates.mail(letter)
+        var outgoing = outgoing
+        outgoing.displayName = name
+        let mail = templates.mail(outgoing)
         #expect(mail.text.hasPrefix("Guten Tag,\n"))
         #expect(!mail.html.contains(name))
     }
@@ -129,14 +129,14 @@ import Text
         ])
         #expect(faults.isEmpty)
         #expect(templates.languages == ["de", "en", "fr"])
-        let german = templates.mail(letter)
+        let german = templates.mail(outgoing)
         #expect(german.subject == "Acme & Sons: los")
         #expect(german.text.hasPrefix("für das Konto"))
         #expect(german.html.contains("Moin,") && german.html.contains("Neues Passwort festlegen"))
-        var letter = letter
-        letter.kind = .signIn
-        letter.language = "fr"
-        let french = templates.mail(letter)
+        var outgoing = outgoing
+        outgoing.kind = .signIn
+        outgoing.language = "fr"
+        let french = templates.mail(outgoing)
         #expect(french.subject == "Connexion à Acme & Sons")
         #expect(french.html.contains("Hello Ada Lovelace,"), "what French leaves out is said in English")
     }

@@ -195,10 +195,10 @@ import Text
 private struct NameBesideCode: Issuer {
     let base: OpenIDConnect
 
-    var identitySpace: String { base.identitySpace }
+    var storedIssuer: String { base.storedIssuer }
     var documentURL: String { base.documentURL }
     func publishes(_ issuer: UTF8Text) -> Bool { base.publishes(issuer) }
-    func answers(as issuer: UTF8Text, _ metadata: IssuerMetadata) -> Bool { base.answers(as: issuer, metadata) }
+    func answers(as issuer: UTF8Text, _ metadata: ProviderMetadata) -> Bool { base.answers(as: issuer, metadata) }
     func admits(_ claims: JSON) throws(ProviderError) { try base.admits(claims) }
 
     func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity {

@@ -35,7 +35,7 @@ import Text
         #expect(acme.flow == .code)
         #expect(acme.nonceRule == .sha256)
         #expect(acme.algorithms == nil)
-        #expect(acme.issuerForStorage == "https://login.acme.example/")
+        #expect(acme.storedIssuer == "https://login.acme.example/")
         #expect(!acme.allowsPlainText)
     }
 
@@ -103,7 +103,7 @@ import Text
         #expect(entry.name == "Microsoft")
         #expect(entry.clientAuthentication == .post)
         #expect(entry.scopes == ["openid", "profile", "email", "User.Read", "mail.read"])
-        #expect(entry.issuerForStorage == "https://login.microsoftonline.us")
+        #expect(entry.storedIssuer == "https://login.microsoftonline.us")
         let issuer = try #require(entry.issuer as? MicrosoftIssuer)
         #expect(issuer.tenant == .organizations)
         #expect(issuer.allowedTenants == [id.lowercased()])

@@ -9,17 +9,17 @@ import Web
 @testable import SignIn
 
 @Suite struct AuthEventTests {
-    private let handoff = Handoff(apiKey: "key", appName: "[DEFAULT]", authType: .linkViaRedirect, eventID: "u:::1")
+    private let sdkRequest = SDKRequest(apiKey: "key", appName: "[DEFAULT]", authType: .linkViaRedirect, eventID: "u:::1")
 
     @Test func `has every member that the SDK reads, null where there is nothing`() {
         #expect(
-            AuthEvent(handoff: handoff, outcome: .success(link: "https://x", sessionID: "s")).json == [
+            AuthEvent(sdkRequest: sdkRequest, outcome: .success(link: "https://x", sessionID: "s")).json == [
                 "type": "linkViaRedirect", "eventId": "u:::1", "urlResponse": "https://x", "sessionId": "s", "postBody": nil,
                 "tenantId": nil,
                 "error": nil,
             ])
         #expect(
-            AuthEvent(handoff: handoff, outcome: .failure(code: "auth/user-cancelled", message: "m")).json == [
+            AuthEvent(sdkRequest: sdkRequest, outcome: .failure(code: "auth/user-cancelled", message: "m")).json == [
                 "type": "linkViaRedirect", "eventId": "u:::1", "urlResponse": nil, "sessionId": nil, "postBody": nil, "tenantId": nil,
                 "error": ["code": "auth/user-cancelled", "message": "m"],
             ])

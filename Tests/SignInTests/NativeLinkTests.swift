@@ -10,7 +10,7 @@ import Text
     private func native(_ outcome: NativeLink.Outcome, eventID: String = "ABCDEFGHIJ") -> NativeLink {
         NativeLink(
             pagesURL: "https://auth.example.com",
-            handoff: Handoff(apiKey: "key", authType: .signInWithRedirect, eventID: eventID, app: "com.example"), outcome: outcome)
+            sdkRequest: SDKRequest(apiKey: "key", authType: .signInWithRedirect, eventID: eventID, app: "com.example"), outcome: outcome)
     }
 
     @Test func `opens an iOS app by its scheme, the address inside encoded, and the link in that once more`() {

@@ -44,8 +44,8 @@ import Text
 
     @Test func `keeps what has no line in the table inside`() {
         struct Secret: Error {}
-        #expect(Failure(telling: Secret()) == .internal)
-        #expect(Failure(telling: AccountError.sealBroken("x")) == .internal)
+        #expect(Failure(describing: Secret()) == .internal)
+        #expect(Failure(describing: AccountError.sealBroken("x")) == .internal)
     }
 
     @Test(
@@ -63,7 +63,7 @@ import Text
             ),
         ] as [(BrokerageError, String)])
     func `tells the failures of a sign-in at a provider without their details`(error: BrokerageError, message: String) {
-        #expect(Failure(telling: error).message == message)
+        #expect(Failure(describing: error).message == message)
     }
 
     @Test func `logs a provider's answer with its detail, and a fault inside as what it is`() {

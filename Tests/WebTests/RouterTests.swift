@@ -7,12 +7,15 @@ import Text
     private let router = Router(
         [
             Handler(
-                route: .client(.post, "/v1/accounts:lookup", v3: "getAccountInfo"), tongue: .googleJSON, immediate: { _, _ in Response() }),
-            Handler(
-                route: Route(.post, "/v1/token", access: .apiKey, host: .secureToken), tongue: .googleJSON,
+                route: .client(.post, "/v1/accounts:lookup", v3: "getAccountInfo"), errorFormat: .googleJSON,
                 immediate: { _, _ in Response() }),
-            Handler(route: Route(.get, "/__/auth/handler/{provider}", access: .anyone), tongue: .page, immediate: { _, _ in Response() }),
-            Handler(route: Route(.get, "/{project}/oauth2/jwks", access: .anyone), tongue: .googleJSON, immediate: { _, _ in Response() }),
+            Handler(
+                route: Route(.post, "/v1/token", access: .apiKey, host: .secureToken), errorFormat: .googleJSON,
+                immediate: { _, _ in Response() }),
+            Handler(
+                route: Route(.get, "/__/auth/handler/{provider}", access: .anyone), errorFormat: .page, immediate: { _, _ in Response() }),
+            Handler(
+                route: Route(.get, "/{project}/oauth2/jwks", access: .anyone), errorFormat: .googleJSON, immediate: { _, _ in Response() }),
         ] + Operations.handlers + Operations.front)
 
     private func found(_ method: HTTP.Method, _ path: String) -> (path: String, parameters: PathParameters)? {

@@ -26,7 +26,7 @@ package struct AccountChanges: Sendable {
     /// - Returns: the session is `nil` when the caller's own goes on.
     package func update(
         _ idToken: String, _ change: AccountChange, language: String, _ attempt: @escaping (String) -> Attempt,
-        in project: ProjectSettings, from origin: Session.Origin
+        in project: ProjectSettings, from origin: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session?) {
         try await retryingWhenOvertaken { () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken, charging: attempt, in: project)
@@ -44,7 +44,7 @@ package struct AccountChanges: Sendable {
     /// Throws as `update` does.
     package func linkPassword(
         _ idToken: String, email: String, password: String, displayName: String?, language: String,
-        _ attempt: @escaping (String) -> Attempt, in project: ProjectSettings, from origin: Session.Origin
+        _ attempt: @escaping (String) -> Attempt, in project: ProjectSettings, from origin: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         var change = AccountChange()
         change.email = email
@@ -64,7 +64,7 @@ package struct AccountChanges: Sendable {
 
     private func carryOut(
         _ change: AccountChange, on account: Account, _ token: IDToken, language: String, in project: ProjectSettings,
-        from origin: Session.Origin
+        from origin: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session?) {
         let now = clock.now()
         var changed = try change.applied(to: account, at: now)
@@ -89,7 +89,7 @@ package struct AccountChanges: Sendable {
             statements += [account.stillHasItsIdentities(in: project), account.unlink(unlinked.map(\.providerID), in: project)]
         }
         if fate != .goOn {
-            statements += notices.endOfAddress(from: account, to: changed, language: language, in: project)
+            statements += notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
             statements.append(
                 account.endSessions(
                     because: "credentials changed", sparing: fate == .othersEnd ? token.sessionID : nil, in: project, at: now))
@@ -107,7 +107,7 @@ package struct AccountChanges: Sendable {
         } else {
             _ = try await storage.write(all: statements)
         }
-        notices.mails.ring()
+        notices.mails.wakeMailWorker()
         return (changed, session)
     }
 }

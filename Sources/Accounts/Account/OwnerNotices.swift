@@ -6,9 +6,9 @@ struct OwnerNotices: Sendable {
     let mails: ActionCodeMails
     let limits: RateLimits
 
-    /// Writes one letter for each change of the ways to sign in, to the address that was proven before the change. Each has a link that
+    /// Writes one mail for each change of the ways to sign in, to the address that was proven before the change. Each has a link that
     /// gives the account back. The statements stand in the transaction that makes the change, behind the one that changes the account; call
-    /// `ActionCodeMails.ring` after the commit.
+    /// `ActionCodeMails.wakeMailWorker` after the commit.
     ///
     /// - Parameters:
     ///   - changes: `methodChanges` of the two accounts.
@@ -19,10 +19,10 @@ struct OwnerNotices: Sendable {
     ) -> [SQL] {
         guard let address = account.noticeAddress else { return [] }
         return changes.flatMap { change in
-            let posting = Posting(
+            let codeMail = CodeMail(
                 change.kind, to: address, account: changed, email: address, newEmail: changed.email, emailProven: true,
                 providerID: change.providerID)
-            return mails.statements(for: posting, LetterWish(language: language), in: project)
+            return mails.statements(for: codeMail, MailOptions(language: language), in: project)
         }
     }
 
@@ -33,7 +33,7 @@ struct OwnerNotices: Sendable {
     /// up this limit must not keep the owner from setting a new password, or from unlinking what the thief linked. So removals are not
     /// charged either; there cannot be more of them than of additions.
     func charge(
-        for changes: [SignInMethodChange], to account: Account, in project: ProjectSettings, from origin: Session.Origin
+        for changes: [SignInMethodChange], to account: Account, in project: ProjectSettings, from origin: Session.ClientInfo
     ) async throws(AccountError) {
         let isCharged = changes.contains { $0.kind != .signInMethodRemoved }
         guard mails.outbox != nil, isCharged, let address = account.noticeAddress else { return }
@@ -42,11 +42,11 @@ struct OwnerNotices: Sendable {
 
     /// Ends the account's pending codes and tells the former address of the change, with a way back. Part of every change of an address,
     /// also of its removal.
-    func endOfAddress(from account: Account, to changed: Account, language: String, in project: ProjectSettings) -> [SQL] {
+    func emailChangeStatements(from account: Account, to changed: Account, language: String, in project: ProjectSettings) -> [SQL] {
         let end = account.deleteCodes(.allButRecovery, in: project)
         guard let former = account.email, former != changed.email else { return [end] }
-        let notice = Posting(
+        let notice = CodeMail(
             .recoverEmail, to: former, account: changed, email: former, newEmail: changed.email, emailProven: account.emailProven)
-        return [end] + mails.statements(for: notice, LetterWish(language: language), in: project)
+        return [end] + mails.statements(for: notice, MailOptions(language: language), in: project)
     }
 }

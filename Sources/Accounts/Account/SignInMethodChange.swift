@@ -2,7 +2,7 @@ import Runtime
 
 /// A way to sign in that an account has gained or lost, or whose secret has changed. Its owner gets a mail about it (SEC-73).
 struct SignInMethodChange: Sendable, Equatable {
-    let kind: Letter.Kind
+    let kind: OutgoingMail.Kind
     /// `nil` for the password.
     let providerID: String?
 
@@ -13,7 +13,7 @@ struct SignInMethodChange: Sendable, Equatable {
     static let passwordChanged = Self(kind: .passwordChanged, providerID: nil)
 }
 
-extension Letter.Kind {
+extension OutgoingMail.Kind {
     /// Whether it tells the owner about a changed way to sign in.
     package var tellsOfMethods: Bool {
         switch self {

@@ -4,7 +4,7 @@ import Runtime
 
 /// A secret in a mail that does one thing once: a person who has it can read the mailbox that it was sent to.
 ///
-/// Asking for one stores its hash and puts the letter into the outbox, in one transaction (`ActionCodeMails`). Looking at one changes
+/// Asking for one stores its hash and puts the mail into the outbox, in one transaction (`ActionCodeMails`). Looking at one changes
 /// nothing (`inspect`). Using one is a `DELETE` within the transaction that has the effect, so that of any number of uses one succeeds
 /// (SEC-05): `PasswordReset`, `EmailActions`, `EmailLinkSignIns`.
 package struct ActionCode: Sendable, Equatable {

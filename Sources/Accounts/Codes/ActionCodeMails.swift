@@ -5,7 +5,7 @@ import Runtime
 /// Mails codes to people who have lost their password, or who want to sign in by mail, to prove an address or to change it.
 ///
 /// Where addresses are protected from enumeration, a request does the same work, takes the same locks and gets the same answer whether or
-/// not an account has the address (SEC-15). A letter that must not go out is stored as a decoy, and so is its code.
+/// not an account has the address (SEC-15). A mail that must not go out is stored as a decoy, and so is its code.
 package struct ActionCodeMails: Sendable {
     let storage: Storage
     let clock: Clock
@@ -18,25 +18,25 @@ package struct ActionCodeMails: Sendable {
     /// Mails a code that sets a new password to `email`, if an account has this address.
     ///
     /// Throws `noSuchEmail` and `accountDisabled` only where addresses are not protected.
-    package func sendPasswordReset(to email: String, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {
+    package func sendPasswordReset(to email: String, _ options: MailOptions, in project: ProjectSettings) async throws(AccountError) {
         let account = try await directory.account(email: email, in: project)
         if !project.emailEnumerationProtection {
             guard let account else { throw .noSuchEmail }
             guard !account.disabled else { throw .accountDisabled }
         }
         let reached = account.flatMap { $0.disabled ? nil : $0 }
-        try await send(Posting(.resetPassword, to: email, account: reached, email: email, isDecoy: reached == nil), wish, in: project)
+        try await send(CodeMail(.resetPassword, to: email, account: reached, email: email, isDecoy: reached == nil), options, in: project)
     }
 
     /// Mails a code that signs in as `email`, and creates an account when no account has the address.
     ///
     /// Throws `accountDisabled` only where addresses are not protected.
-    package func sendSignInLink(to email: String, _ wish: LetterWish, in project: ProjectSettings) async throws(AccountError) {
+    package func sendSignInLink(to email: String, _ options: MailOptions, in project: ProjectSettings) async throws(AccountError) {
         let account = try await directory.account(email: email, in: project)
         if let account, account.disabled, !project.emailEnumerationProtection { throw .accountDisabled }
         // A code that could not sign in is not mailed: where apps may not make accounts, the mailbox may be a stranger's.
         let isDecoy = account.map(\.disabled) ?? !project.signIn.signUp
-        try await send(Posting(.signIn, to: email, email: email, isDecoy: isDecoy), wish, in: project)
+        try await send(CodeMail(.signIn, to: email, email: email, isDecoy: isDecoy), options, in: project)
     }
 
     /// Mails the caller a code that proves their account's address.
@@ -44,10 +44,10 @@ package struct ActionCodeMails: Sendable {
     /// Throws `addressNeeded` for an account without one.
     /// - Returns: the address.
     package func sendVerification(
-        to account: Account, _ token: IDToken, _ wish: LetterWish, in project: ProjectSettings
+        to account: Account, _ token: IDToken, _ options: MailOptions, in project: ProjectSettings
     ) async throws(AccountError) -> String {
         guard let email = account.email else { throw .addressNeeded }
-        try await send(Posting(.verifyEmail, to: email, account: account, email: email), by: token, wish, in: project)
+        try await send(CodeMail(.verifyEmail, to: email, account: account, email: email), by: token, options, in: project)
         return email
     }
 
@@ -55,55 +55,55 @@ package struct ActionCodeMails: Sendable {
     ///
     /// Throws `signInTooOld`, and `emailTaken` only where addresses are not protected.
     package func sendEmailChange(
-        of account: Account, _ token: IDToken, to newEmail: String, _ wish: LetterWish, in project: ProjectSettings
+        of account: Account, _ token: IDToken, to newEmail: String, _ options: MailOptions, in project: ProjectSettings
     ) async throws(AccountError) {
         try idTokens.requireFresh(token, of: account, in: project)
         let free = try await directory.isFree(newEmail, in: project)
         guard free || project.emailEnumerationProtection else { throw .emailTaken }
         try await send(
-            Posting(.verifyAndChangeEmail, to: newEmail, account: account, email: account.email, newEmail: newEmail, isDecoy: !free),
-            by: token, wish, in: project)
+            CodeMail(.verifyAndChangeEmail, to: newEmail, account: account, email: account.email, newEmail: newEmail, isDecoy: !free),
+            by: token, options, in: project)
     }
 
     /// - Parameter token: the ID token of the caller who asks. Its session must live when the code is stored.
     private func send(
-        _ posting: Posting, by token: IDToken? = nil, _ wish: LetterWish, in project: ProjectSettings
+        _ codeMail: CodeMail, by token: IDToken? = nil, _ options: MailOptions, in project: ProjectSettings
     ) async throws(AccountError) {
-        _ = try await storage.write(all: statements(for: posting, wish, in: project) + (token?.holdSession(in: project) ?? []))
-        ring()
+        _ = try await storage.write(all: statements(for: codeMail, options, in: project) + (token?.holdSession(in: project) ?? []))
+        wakeMailWorker()
     }
 
     /// Wakes the mail worker of this process. Call it after the commit; without it the mails leave some seconds later.
-    func ring() { outbox?.ring() }
+    func wakeMailWorker() { outbox?.wakeMailWorker() }
 
-    /// Stores the code and its letter; call `ring` after the commit. No statements where no mail is sent.
-    func statements(for posting: Posting, _ wish: LetterWish, in project: ProjectSettings) -> [SQL] {
+    /// Stores the code and its mail; call `wakeMailWorker` after the commit. No statements where no mail is sent.
+    func statements(for codeMail: CodeMail, _ options: MailOptions, in project: ProjectSettings) -> [SQL] {
         guard let outbox else { return [] }
         let (text, hash) = ActionCode.secret()
         let now = clock.now()
-        let account = posting.account
+        let account = codeMail.account
         let holder: ActionCode.Holder =
-            if let account { .account(account) } else { posting.kind == .signIn ? .address : .standIn }
-        let kind = posting.kind.code
+            if let account { .account(account) } else { codeMail.kind == .signIn ? .address : .standIn }
+        let kind = codeMail.kind.code
         let code = ActionCode(
-            kind: kind, accountID: account?.id, email: posting.email, newEmail: posting.newEmail,
-            emailProven: posting.emailProven ?? account?.emailProven ?? false, created: now, expires: now + kind.lifetime)
-        let letter = Letter(
-            posting.kind, to: posting.recipient, language: wish.language, link: link(kind, code: text, wish, in: project),
-            newEmail: posting.newEmail, displayName: posting.displayName, providerID: posting.providerID,
-            happenedAt: posting.kind.tellsOfMethods ? now.seconds : nil)
+            kind: kind, accountID: account?.id, email: codeMail.email, newEmail: codeMail.newEmail,
+            emailProven: codeMail.emailProven ?? account?.emailProven ?? false, created: now, expires: now + kind.lifetime)
+        let mail = OutgoingMail(
+            codeMail.kind, to: codeMail.recipient, language: options.language, link: link(kind, code: text, options, in: project),
+            newEmail: codeMail.newEmail, displayName: codeMail.displayName, providerID: codeMail.providerID,
+            happenedAt: codeMail.kind.tellsOfMethods ? now.seconds : nil)
         return [
             code.insert(hash: hash, for: holder, in: project),
-            posting.isDecoy
-                ? outbox.enqueueDecoy(of: letter, until: code.expires, in: project)
-                : outbox.enqueue(letter, until: code.expires, in: project),
+            codeMail.isDecoy
+                ? outbox.enqueueDecoy(of: mail, until: code.expires, in: project)
+                : outbox.enqueue(mail, until: code.expires, in: project),
         ]
     }
 }
 
 /// A mail with a code, before the code is made.
-struct Posting {
-    let kind: Letter.Kind
+struct CodeMail {
+    let kind: OutgoingMail.Kind
     let recipient: String
     /// The account as it is after the transaction's earlier statements; `nil` for a code that belongs to its address alone, and for the
     /// decoy of a code that would belong to an account.
@@ -117,7 +117,7 @@ struct Posting {
     let isDecoy: Bool
 
     init(
-        _ kind: Letter.Kind, to recipient: String, account: Account? = nil, email: String?, newEmail: String? = nil,
+        _ kind: OutgoingMail.Kind, to recipient: String, account: Account? = nil, email: String?, newEmail: String? = nil,
         emailProven: Bool? = nil, providerID: String? = nil, isDecoy: Bool = false
     ) {
         self.kind = kind

@@ -20,7 +20,7 @@ extension ActionCodes {
             case .recoverEmail: account = try await recover(pending, in: project)
             case .resetPassword, .signIn: throw .invalidActionCode
             }
-            mails.ring()
+            mails.wakeMailWorker()
             return (pending.code, account)
         }
     }
@@ -47,7 +47,7 @@ extension ActionCodes {
         changed.endTokens(at: now)
         let statements =
             [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now), account.markUnproven(in: project)]
-            + notices.endOfAddress(from: account, to: changed, language: language, in: project)
+            + notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
             + [account.endSessions(because: "e-mail address changed", in: project, at: now)]
         _ = try await storage.write(all: statements)
         return changed

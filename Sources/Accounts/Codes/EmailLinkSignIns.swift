@@ -18,7 +18,7 @@ package struct EmailLinkSignIns: Sendable {
     /// account), `accountDisabled`.
     package func signIn(
         withLink code: String, email: String, linkingTo idToken: String? = nil, language: String, in project: ProjectSettings,
-        from origin: Session.Origin
+        from origin: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
         try await completion.countingRefusals(by: Self.emailLink) { () async throws(AccountError) in
             try await signInUncounted(withLink: code, email: email, linkingTo: idToken, language: language, in: project, from: origin)
@@ -30,7 +30,7 @@ package struct EmailLinkSignIns: Sendable {
 
     private func signInUncounted(
         withLink code: String, email: String, linkingTo idToken: String?, language: String, in project: ProjectSettings,
-        from origin: Session.Origin
+        from origin: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
         try await retryingWhenOvertaken(orRaces: { if case .emailTaken = $0, idToken == nil { true } else { false } }) {
             () async throws(AccountError) in
@@ -50,7 +50,7 @@ package struct EmailLinkSignIns: Sendable {
     }
 
     private func create(
-        _ pending: PendingCode, email: String, in project: ProjectSettings, from origin: Session.Origin
+        _ pending: PendingCode, email: String, in project: ProjectSettings, from origin: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
         guard project.signIn.signUp else { throw .adminOnly }
         let now = clock.now()
@@ -64,25 +64,25 @@ package struct EmailLinkSignIns: Sendable {
     }
 
     private func open(
-        _ account: Account, _ pending: PendingCode, in project: ProjectSettings, from origin: Session.Origin
+        _ account: Account, _ pending: PendingCode, in project: ProjectSettings, from origin: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
         let now = clock.now()
         let takeover = !account.emailProven
         var changed = account
-        if takeover { changed.empty(at: now) }
+        if takeover { changed.clearForTakeover(at: now) }
         changed.proveEmail()
         changed.emailLinkSignIn = true
         changed.lastLoginAt = now
         let statements =
             [changed.update(account, takeover: takeover, in: project), pending.spend(at: now)]
-            + (takeover ? account.endEverything(in: project, at: now) : [account.deleteCodes(.only(.signIn), in: project)])
+            + (takeover ? account.revokeForTakeover(in: project, at: now) : [account.deleteCodes(.only(.signIn), in: project)])
         let session = try await complete(account, provenAt: now, with: statements, as: .signedIn, in: project, from: origin, at: now)
         return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
     }
 
     private func link(
         _ pending: PendingCode, email: String, to account: Account, _ token: IDToken, language: String, in project: ProjectSettings,
-        from origin: Session.Origin
+        from origin: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
         let now = clock.now()
         var changed = account
@@ -103,16 +103,18 @@ package struct EmailLinkSignIns: Sendable {
             contentsOf: [changed.update(from: account, passwordHash: nil, in: project)] + token.holdSession(in: project)
                 + [pending.spend(at: now)], at: 0)
         if !account.emailProven, account.email == email { statements.append(account.markUnproven(in: project)) }
-        if account.email != email { statements += notices.endOfAddress(from: account, to: changed, language: language, in: project) }
+        if account.email != email {
+            statements += notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
+        }
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
         let session = try await complete(account, provenAt: authTime, with: statements, as: .linked, in: project, from: origin, at: now)
-        notices.mails.ring()
+        notices.mails.wakeMailWorker()
         return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
     }
 
     private func complete(
         _ account: Account, provenAt authTime: Instant, with statements: [SQL], as outcome: SignInMetrics.Outcome,
-        in project: ProjectSettings, from origin: Session.Origin, at now: Instant
+        in project: ProjectSettings, from origin: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) -> Session {
         let authentication = Authentication(accountID: account.id, signInProvider: SignInProvider.password, time: authTime)
         return try await completion.complete(

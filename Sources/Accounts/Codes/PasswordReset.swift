@@ -32,7 +32,7 @@ extension ActionCodes {
                 all: statements
                     + notices.statements(
                         for: account.methodChanges(to: changed), from: account, to: changed, language: language, in: project))
-            mails.ring()
+            mails.wakeMailWorker()
             return (pending.code, changed)
         }
     }

@@ -97,7 +97,7 @@ extension SignInFlows {
             else { throw AccountError.sealBroken("sign-in flow") }
             return SignInFlow(
                 projectID: projectID, id: id, providerID: providerID, kind: kind, redirectURI: redirectURI, returnURL: returnURL,
-                appState: appState, handoff: try Handoff(&row), secrets: secrets)
+                appState: appState, sdkRequest: try SDKRequest(&row), secrets: secrets)
         } catch let error as AccountError {
             throw error
         } catch {

@@ -44,7 +44,7 @@ extension StartedFlow {
 
 extension SignInFlows {
     /// The result of fetching by a ticket.
-    package enum Collected: Sendable, Equatable {
+    package enum TakenEvent: Sendable, Equatable {
         /// Nothing yet; the flow has not ended.
         case waiting
         case event([UInt8])
@@ -59,7 +59,7 @@ extension SignInFlows {
     ///   - origin: the origin of the page that asks, which must be the one that the browser goes back to; `nil` as above.
     package func takeEvent(
         _ ticket: FlowTicket, apiKey: String? = nil, appName: String? = nil, origin: String? = nil
-    ) async throws(AccountError) -> Collected {
+    ) async throws(AccountError) -> TakenEvent {
         let rows = try await storage.read(
             """
             SELECT event IS NOT NULL AND (\(apiKey) IS NULL OR api_key = \(apiKey)) AND (\(appName) IS NULL OR app_name = \(appName))

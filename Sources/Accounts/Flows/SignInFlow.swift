@@ -39,7 +39,7 @@ package struct SignInFlow: Sendable {
     package let returnURL: String?
     package let appState: String?
     /// Only in flows that an SDK started.
-    package let handoff: Handoff?
+    package let sdkRequest: SDKRequest?
     package let secrets: SignInSecrets
 
     /// Time limits, as in docs/wire.md ("Lifetimes"): from start to callback, from callback to redemption.

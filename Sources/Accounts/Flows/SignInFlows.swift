@@ -22,7 +22,7 @@ package struct SignInFlows: Sendable {
     package func prepare(_ start: SignInStart, in project: ProjectSettings) -> StartedFlow {
         let flow = SignInFlow(
             projectID: project.id, id: Random.bytes(16), providerID: start.providerID, kind: start.kind,
-            redirectURI: start.redirectURI, returnURL: start.returnURL, appState: start.appState, handoff: start.handoff,
+            redirectURI: start.redirectURI, returnURL: start.returnURL, appState: start.appState, sdkRequest: start.sdkRequest,
             secrets: .random(customParameters: start.customParameters))
         let state = FlowState(projectID: project.id, flowID: flow.id, secret: Random.bytes(32))
         return StartedFlow(flow: flow, state: state.text, cookie: start.kind.belongsToBrowser ? Random.token() : nil)
@@ -40,7 +40,7 @@ package struct SignInFlows: Sendable {
         var secrets = flow.secrets
         secrets.requestTokenSecret = requestTokenSecret
         let sealed = masterKey.flows.seal(secrets.bytes, context: Self.context(flow.id))
-        let handoff = flow.handoff
+        let sdkRequest = flow.sdkRequest
         _ = try await storage.write(
             """
             INSERT INTO sign_in_flows (project_id, flow_id, provider_id, kind, status, state_hash, cookie_hash, session_hash, ticket_hash,
@@ -49,8 +49,8 @@ package struct SignInFlows: Sendable {
             VALUES (\(flow.projectID), \(flow.id), \(flow.providerID), \(flow.kind.rawValue), 'started',
                 \(Digest.sha256(state.secret)), \(cookieHash), \(start.sessionHash ?? cookieHash), \(ticketHash),
                 \(flow.redirectURI), \(flow.returnURL), \(flow.appState), \(sealed), \(now), \(now + SignInFlow.timeToReturn),
-                \(handoff?.apiKey), \(handoff?.appName), \(handoff?.authType.rawValue), \(handoff?.eventID), \(handoff?.app),
-                \(handoff?.language))
+                \(sdkRequest?.apiKey), \(sdkRequest?.appName), \(sdkRequest?.authType.rawValue), \(sdkRequest?.eventID), \(sdkRequest?.app),
+                \(sdkRequest?.language))
             """)
     }
 

@@ -9,12 +9,12 @@ package struct SignInStart: Sendable {
     package let redirectURI: String
     package let returnURL: String?
     package let appState: String?
-    package let handoff: Handoff?
+    package let sdkRequest: SDKRequest?
     package let customParameters: [UTF8Text: UTF8Text]
 
     package init(
         providerID: String, kind: SignInFlow.Kind, sessionHash: [UInt8]?, redirectURI: String, returnURL: String? = nil,
-        appState: String? = nil, handoff: Handoff? = nil, customParameters: [UTF8Text: UTF8Text] = [:]
+        appState: String? = nil, sdkRequest: SDKRequest? = nil, customParameters: [UTF8Text: UTF8Text] = [:]
     ) {
         self.providerID = providerID
         self.kind = kind
@@ -22,7 +22,7 @@ package struct SignInStart: Sendable {
         self.redirectURI = redirectURI
         self.returnURL = returnURL
         self.appState = appState
-        self.handoff = handoff
+        self.sdkRequest = sdkRequest
         self.customParameters = customParameters
     }
 }

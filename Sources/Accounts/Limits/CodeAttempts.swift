@@ -12,15 +12,15 @@ extension RateLimits {
         do { result = try await work() } catch {
             switch error {
             case .invalidActionCode, .expiredActionCode, .emailMismatch: break
-            default: try await settle(attempt)
+            default: try await giveBack(attempt)
             }
             throw error
         }
-        try await settle(attempt)
+        try await giveBack(attempt)
         return result
     }
 
-    private func settle(_ attempt: Attempt) async throws(AccountError) { try await write(success(of: attempt)) }
+    private func giveBack(_ attempt: Attempt) async throws(AccountError) { try await write(success(of: attempt)) }
 
     /// Forgives the failures of an account whose owner has set a new password by a mail. See `forgiveness`.
     package func forgive(_ attempt: Attempt) async throws(AccountError) { try await write(forgiveness(of: attempt)) }

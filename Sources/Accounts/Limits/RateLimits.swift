@@ -112,14 +112,14 @@ package struct RateLimits: Sendable {
     /// Statements to commit together with a successful attempt: they clear the account's failures and return this attempt to its client
     /// address. So an honest person never reaches a limit, while failures by others at that address stay counted, and only the account's
     /// own buckets are cleared.
-    package func success(of attempt: Attempt) -> [SQL] { settle(attempt, refundsAddress: true) }
+    package func success(of attempt: Attempt) -> [SQL] { giveBack(attempt, refundsAddress: true) }
 
     /// Statements to commit when the owner has proven themselves in another way, such as by a code from their mailbox: they clear the
     /// failures of the account, from this and all other addresses. `attempt` was not charged, so its address gets nothing back.
-    package func forgiveness(of attempt: Attempt) -> [SQL] { settle(attempt, refundsAddress: false) }
+    package func forgiveness(of attempt: Attempt) -> [SQL] { giveBack(attempt, refundsAddress: false) }
 
     /// Locks in the order of the keys, as charges do.
-    private func settle(_ attempt: Attempt, refundsAddress: Bool) -> [SQL] {
+    private func giveBack(_ attempt: Attempt, refundsAddress: Bool) -> [SQL] {
         let charges = attempt.charges.filter { $0.scope.isOfAccount || refundsAddress && $0.scope == .address }
         guard !charges.isEmpty else { return [] }
         var rows: SQL?
@@ -131,9 +131,9 @@ package struct RateLimits: Sendable {
         }
         return [
             """
-            WITH settled (key, back) AS (\(rows ?? "SELECT")),
+            WITH given_back (key, back) AS (\(rows ?? "SELECT")),
             held AS (
-                SELECT r.key, s.back FROM settled s JOIN rate_limits r ON r.project_id = \(attempt.projectID) AND r.key = s.key
+                SELECT r.key, s.back FROM given_back s JOIN rate_limits r ON r.project_id = \(attempt.projectID) AND r.key = s.key
                 ORDER BY r.key FOR UPDATE OF r
             )
             UPDATE rate_limits r SET full_at = r.full_at - held.back FROM held

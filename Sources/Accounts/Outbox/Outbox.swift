@@ -5,7 +5,7 @@ package import Runtime
 
 /// Stores mails between the transaction that asks for them and the mail server that accepts them.
 ///
-/// A rule puts `enqueue` among the statements of the transaction that makes the code, and rings after the commit. The mail worker of any
+/// A rule puts `enqueue` among the statements of the transaction that makes the code, and calls `wakeMailWorker` after the commit. The mail worker of any
 /// process then leases the row (`claim`), sends the mail, and removes the row (`done`) or makes it wait (`failed`). When a process dies in
 /// between, its lease ends and another one sends: at least once, and exactly once in all other cases. The row's id is the Message-ID of
 /// every attempt.
@@ -20,40 +20,40 @@ package struct Outbox: Sendable {
     let storage: Storage
     let masterKey: MasterKey
     let clock: Clock
-    let bell: Bell
+    let wakeSignal: WakeSignal
     let keepsSent: Bool
 
     /// - Parameters:
-    ///   - bell: wakes the mail worker of this process.
+    ///   - wakeSignal: wakes the mail worker of this process.
     ///   - keepsSent: keeps sent mails for `recent` until they expire; for development.
-    package init(database: Database, masterKey: MasterKey, clock: Clock, bell: Bell = Bell(), keepsSent: Bool = false) {
+    package init(database: Database, masterKey: MasterKey, clock: Clock, wakeSignal: WakeSignal = WakeSignal(), keepsSent: Bool = false) {
         storage = Storage(database: database)
         self.masterKey = masterKey
         self.clock = clock
-        self.bell = bell
+        self.wakeSignal = wakeSignal
         self.keepsSent = keepsSent
     }
 
-    /// The statement that adds `letter` to the outbox, for the transaction that makes its link work.
+    /// The statement that adds `mail` to the outbox, for the transaction that makes its link work.
     ///
     /// - Parameter expires: the time at which the link stops working.
-    package func enqueue(_ letter: Letter, until expires: Instant, in project: ProjectSettings) -> SQL {
-        insert(letter, until: expires, in: project, sent: true)
+    package func enqueue(_ mail: OutgoingMail, until expires: Instant, in project: ProjectSettings) -> SQL {
+        insert(mail, until: expires, in: project, sent: true)
     }
 
     /// The same statement with the same cost for a mail that must not be sent, because no account has the address or another one already
     /// has it. So the caller cannot find out by the time it takes (SEC-15).
-    package func enqueueDecoy(of letter: Letter, until expires: Instant, in project: ProjectSettings) -> SQL {
-        insert(letter, until: expires, in: project, sent: false)
+    package func enqueueDecoy(of mail: OutgoingMail, until expires: Instant, in project: ProjectSettings) -> SQL {
+        insert(mail, until: expires, in: project, sent: false)
     }
 
     /// Wakes the mail worker of this process; call it after the commit. Without it, the mail is sent some seconds later.
-    package func ring() { bell.ring() }
+    package func wakeMailWorker() { wakeSignal.send() }
 
-    private func insert(_ letter: Letter, until expires: Instant, in project: ProjectSettings, sent: Bool) -> SQL {
+    private func insert(_ mail: OutgoingMail, until expires: Instant, in project: ProjectSettings, sent: Bool) -> SQL {
         let id = Random.bytes(16)
         let now = clock.now()
-        let payload = masterKey.outbox.seal(letter.padded(), context: Self.context(project.id, id))
+        let payload = masterKey.outbox.seal(mail.padded(), context: Self.context(project.id, id))
         return """
             INSERT INTO mail_outbox (project_id, mail_id, payload, due_at, created_at, expires_at)
             VALUES (\(project.id), \(id), \(payload), CASE WHEN \(sent) THEN \(now) ELSE 'infinity'::timestamptz END, \(now),
@@ -69,7 +69,7 @@ extension Outbox {
     ///
     /// - Returns: the mails, and the number of rows that this process cannot read, since they were sealed with another master key or
     ///   written by a newer version. Those stay for a process that can read them: their lease ends like any other.
-    package func claim(_ limit: Int) async throws(AccountError) -> (letters: [DueLetter], unreadable: Int) {
+    package func claim(_ limit: Int) async throws(AccountError) -> (mails: [LeasedMail], unreadable: Int) {
         let now = clock.now()
         let rows = try await storage.write(
             """
@@ -80,7 +80,7 @@ extension Outbox {
             FROM due WHERE mail.project_id = due.project_id AND mail.mail_id = due.mail_id
             RETURNING mail.project_id, mail.mail_id, mail.payload, mail.attempts, mail.expires_at
             """)
-        var letters: [DueLetter] = []
+        var mails: [LeasedMail] = []
         var unreadable = 0
         for row in rows {
             var row = row.reader()
@@ -93,17 +93,18 @@ extension Outbox {
                 (projectID, id, payload) = (try row.next(), try row.next(), try row.next())
                 (attempt, expires) = (try row.next(), try row.next())
             } catch { throw .database(error) }
-            if let plain = try? masterKey.outbox.open(payload, context: Self.context(projectID, id)), let letter = Letter(padded: plain) {
-                letters.append(DueLetter(projectID: projectID, id: id, letter: letter, attempt: attempt, expires: expires))
+            if let plain = try? masterKey.outbox.open(payload, context: Self.context(projectID, id)), let mail = OutgoingMail(padded: plain)
+            {
+                mails.append(LeasedMail(projectID: projectID, id: id, mail: mail, attempt: attempt, expires: expires))
             } else {
                 unreadable += 1
             }
         }
-        return (letters, unreadable)
+        return (mails, unreadable)
     }
 
     /// The next server has accepted the mail; it is not sent again.
-    package func done(_ due: DueLetter) async throws(AccountError) {
+    package func done(_ due: LeasedMail) async throws(AccountError) {
         guard keepsSent else { return try await delete(due.projectID, due.id) }
         _ = try await storage.write(
             "UPDATE mail_outbox SET due_at = 'infinity' WHERE project_id = \(due.projectID) AND mail_id = \(due.id)")
@@ -117,7 +118,7 @@ extension Outbox {
 
     /// The mail was not accepted. It waits for its next attempt, unless that would come after its link has expired, or `forGood` says that
     /// no attempt can succeed.
-    package func failed(_ due: DueLetter, forGood: Bool) async throws(AccountError) -> Fate {
+    package func failed(_ due: LeasedMail, forGood: Bool) async throws(AccountError) -> Fate {
         let next = clock.now() + Self.pauses[min(due.attempt, Self.pauses.count) - 1]
         guard !forGood, next < due.expires else {
             try await delete(due.projectID, due.id)
@@ -134,7 +135,7 @@ extension Outbox {
 
     /// The mails that still matter, newest first, with the sent ones when those are kept. Only for development, since a reader of them has
     /// their links. Decoys are left out.
-    package func recent(in project: ProjectSettings, limit: Int = 1000) async throws(AccountError) -> [Letter] {
+    package func recent(in project: ProjectSettings, limit: Int = 1000) async throws(AccountError) -> [OutgoingMail] {
         guard keepsSent else { return [] }
         let rows = try await storage.read(
             """
@@ -147,7 +148,7 @@ extension Outbox {
             guard let id = try? row.next(as: [UInt8].self), let payload = try? row.next(as: [UInt8].self),
                 let plain = try? masterKey.outbox.open(payload, context: Self.context(project.id, id))
             else { return nil }
-            return Letter(padded: plain)
+            return OutgoingMail(padded: plain)
         }
     }
 

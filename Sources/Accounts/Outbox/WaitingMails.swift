@@ -7,7 +7,7 @@ package struct WaitingMail: Sendable {
     package let projectID: String
     package let id: [UInt8]
     /// `nil` when no listed master key opens it.
-    package let kind: Letter.Kind?
+    package let kind: OutgoingMail.Kind?
     package let attempts: Int
     package let createdAt: Instant
     /// The time of the next attempt; during an attempt, the time of the next one in case it does not end.
@@ -40,7 +40,7 @@ extension Outbox {
                 let plain = try? masterKey.outbox.open(payload, context: Self.context(projectID, id))
                 mails.append(
                     WaitingMail(
-                        projectID: projectID, id: id, kind: plain.flatMap(Letter.init(padded:))?.kind, attempts: try row.next(),
+                        projectID: projectID, id: id, kind: plain.flatMap(OutgoingMail.init(padded:))?.kind, attempts: try row.next(),
                         createdAt: try row.next(), dueAt: try row.next(), expiresAt: try row.next()))
             } catch { throw .database(error) }
         }

@@ -20,7 +20,7 @@ package struct CustomTokenSignIns: Sendable {
     ///   - attempt: charged in the round trip that reads the keys.
     package func signIn(
         customToken text: UTF8Text, acceptsUnsigned: Bool = false, _ attempt: Attempt, in project: ProjectSettings,
-        from origin: Session.Origin
+        from origin: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
         try await completion.countingRefusals(by: SignInProvider.custom) { () async throws(AccountError) in
             try await signInUncounted(with: text, acceptsUnsigned: acceptsUnsigned, attempt, in: project, from: origin)
@@ -28,7 +28,7 @@ package struct CustomTokenSignIns: Sendable {
     }
 
     private func signInUncounted(
-        with text: UTF8Text, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
+        with text: UTF8Text, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
         let token: CustomToken
         do {

@@ -19,7 +19,7 @@ package struct Session: Sendable {
     package let generation: Int64
 
     /// The client that opened a session: for the person's own list of sessions, and for an operator who looks into an incident.
-    package struct Origin: Sendable {
+    package struct ClientInfo: Sendable {
         let userAgent: String?
         let address: String
         /// The id of the key that makes the session's first refresh token (`Sessions.tokenKey`).

@@ -43,7 +43,7 @@ package struct FederatedSignIns: Sendable {
     ///   - completing: a statement that must take effect together with the sign-in, such as the end of its flow.
     package func signIn(
         with identity: ProviderIdentity, provenAt: Instant? = nil, _ intent: SignInIntent, language: String, in project: ProjectSettings,
-        from origin: Session.Origin, completing: SQL? = nil
+        from origin: Session.ClientInfo, completing: SQL? = nil
     ) async throws(AccountError) -> FederatedSignIn {
         try await completion.countingRefusals(by: identity.providerID) { () async throws(AccountError) in
             try await signInUncounted(
@@ -53,14 +53,14 @@ package struct FederatedSignIns: Sendable {
 
     private func signInUncounted(
         with identity: ProviderIdentity, provenAt: Instant?, _ intent: SignInIntent, language: String, in project: ProjectSettings,
-        from origin: Session.Origin, completing: SQL?
+        from origin: Session.ClientInfo, completing: SQL?
     ) async throws(AccountError) -> FederatedSignIn {
         var attempts = 0
         while true {
             attempts += 1
             let found = try await holders(of: identity, intent, in: project)
             let decision = try Linking.decide(
-                try wish(intent, found), identity, owner: found.owner, accountOfAddress: found.accountOfAddress,
+                try linkingIntent(intent, found), identity, owner: found.owner, accountOfAddress: found.accountOfAddress,
                 oneAccountPerEmail: project.oneAccountPerEmail)
             if case .create = decision, !project.signIn.signUp { throw .adminOnly }
             do {
@@ -77,7 +77,7 @@ package struct FederatedSignIns: Sendable {
     }
 
     /// The account to link to is as the database has it now, not as it was when the caller's token was issued.
-    private func wish(_ intent: SignInIntent, _ found: Holders) throws(AccountError) -> Linking.Wish {
+    private func linkingIntent(_ intent: SignInIntent, _ found: Holders) throws(AccountError) -> Linking.Intent {
         switch intent {
         case .signIn(let mayCreate): return .signIn(mayCreate: mayCreate)
         case .link(let token):
@@ -163,7 +163,7 @@ package struct FederatedSignIns: Sendable {
 
     private func carryOut(
         _ decision: Linking.Decision, _ identity: ProviderIdentity, provenAt: Instant?, _ intent: SignInIntent, language: String,
-        in project: ProjectSettings, from origin: Session.Origin, completing: SQL?
+        in project: ProjectSettings, from origin: Session.ClientInfo, completing: SQL?
     ) async throws(AccountError) -> FederatedSignIn {
         let now = clock.now()
         var account: Account
@@ -191,7 +191,7 @@ package struct FederatedSignIns: Sendable {
             account.join(identity, takeover: takeover, oneAccountPerEmail: project.oneAccountPerEmail, at: now)
             statements = [account.update(joined, takeover: takeover, in: project)]
             if let token = intent.token { statements += token.holdSession(in: project) }
-            if takeover { statements += account.endEverything(in: project, at: now) }
+            if takeover { statements += account.revokeForTakeover(in: project, at: now) }
             statements.append(account.insert(identity, in: project, at: now))
         }
         account.remember(identity)
@@ -212,7 +212,7 @@ package struct FederatedSignIns: Sendable {
         let outcome: SignInMetrics.Outcome = intent.token != nil ? .linked : isNewUser ? .created : .signedIn
         let session = try await completion.complete(authentication, with: statements, as: outcome, in: project, from: origin, at: now)
             .session
-        if tellsOwner { notices.mails.ring() }
+        if tellsOwner { notices.mails.wakeMailWorker() }
         return .signedIn(account, session, isNewUser: isNewUser, emailRecycled: emailRecycled)
     }
 }

@@ -26,7 +26,7 @@ extension Account {
     mutating func join(_ identity: ProviderIdentity, takeover: Bool, oneAccountPerEmail: Bool, at now: Instant) {
         lastLoginAt = now
         if takeover {
-            empty(at: now)
+            clearForTakeover(at: now)
             displayName = identity.displayName
             photoURL = identity.photoURL
         }
@@ -43,7 +43,7 @@ extension Account {
 
     /// Removes everything that the account's maker put there before the owner of the address came. Custom claims come from an
     /// administrator, and stay.
-    mutating func empty(at now: Instant) {
+    mutating func clearForTakeover(at now: Instant) {
         displayName = nil
         photoURL = nil
         passwordUpdatedAt = nil
@@ -97,7 +97,7 @@ extension Account {
     }
 
     /// Ends the identities, codes and sessions that exist when the owner of an address takes an account over.
-    func endEverything(in project: ProjectSettings, at now: Instant) -> [SQL] {
+    func revokeForTakeover(in project: ProjectSettings, at now: Instant) -> [SQL] {
         [
             "DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(id)",
             deleteCodes(.all, in: project),

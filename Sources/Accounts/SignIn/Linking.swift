@@ -6,7 +6,7 @@ package import Identity
 /// way. The proof is `emailAuthoritative`, never the provider's mere statement. An account whose own address was never proven loses
 /// everything that its maker left in it, so that an attacker cannot prepare an account for the address of another person.
 package enum Linking {
-    package enum Wish: Sendable {
+    package enum Intent: Sendable {
         /// Sign in; `mayCreate` is false when the caller only reauthenticates.
         case signIn(mayCreate: Bool)
         /// Add the identity to this account.
@@ -28,10 +28,10 @@ package enum Linking {
     ///   - owner: the account that has the identity already.
     ///   - accountOfAddress: the account whose e-mail address the identity has.
     package static func decide(
-        _ wish: Wish, _ identity: ProviderIdentity, owner: Account?, accountOfAddress: Account?, oneAccountPerEmail: Bool
+        _ intent: Intent, _ identity: ProviderIdentity, owner: Account?, accountOfAddress: Account?, oneAccountPerEmail: Bool
     ) throws(AccountError) -> Decision {
         let accountOfAddress = oneAccountPerEmail ? accountOfAddress : nil
-        switch wish {
+        switch intent {
         case .link(let account):
             guard owner == nil, !account.has(identity.providerID) else { throw .identityTaken }
             guard accountOfAddress == nil || accountOfAddress?.id == account.id else { throw .emailTaken }

@@ -17,7 +17,7 @@ package struct PasswordSignIns: Sendable {
     /// `wrongPassword`; `accountDisabled`; and `passwordRequirements` where the project's policy makes people upgrade at sign-in.
     /// - Parameter attempt: the attempt at this address; failures count against it.
     package func signIn(
-        email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
+        email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         try await completion.countingRefusals(by: SignInProvider.password) { () async throws(AccountError) in
             try await signInUncounted(email: email, password: password, attempt, in: project, from: origin)
@@ -25,7 +25,7 @@ package struct PasswordSignIns: Sendable {
     }
 
     private func signInUncounted(
-        email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
+        email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         let found = try await withPassword(email: email, charging: attempt, in: project)
         guard try await passwords.check(password, against: found?.hash) else { throw Self.refusal(found == nil, in: project) }

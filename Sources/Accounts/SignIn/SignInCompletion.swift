@@ -28,7 +28,7 @@ struct SignInCompletion: Sendable {
     /// - Returns: the session, and the rows that `statements` gave.
     func complete(
         _ authentication: Authentication, with statements: [SQL], as outcome: SignInMetrics.Outcome?, by method: String? = nil,
-        in project: ProjectSettings, from origin: Session.Origin, at now: Instant
+        in project: ProjectSettings, from origin: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) -> (session: Session, rows: [[Row]]) {
         let session = Session(authentication, in: project)
         let insertion: SQL = """

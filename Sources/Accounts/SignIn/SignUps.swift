@@ -12,7 +12,7 @@ package struct SignUps: Sendable {
 
     /// Makes an anonymous account: only its own session opens it, until a way to sign in is linked.
     package func signUpAnonymously(
-        _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
+        _ attempt: Attempt, in project: ProjectSettings, from origin: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         try await limits.charge(attempt)
         let account = Account(id: AccountID.random(), at: clock.now())
@@ -23,7 +23,8 @@ package struct SignUps: Sendable {
     ///
     /// Throws `emailTaken` before anything is hashed, then what the password policy says.
     package func signUp(
-        email: String, password: String, displayName: String?, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.Origin
+        email: String, password: String, displayName: String?, _ attempt: Attempt, in project: ProjectSettings,
+        from origin: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         guard try await limits.charge(attempt, then: AccountDirectory.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
         try project.passwordPolicy.check(password)
@@ -39,7 +40,7 @@ package struct SignUps: Sendable {
     }
 
     private func create(
-        _ account: Account, passwordHash: String?, signInProvider: String, in project: ProjectSettings, from origin: Session.Origin
+        _ account: Account, passwordHash: String?, signInProvider: String, in project: ProjectSettings, from origin: Session.ClientInfo
     ) async throws(AccountError) -> Session {
         let authentication = Authentication(accountID: account.id, signInProvider: signInProvider, time: account.createdAt)
         return try await completion.complete(

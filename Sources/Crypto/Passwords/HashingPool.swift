@@ -38,7 +38,7 @@ package final class HashingPool: Sendable {
 
     /// The state that the threads share. They hold it and not the pool, so that they end when the pool is released.
     private final class Core: @unchecked Sendable {
-        // @unchecked Sendable because `bell` is a semaphore, which is made for threads, and the rest is behind `state` or immutable.
+        // @unchecked Sendable because `jobsWaiting` is a semaphore, which is made for threads, and the rest is behind `state` or immutable.
 
         private struct Job {
             let work: @Sendable () -> Void
@@ -60,7 +60,7 @@ package final class HashingPool: Sendable {
         private let threads: Int
         private let room: Int
         /// Counts waiting jobs, so that threads sleep while there is nothing to do.
-        private let bell = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+        private let jobsWaiting = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
         private let waited: Histogram
         private let worked: Histogram
         private let refused: Counter
@@ -68,7 +68,7 @@ package final class HashingPool: Sendable {
         init(threads: Int, room: Int, metrics: Metrics) {
             self.threads = threads
             self.room = room
-            sem_init(bell, 0, 0)
+            sem_init(jobsWaiting, 0, 0)
             waited = metrics.histogram("gatehouse_hashing_waiting_seconds", "How long password hashes waited for a thread.")
             worked = metrics.histogram("gatehouse_hashing_seconds", "How long password hashes took, waiting not included.")
             refused = metrics.counter("gatehouse_hashing_refused_total", "Password hashes refused because the queue was full.")
@@ -78,8 +78,8 @@ package final class HashingPool: Sendable {
         }
 
         deinit {
-            sem_destroy(bell)
-            bell.deallocate()
+            sem_destroy(jobsWaiting)
+            jobsWaiting.deallocate()
         }
 
         func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
@@ -92,7 +92,7 @@ package final class HashingPool: Sendable {
                 state.waiting.append(Job(work: work, since: MonotonicTime.read()))
                 return true
             }
-            if accepted { sem_post(bell) } else { refused.increment() }
+            if accepted { sem_post(jobsWaiting) } else { refused.increment() }
             return accepted
         }
 
@@ -104,7 +104,7 @@ package final class HashingPool: Sendable {
 
         private func workUntilClosed() {
             while true {
-                while sem_wait(bell) != 0 {}
+                while sem_wait(jobsWaiting) != 0 {}
                 let job = state.withLock { state -> Job? in
                     guard !state.waiting.isEmpty else { return nil }
                     state.busy += 1
@@ -139,7 +139,7 @@ package final class HashingPool: Sendable {
                 if state.threads > 0, let whenGone { state.whenGone.append(whenGone) }
                 return (toWake, state.threads == 0)
             }
-            for _ in 0..<toWake { sem_post(bell) }
+            for _ in 0..<toWake { sem_post(jobsWaiting) }
             if isGone { whenGone?() }
         }
     }

@@ -95,11 +95,11 @@ final class Connection: Watcher {
             let bytes = UnsafeRawBufferPointer(start: base, count: held + count)
             if state == .reading { return process(bytes) }
             makeWork().carry.append(contentsOf: bytes[held...])
-            settle()
+            updateDeadline()
         } else if count == 0 {
             if state != .answering { return close() }
             hasPeerClosed = true
-            settle()
+            updateDeadline()
         } else if errno != EAGAIN && errno != EINTR {
             close()
         }
@@ -136,7 +136,7 @@ final class Connection: Watcher {
         keep(parser, rest: input[offset...], of: carry)
         flush()
         if state == .reading, !isBlocked, offset < input.count, answered >= shared.turns.share { postpone() }
-        settle(isNewRequest: hasAnswered)
+        updateDeadline(isNewRequest: hasAnswered)
     }
 
     private func postpone() {
@@ -224,7 +224,7 @@ final class Connection: Watcher {
             return carry.withUnsafeBytes { process(UnsafeRawBufferPointer(rebasing: $0[used...]), of: carry) }
         }
         flush()
-        settle(isNewRequest: true)
+        updateDeadline(isNewRequest: true)
     }
 
     // MARK: Sending
@@ -256,7 +256,7 @@ final class Connection: Watcher {
         let sent = work.unsent.withUnsafeBytes { send($0) }
         guard sent >= 0 else { return close() }
         work.unsent.removeFirst(sent)
-        guard work.unsent.isEmpty else { return settle() }
+        guard work.unsent.isEmpty else { return updateDeadline() }
         work.unsent = []
         goOn()
     }
@@ -264,7 +264,7 @@ final class Connection: Watcher {
     // MARK: Between turns
 
     /// Sets what the connection waits for, and for how long.
-    func settle(isNewRequest: Bool = false) {
+    func updateDeadline(isNewRequest: Bool = false) {
         if isBlocked {
             wait(.write, for: .write, restarting: true)
             return

@@ -7,7 +7,7 @@ extension Connection {
         work?.parser = nil
         refuse(.timedOut)
         flush()
-        settle()
+        updateDeadline()
     }
 
     /// Announces that nothing more will come, and drops what the client still sends. Closing with unread bytes would reset the connection,

@@ -12,7 +12,7 @@ import Web
 /// This is the most frequent call of all, so it reads and writes its JSON itself.
 struct Lookup: RawEndpoint {
     static let route = Route.client(.post, "/v1/accounts:lookup", v3: "getAccountInfo")
-    static let tongue = Tongue.googleJSON
+    static let errorFormat = ErrorFormat.googleJSON
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let body = try JSONBody.object(of: request)

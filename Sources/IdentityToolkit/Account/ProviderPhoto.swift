@@ -11,7 +11,7 @@ import Web
 /// (Microsoft keeps it as bytes behind Graph). This call is our own; Firebase does not have it.
 struct ProviderPhoto: RawEndpoint {
     static let route = Route.client(.post, "/v1/accounts:providerPhoto")
-    static let tongue = Tongue.googleJSON
+    static let errorFormat = ErrorFormat.googleJSON
 
     private struct Input: Decodable {
         var idToken: UTF8Text?

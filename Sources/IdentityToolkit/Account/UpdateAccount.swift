@@ -77,7 +77,7 @@ struct UpdateAccount: Endpoint {
         let project = try context.project
         let (account, session) = try await context.services.accounts.changes.update(
             idToken.asString, try AccountChange(input, in: project.settings), language: language,
-            { context.attempt(.update, accountID: $0, of: project) }, in: project.settings, from: context.origin)
+            { context.attempt(.update, accountID: $0, of: project) }, in: project.settings, from: context.clientInfo)
         return Output(account, try session.map { try IssuedTokens(account, $0, context) })
     }
 }

@@ -13,10 +13,10 @@ struct SendOOBCode: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:sendOobCode", v3: "getOobConfirmationCode")
 
     struct Input: Decodable {
-        var wish: Wish
+        var request: Request
         var settings: ActionSettings
 
-        struct Wish: Decodable {
+        struct Request: Decodable {
             var requestType: JSON?
             var email: UTF8Text?
             var newEmail: UTF8Text?
@@ -26,7 +26,7 @@ struct SendOOBCode: Endpoint {
 
         /// Both sets of fields stand side by side in one object.
         init(from decoder: any Decoder) throws {
-            wish = try Wish(from: decoder)
+            request = try Request(from: decoder)
             settings = try ActionSettings(from: decoder)
         }
     }
@@ -37,39 +37,39 @@ struct SendOOBCode: Endpoint {
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        let type = try RequestType.reading(input.wish.requestType)
-        guard input.wish.returnOobLink != true else { throw Failure.insufficientPermission }
+        let type = try RequestType.reading(input.request.requestType)
+        guard input.request.returnOobLink != true else { throw Failure.insufficientPermission }
         _ = try context.outbox
         let continueURL = try input.settings.continueURL(of: context.project, context.services.site)
-        let letter = LetterWish(language: try context.language, continueURL: continueURL)
+        let options = MailOptions(language: try context.language, continueURL: continueURL)
         let project = try context.project.settings
         let accounts = context.services.accounts
         switch type {
         case .passwordReset:
             guard project.signIn.password else { throw Failure.passwordsNotAllowed }
-            let email = try address(input.wish.email)
+            let email = try address(input.request.email)
             try await context.limit(.sendPasswordReset, email: email)
-            try await accounts.codeMails.sendPasswordReset(to: email, letter, in: project)
+            try await accounts.codeMails.sendPasswordReset(to: email, options, in: project)
             return Output(email: email)
         case .emailSignIn:
             guard project.signIn.emailLink else { throw Failure.operationNotAllowed() }
-            let email = try address(input.wish.email)
+            let email = try address(input.request.email)
             try await context.limit(.sendSignInLink, email: email)
-            try await accounts.codeMails.sendSignInLink(to: email, letter, in: project)
+            try await accounts.codeMails.sendSignInLink(to: email, options, in: project)
             return Output(email: email)
         case .verifyEmail:
-            guard let idToken = input.wish.idToken, !idToken.isEmpty else { throw AccountError.invalidIDToken }
+            guard let idToken = input.request.idToken, !idToken.isEmpty else { throw AccountError.invalidIDToken }
             let (account, token) = try await caller(idToken, context)
             // Many accounts together must not be able to flood the mailbox of another person.
             if let email = account.email { try await context.limit(.sendVerification, mailbox: email) }
-            return Output(email: try await accounts.codeMails.sendVerification(to: account, token, letter, in: project))
+            return Output(email: try await accounts.codeMails.sendVerification(to: account, token, options, in: project))
         case .verifyAndChangeEmail:
-            guard let newEmail = input.wish.newEmail, !newEmail.isEmpty else { throw Failure.missingNewEmail }
+            guard let newEmail = input.request.newEmail, !newEmail.isEmpty else { throw Failure.missingNewEmail }
             guard let address = EmailAddress.canonical(newEmail.asString) else { throw Failure.invalidNewEmail }
-            guard let idToken = input.wish.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
+            guard let idToken = input.request.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
             let (account, token) = try await caller(idToken, context)
             try await context.limit(.sendVerification, mailbox: address)
-            try await accounts.codeMails.sendEmailChange(of: account, token, to: address, letter, in: project)
+            try await accounts.codeMails.sendEmailChange(of: account, token, to: address, options, in: project)
             return Output(email: account.email)
         case .oldEmailAgree, .newEmailAccept, .recoverEmail, .revertSecondFactorAddition:
             throw Failure.operationNotAllowed("Clients cannot request codes of the type \(type.rawValue).")

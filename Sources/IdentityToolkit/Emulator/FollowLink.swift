@@ -12,7 +12,7 @@ import Web
 /// Differs from the links that people get: a GET uses the code up (SEC-17), and the answer is JSON.
 struct FollowLink: RawEndpoint {
     static let route = Route(.get, "/emulator/action", access: .development)
-    static let tongue = Tongue.googleJSON
+    static let errorFormat = ErrorFormat.googleJSON
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         // The router also takes HEAD for a GET route, and a HEAD must not change anything.

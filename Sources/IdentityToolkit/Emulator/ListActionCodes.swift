@@ -31,16 +31,16 @@ struct ListActionCodes: Endpoint {
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let project = try context.configuredProject().settings
         let recent = try await context.outbox.recent(in: project).filter { !$0.kind.tellsOfMethods }
-        let letters = try await context.services.accounts.codes.pending(recent, in: project)
-        return Output(oobCodes: letters.reversed().map { Code($0, context.services.site) })
+        let mails = try await context.services.accounts.codes.pending(recent, in: project)
+        return Output(oobCodes: mails.reversed().map { Code($0, context.services.site) })
     }
 }
 
 extension ListActionCodes.Code {
-    init(_ pending: PendingLetter, _ site: Site) {
-        email = pending.email ?? pending.letter.to
-        newEmail = pending.letter.kind == .verifyAndChangeEmail ? pending.letter.newEmail : nil
-        requestType = pending.letter.kind.code.requestType
+    init(_ pending: PendingMail, _ site: Site) {
+        email = pending.email ?? pending.mail.to
+        newEmail = pending.mail.kind == .verifyAndChangeEmail ? pending.mail.newEmail : nil
+        requestType = pending.mail.kind.code.requestType
         oobCode = pending.code
         oobLink = "\(site.publicURL)\(FollowLink.route.path)?\(pending.query)"
     }

@@ -27,7 +27,7 @@ struct SignInWithCustomToken: Endpoint {
         guard let token = input.token, !token.isEmpty else { throw Failure.missingCustomToken }
         let (account, session, isNewUser) = try await context.services.accounts.customTokenSignIns.signIn(
             customToken: token, acceptsUnsigned: context.isOfDevelopment, context.attempt(.customToken), in: context.project.settings,
-            from: context.origin)
+            from: context.clientInfo)
         let tokens = try IssuedTokens(account, session, context)
         return Output(
             idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn, isNewUser: isNewUser)

@@ -37,7 +37,7 @@ struct SignInWithEmailLink: Endpoint {
         let (accounts, language) = (context.services.accounts, try context.language)
         let signIn = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
             try await accounts.emailLinkSignIns.signIn(
-                withLink: code.asString, email: email, linkingTo: idToken, language: language, in: project, from: context.origin)
+                withLink: code.asString, email: email, linkingTo: idToken, language: language, in: project, from: context.clientInfo)
         }
         let tokens = try IssuedTokens(signIn.account, signIn.session, context)
         return Output(

@@ -11,7 +11,7 @@ import Web
 
 /// `accounts:signInWithIdp`: ends every federated sign-in. The code is exchanged here, on the server, and nowhere else.
 ///
-/// Request → one of four ways in (`IDPRequest`) → what the provider proved (`ProvenSignIn`) → the account it opens
+/// Request → one of four ways in (`SignInWithIDPRequest`) → what the provider proved (`ProvenSignIn`) → the account it opens
 /// (`BrokeredProject.signIn`).
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithIdp>
 struct SignInWithIDP: Endpoint {
@@ -31,7 +31,7 @@ struct SignInWithIDP: Endpoint {
     typealias Output = IDPOutput
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        let request = try IDPRequest(
+        let request = try SignInWithIDPRequest(
             requestURI: input.requestUri, postBody: input.postBody, pendingToken: input.pendingToken ?? input.pendingIdToken)
         try await context.limit(.federatedSignIn)
         let (broker, language) = (try context.broker, try context.language)
@@ -39,7 +39,7 @@ struct SignInWithIDP: Endpoint {
         let proven = try await request.proven(sessionID: input.sessionId, by: broker, context)
         let outcome: FederatedSignIn
         do {
-            outcome = try await broker.signIn(with: proven, intent, language: language, from: context.origin)
+            outcome = try await broker.signIn(with: proven, intent, language: language, from: context.clientInfo)
         } catch {
             guard input.returnIdpCredential ?? false, let code = Self.conflict(error) else { throw error }
             var output = IDPOutput(proven.result, pendingToken: try broker.pendingToken(for: proven))
@@ -58,7 +58,7 @@ struct SignInWithIDP: Endpoint {
     /// Conflicts that SDKs expect as an answer that still contains the credential, so that they can sign in with it.
     private static func conflict(_ error: BrokerageError) -> String? {
         switch error {
-        case .account(.identityTaken), .account(.emailTaken): Failure(telling: error).code
+        case .account(.identityTaken), .account(.emailTaken): Failure(describing: error).code
         default: nil
         }
     }

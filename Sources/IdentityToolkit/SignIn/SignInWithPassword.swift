@@ -35,7 +35,8 @@ struct SignInWithPassword: Endpoint {
         let address = try EmailAddress.reading(email)
         guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
         let (account, session) = try await context.services.accounts.passwordSignIns.signIn(
-            email: address, password: password.asString, try context.attempt(.password, email: address), in: project, from: context.origin)
+            email: address, password: password.asString, try context.attempt(.password, email: address), in: project,
+            from: context.clientInfo)
         let tokens = try IssuedTokens(account, session, context)
         return Output(
             localId: account.id, email: address, displayName: account.displayName, profilePicture: account.photoURL,

@@ -47,17 +47,17 @@ struct SignUp: Endpoint {
         let accounts = context.services.accounts
         let account: Account
         let session: Session
-        switch try Wish(input, in: project) {
+        switch try Kind(input, in: project) {
         case .anonymous:
-            (account, session) = try await accounts.signUps.signUpAnonymously(attempt, in: project, from: context.origin)
+            (account, session) = try await accounts.signUps.signUpAnonymously(attempt, in: project, from: context.clientInfo)
         case .password(let email, let password, let name, linkTo: nil):
             (account, session) = try await accounts.signUps.signUp(
-                email: email, password: password, displayName: name, attempt, in: project, from: context.origin)
+                email: email, password: password, displayName: name, attempt, in: project, from: context.clientInfo)
         case .password(let email, let password, let name, linkTo: let idToken?):
             (account, session) = try await accounts.changes.linkPassword(
                 idToken, email: email, password: password, displayName: name, language: try context.language,
                 { context.attempt(.update, accountID: $0, of: caller) }, in: project,
-                from: context.origin)
+                from: context.clientInfo)
         }
         let tokens = try IssuedTokens(account, session, context)
         return Output(
@@ -67,7 +67,7 @@ struct SignUp: Endpoint {
 }
 
 /// The kind of a sign-up, once it is complete and the project allows it; the checks are in the order of docs/wire.md.
-private enum Wish {
+private enum Kind {
     case anonymous
     case password(email: String, password: String, displayName: String?, linkTo: String?)
 

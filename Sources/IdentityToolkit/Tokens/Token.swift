@@ -11,7 +11,7 @@ import Web
 /// <https://cloud.google.com/identity-platform/docs/use-rest-api#section-refresh-token>
 struct Token: RawEndpoint {
     static let route = Route(.post, "/v1/token", access: .apiKey, host: .secureToken)
-    static let tongue = Tongue.googleJSON
+    static let errorFormat = ErrorFormat.googleJSON
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let grant = try Grant(request)

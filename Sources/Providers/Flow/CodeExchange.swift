@@ -5,8 +5,8 @@ import Text
 extension ConfiguredProvider {
     /// Redeems a code once: a request that may have arrived is never repeated.
     func exchange(
-        _ code: UTF8Text, _ redirectURI: String, _ codeVerifier: String, _ metadata: IssuerMetadata
-    ) async throws(ProviderError) -> TokenAnswer {
+        _ code: UTF8Text, _ redirectURI: String, _ codeVerifier: String, _ metadata: ProviderMetadata
+    ) async throws(ProviderError) -> TokenResponse {
         guard let endpoint = metadata.token else {
             throw .unfit("The discovery document has no token_endpoint.")
         }
@@ -23,6 +23,6 @@ extension ConfiguredProvider {
             let detail = "The token endpoint \(endpoint.origin) \(OutboundText.reason(error))."
             throw error.isOutage ? .unavailable(detail: detail) : .unfit(detail)
         }
-        return try TokenAnswer(response)
+        return try TokenResponse(response)
     }
 }

@@ -41,7 +41,7 @@ extension ConfiguredProvider {
         try checks.check(token)
         try issuer.check(token, metadata)
         return Evidence(
-            providerID: settings.id, issuer: settings.issuerForStorage, claims: token.claims, accessToken: accessToken,
+            providerID: settings.id, issuer: settings.storedIssuer, claims: token.claims, accessToken: accessToken,
             userInfo: metadata.userinfo, answer: answer, authoritativeDomains: settings.authoritativeDomains)
     }
 

@@ -18,9 +18,9 @@ package final class MetadataCache: Sendable {
     /// Who chose the address of a document.
     enum Origin: Sendable { case configuration, app }
 
-    private let documents: RemoteValues<IssuerMetadata>
+    private let documents: RemoteValues<ProviderMetadata>
     private let keySets: RemoteValues<JWKSet>
-    private let documentsOfApps: RemoteValues<IssuerMetadata>
+    private let documentsOfApps: RemoteValues<ProviderMetadata>
     private let keySetsOfApps: RemoteValues<JWKSet>
     private let budget = FetchBudget()
 
@@ -37,7 +37,7 @@ package final class MetadataCache: Sendable {
 
     func document(
         _ url: String, namedBy origin: Origin = .configuration, _ upstream: any Upstream, now: Instant
-    ) async throws(ProviderError) -> IssuerMetadata {
+    ) async throws(ProviderError) -> ProviderMetadata {
         let values = origin == .app ? documentsOfApps : documents
         return try await values.value(of: Self.key(url, upstream), now: now) { () async throws(ProviderError) in
             if origin == .app, !budget.take(at: now) {
@@ -45,7 +45,7 @@ package final class MetadataCache: Sendable {
             }
             let json = try await Self.fetch(url, "discovery document", upstream)
             do throws(MetadataFault) {
-                return try IssuerMetadata(json)
+                return try ProviderMetadata(json)
             } catch {
                 throw Self.failure("discovery document", url, error.text)
             }

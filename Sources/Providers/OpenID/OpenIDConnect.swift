@@ -25,7 +25,7 @@ struct OpenIDConnect: Issuer {
         case never, always
     }
 
-    var identitySpace: String { issuer }
+    var storedIssuer: String { issuer }
 
     var documentURL: String {
         discoveryURL ?? (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
@@ -36,7 +36,7 @@ struct OpenIDConnect: Issuer {
 
     func publishes(_ issuer: UTF8Text) -> Bool { issuer == self.issuer }
 
-    func answers(as issuer: UTF8Text, _: IssuerMetadata) -> Bool { publishes(issuer) }
+    func answers(as issuer: UTF8Text, _: ProviderMetadata) -> Bool { publishes(issuer) }
 
     func admits(_ claims: JSON) throws(ProviderError) {
         guard let name = claims["iss"]?.string, publishes(name) else {

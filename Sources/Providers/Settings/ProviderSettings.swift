@@ -48,7 +48,7 @@ package struct ProviderSettings: Sendable {
     }
 
     /// Distinguishes the users of this entry from those of another issuer under the same id.
-    package var issuerForStorage: String { issuer.identitySpace }
+    package var storedIssuer: String { issuer.storedIssuer }
 
     /// An SDK's custom parameters without those that a start would refuse for being its own.
     package func permitted(_ customParameters: [UTF8Text: UTF8Text]) -> [UTF8Text: UTF8Text] {

@@ -24,7 +24,7 @@ package final class LogOutput: Sendable {
 
     private struct Queue {
         var lines = Lines()
-        var hasRung = false
+        var isWoken = false
         var mustReopen = false
         var isFinishing = false
     }
@@ -37,7 +37,7 @@ package final class LogOutput: Sendable {
     private static let gathering: useconds_t = 2000
 
     private let queue = Mutex(Queue())
-    private let bell = DispatchSemaphore(value: 0)
+    private let wakeUp = DispatchSemaphore(value: 0)
     private let drained = DispatchSemaphore(value: 0)
     private let droppedEvents = Counter()
     private let droppedAccess = Counter()
@@ -55,16 +55,16 @@ package final class LogOutput: Sendable {
 
     /// Queues `lines` whole lines, or drops and counts them.
     package func write(_ bytes: UnsafeRawBufferPointer, lines: Int, of kind: Kind) {
-        let mustRing = queue.withLock { queue in
+        let mustWakeUp = queue.withLock { queue in
             let isTaken =
                 switch kind {
                 case .event: Self.append(bytes, to: &queue.lines.events, room: Self.eventRoom)
                 case .access: Self.append(bytes, to: &queue.lines.access, room: Self.accessRoom)
                 }
             if !isTaken { counter(kind).increment(by: lines) }
-            return isTaken && Self.ring(&queue)
+            return isTaken && Self.mustWake(&queue)
         }
-        if mustRing { bell.signal() }
+        if mustWakeUp { wakeUp.signal() }
     }
 
     /// Opens the file again before the next line, for log rotation. Without a file nothing happens.
@@ -96,26 +96,26 @@ package final class LogOutput: Sendable {
     private func counter(_ kind: Kind) -> Counter { kind == .event ? droppedEvents : droppedAccess }
 
     private func wake(_ change: (inout Queue) -> Void) {
-        let mustRing = queue.withLock { queue in
+        let mustWakeUp = queue.withLock { queue in
             change(&queue)
-            return Self.ring(&queue)
+            return Self.mustWake(&queue)
         }
-        if mustRing { bell.signal() }
+        if mustWakeUp { wakeUp.signal() }
     }
 
     /// Whether the caller must wake the thread: only the first line since the thread took the queue does.
-    private static func ring(_ queue: inout Queue) -> Bool {
-        defer { queue.hasRung = true }
-        return !queue.hasRung
+    private static func mustWake(_ queue: inout Queue) -> Bool {
+        defer { queue.isWoken = true }
+        return !queue.isWoken
     }
 
     // One round of the log's thread.
     private func turn(_ sink: inout LogSink, _ lines: inout Lines) {
-        bell.wait()
+        wakeUp.wait()
         if queue.withLock({ $0.lines.events.isEmpty && !$0.isFinishing }) { usleep(Self.gathering) }
         let mustReopen = queue.withLock { queue in
             swap(&queue.lines, &lines)
-            queue.hasRung = false
+            queue.isWoken = false
             defer { queue.mustReopen = false }
             return queue.mustReopen
         }

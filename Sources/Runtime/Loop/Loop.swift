@@ -21,7 +21,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private let source: any DispatchSourceRead
     private let epoll: Int32
     /// Other threads write to it after they have put something into the inbox.
-    private let bell: Int32
+    private let inboxEvent: Int32
     /// Becomes ready when the earliest timer is due.
     private let alarm: Int32
     private let inbox = Mutex(Inbox())
@@ -50,7 +50,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var actions: [@Sendable () -> Void] = []
-        var hasRung = false
+        var isWoken = false
     }
 
     private struct Registration {
@@ -63,14 +63,14 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
         self.index = index
         queue = DispatchQueue(label: "loop.\(index)")
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        inboxEvent = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         alarm = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
-        guard epoll >= 0, bell >= 0, alarm >= 0 else {
+        guard epoll >= 0, inboxEvent >= 0, alarm >= 0 else {
             let failure = SystemError("epoll_create1")
-            for descriptor in [epoll, bell, alarm] where descriptor >= 0 { Glibc.close(descriptor) }
+            for descriptor in [epoll, inboxEvent, alarm] where descriptor >= 0 { Glibc.close(descriptor) }
             throw failure
         }
-        for descriptor in [bell, alarm] {
+        for descriptor in [inboxEvent, alarm] {
             // Edge triggered, so that they need not be read to become silent. Adding a new descriptor to a new epoll cannot fail.
             var event = epoll_event(events: EPOLLIN.rawValue | EPOLLET.rawValue, data: Self.key(descriptor, 0))
             epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event)
@@ -81,8 +81,8 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
 
     deinit {
-        source.setCancelHandler { [epoll, bell, alarm] in
-            for descriptor in [epoll, bell, alarm] { Glibc.close(descriptor) }
+        source.setCancelHandler { [epoll, inboxEvent, alarm] in
+            for descriptor in [epoll, inboxEvent, alarm] { Glibc.close(descriptor) }
         }
         source.cancel()
         events.deallocate()
@@ -114,14 +114,14 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     /// Puts something into the inbox, and wakes the loop unless another thread already has.
     private func post(_ put: (inout Inbox) -> Void) {
-        let mustRing = inbox.withLock { inbox in
+        let mustWakeUp = inbox.withLock { inbox in
             put(&inbox)
-            defer { inbox.hasRung = true }
-            return !inbox.hasRung
+            defer { inbox.isWoken = true }
+            return !inbox.isWoken
         }
-        guard mustRing else { return }
+        guard mustWakeUp else { return }
         var one: UInt64 = 1
-        _ = write(bell, &one, 8)
+        _ = write(inboxEvent, &one, 8)
     }
 
     private func openInbox() {
@@ -146,7 +146,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
             turn &+= 1
             for index in 0..<Int(max(0, count)) { deliver(events[index]) }
             runPostponed()
-            settle()
+            runJobs()
         }
         owner.store(0, ordering: .relaxed)
     }
@@ -160,7 +160,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     private func deliver(_ event: epoll_event) {
         let descriptor = Int32(truncatingIfNeeded: event.data.u64 & 0xFFFF_FFFF)
-        if descriptor == bell { return openInbox() }
+        if descriptor == inboxEvent { return openInbox() }
         if descriptor == alarm { return runTimers() }
         // A watcher that an earlier event of this turn removed, or replaced under the same number, is not called.
         let registration = watchers[Int(descriptor)]
@@ -169,7 +169,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
 
     /// Runs jobs, then deferred actions, until none is left. If jobs always create new jobs, the sockets get their turn after a while.
-    private func settle() {
+    private func runJobs() {
         for _ in 0..<64 where !jobs.isEmpty || !endOfTurn.isEmpty {
             if !jobs.isEmpty {
                 swap(&jobs, &readyJobs)

@@ -42,7 +42,7 @@ package struct ServerSettings: Sendable {
     package let logLevel: Logger.Level
     /// A digest of what the file says and of its secrets. A reload cannot change these, since sockets, connections and keys are made at
     /// start. Comments may change.
-    package let signature: [UInt8]
+    package let fingerprint: [UInt8]
 
     init(_ section: Section) {
         let listen = section.value("listen", expected: ListenAddress.form, ListenAddress.init)
@@ -111,7 +111,7 @@ package struct ServerSettings: Sendable {
         log.finish()
         logLevel = section.choice("logLevel", default: Logger.Level.info)
         section.finish()
-        signature = Digest.sha256(section.content)
+        fingerprint = Digest.sha256(section.content)
     }
 
     private static func schema(_ section: Section, development: Bool) -> Schema {

@@ -10,7 +10,7 @@ import Web
 /// the code up, because mail scanners open links before people do (SEC-17).
 struct ActionPage: RawEndpoint {
     static let route = Route(.get, ActionCode.pagePath, access: .anyone)
-    static let tongue = Tongue.page
+    static let errorFormat = ErrorFormat.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         guard let form = Form(request.query), let link = ActionLink(form, context) else { return ActionView.damaged(request) }
@@ -29,7 +29,7 @@ struct ActionPage: RawEndpoint {
 /// `POST /__/auth/action`: the form of that page. It does what the code is for.
 struct ActionForm: RawEndpoint {
     static let route = Route(.post, ActionCode.pagePath, access: .anyone)
-    static let tongue = Tongue.page
+    static let errorFormat = ErrorFormat.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         guard request.headers["content-type"]?.asciiLowercased.hasPrefix("application/x-www-form-urlencoded") ?? false else {
@@ -73,7 +73,7 @@ struct ActionForm: RawEndpoint {
         guard code.kind == .recoverEmail, project.signIn.password else { return view.done(code) }
         // The person who changed the account may know its password. The mailbox's owner can choose another one here, without another mail.
         let next = try await accounts.codes.resetCode(for: account, in: project)
-        return view.done(code, resetLink: accounts.codeMails.link(.resetPassword, code: next, link.wish, in: project))
+        return view.done(code, resetLink: accounts.codeMails.link(.resetPassword, code: next, link.options, in: project))
     }
 
     /// Whether the page itself sent the form, as far as the browser tells: under the page's referrer policy, its `Origin` is `null`. In
@@ -89,5 +89,5 @@ struct ActionForm: RawEndpoint {
 
 extension ActionLink {
     /// The settings of another link that leads to the same page of the app.
-    fileprivate var wish: LetterWish { LetterWish(language: language, continueURL: continueURL?.description) }
+    fileprivate var options: MailOptions { MailOptions(language: language, continueURL: continueURL?.description) }
 }

@@ -16,7 +16,7 @@ enum Callback {
         if let resume = query["resume"] { return try await Self.resume(resume, request, context) }
         let answer = try ProviderAnswer(query)
         if answer.isUnnamedRefusal { return try await refuse(answer, request, context) }
-        return try await context.services.projects.current.project(id: try answer.state.projectID).telling {
+        return try await context.services.projects.current.project(id: try answer.state.projectID).showingErrors {
             guard let flow = try await context.services.brokerage.flow(waitingFor: answer) else { return try await leave(answer, context) }
             return try await finish(flow, answer, request, context)
         }
@@ -46,7 +46,7 @@ enum Callback {
         guard let reference = FlowReference(text),
             let cookie = FlowCookie.value(for: reference.flowID, in: request, context.services.site)
         else { throw BrokerageError.unknownFlow }
-        return try await context.services.projects.current.project(id: reference.projectID).telling {
+        return try await context.services.projects.current.project(id: reference.projectID).showingErrors {
             let (flow, answer) = try await context.services.brokerage.posted(to: reference, cookie: cookie)
             return try await finish(flow, answer, request, context)
         }
@@ -56,7 +56,7 @@ enum Callback {
         _ flow: SignInFlow, _ answer: ProviderAnswer, _ request: Request, _ context: Context
     ) async throws -> Response {
         let project = context.services.projects.current.project(id: flow.projectID)
-        return try await project.telling(in: flow.handoff?.language, backTo: project.flatMap { WayBack.of(flow, $0) }) {
+        return try await project.showingErrors(in: flow.sdkRequest?.language, backTo: project.flatMap { WayBack.of(flow, $0) }) {
             try await finish(flow, answer, of: project, request, context)
         }
     }
@@ -74,10 +74,10 @@ enum Callback {
         let broker = context.broker(of: project)
         let returned = try await broker.receive(answer, for: flow, cookie: cookie)
         var response: Response
-        if let delivery = Delivery(flow, cookie: cookie, project, context) {
-            let outcome = Delivery.Outcome(returned.outcome)
-            try await broker.record(returned, event: delivery.event(outcome))
-            response = delivery.response(outcome)
+        if let resultPage = ResultPage(flow, cookie: cookie, project, context) {
+            let outcome = ResultPage.Outcome(returned.outcome)
+            try await broker.record(returned, event: resultPage.event(outcome))
+            response = resultPage.response(outcome)
         } else {
             guard let page = ReturnAddress(flow, project, site) else { throw BrokerageError.unknownFlow }
             try await broker.record(returned)
@@ -92,10 +92,10 @@ enum Callback {
 /// (mix-up).
 struct ProviderCallback: RawEndpoint {
     static let route = Route(.get, "/__/auth/handler/{provider}", aliases: ["/emulator/auth/handler/{provider}"], access: .anyone)
-    static let tongue = Tongue.page
+    static let errorFormat = ErrorFormat.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        try Destination.document.check(request)
+        try FetchDestination.document.check(request)
         return try await Callback.answer(try Form.reading(request.query), request, context)
     }
 }

@@ -45,7 +45,8 @@ struct PageScript: Sendable {
     var route: Handler {
         let aliases = ["/emulator/auth/" + path.dropFirst("/__/auth/".count)]
         return Handler(
-            route: Route(.get, path, aliases: aliases, access: .anyone), tongue: .page, immediate: { request, _ in response(to: request) })
+            route: Route(.get, path, aliases: aliases, access: .anyone), errorFormat: .page,
+            immediate: { request, _ in response(to: request) })
     }
 
     private func response(to request: Request) -> Response {

@@ -10,10 +10,10 @@ import Web
 /// and the browser is redirected to a GET that does.
 struct PostedCallback: RawEndpoint {
     static let route = Route(.post, "/__/auth/handler", aliases: ["/emulator/auth/handler"], access: .anyone)
-    static let tongue = Tongue.page
+    static let errorFormat = ErrorFormat.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        try Destination.document.check(request)
+        try FetchDestination.document.check(request)
         guard request.headers["content-type"]?.asciiLowercased.hasPrefix("application/x-www-form-urlencoded") ?? false else {
             throw Failure.invalidIDPResponse("The answer is not a form.")
         }
@@ -40,7 +40,7 @@ struct PostedCallback: RawEndpoint {
 /// The same, at the address of one provider.
 struct ProviderPostedCallback: RawEndpoint {
     static let route = Route(.post, "/__/auth/handler/{provider}", aliases: ["/emulator/auth/handler/{provider}"], access: .anyone)
-    static let tongue = Tongue.page
+    static let errorFormat = ErrorFormat.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response { try await PostedCallback()(request, context) }
 }

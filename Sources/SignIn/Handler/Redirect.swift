@@ -40,7 +40,7 @@ extension ReturnAddress {
     func redirect(_ returned: ReturnedSignIn) -> Response {
         switch returned.outcome {
         case .succeeded(let code): redirect([("code", code.text), ("flow", FlowID(bytes: returned.flow.id).text)])
-        case .refused(let error): redirect(Failure(telling: error))
+        case .refused(let error): redirect(Failure(describing: error))
         }
     }
 }

@@ -19,7 +19,7 @@ enum WayBack {
 
     /// For a start that an SDK asked for, as far as it can be read.
     static func ofStart(_ query: Form, _ project: Project) -> String? {
-        guard let type = query["authType"].flatMap(Handoff.AuthType.init), !type.isPopup, type != .signInWithRedirect else { return nil }
+        guard let type = query["authType"].flatMap(SDKRequest.AuthType.init), !type.isPopup, type != .signInWithRedirect else { return nil }
         let pages = query.all("redirectUrl")
         return pages.count == 1 ? pages.first.flatMap { authorized($0, project) } : nil
     }

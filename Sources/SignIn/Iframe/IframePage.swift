@@ -11,10 +11,10 @@ import Web
 /// frame it, in either mode of the SDK.
 struct IframePage: RawEndpoint {
     static let route = Route(.get, "/__/auth/iframe", aliases: ["/emulator/auth/iframe"], access: .anyone)
-    static let tongue = Tongue.page
+    static let errorFormat = ErrorFormat.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        try Destination.iframe.check(request)
+        try FetchDestination.iframe.check(request)
         let query = try Form.reading(request.query)
         try query.once(["apiKey", "appName"])
         guard let key = query["apiKey"], let project = context.services.projects.current.project(apiKey: key, for: request) else {

@@ -9,11 +9,11 @@ import Web
 /// `GET /__/auth/app`: the page that Android's browser opens when the app is not on the device.
 struct AppMissing: RawEndpoint {
     static let route = Route(.get, "/__/auth/app", aliases: ["/emulator/auth/app"], access: .anyone)
-    static let tongue = Tongue.page
+    static let errorFormat = ErrorFormat.page
 
     /// The page's address, with the project's key and the app's language, so that the page shows the project's name.
-    static func address(pagesURL: String, _ handoff: Handoff) -> String {
-        let fields = [(name: "apiKey", value: handoff.apiKey)] + (handoff.language.map { [(name: "hl", value: $0)] } ?? [])
+    static func address(pagesURL: String, _ sdkRequest: SDKRequest) -> String {
+        let fields = [(name: "apiKey", value: sdkRequest.apiKey)] + (sdkRequest.language.map { [(name: "hl", value: $0)] } ?? [])
         return pagesURL + route.path + "?" + Form(fields).encoded()
     }
 

@@ -12,7 +12,7 @@ import Web
 struct NativeLink {
     /// Scheme, host and port of our pages.
     let pagesURL: String
-    let handoff: Handoff
+    let sdkRequest: SDKRequest
     let outcome: Outcome
 
     enum Outcome: Equatable {
@@ -29,8 +29,8 @@ struct NativeLink {
             case .failure(let code, let message): "firebaseError=\(PercentEncoding.encode(Self.error(code, message)))"
             }
         let inner =
-            "\(pagesURL)/__/auth/callback?authType=\(PercentEncoding.encode(handoff.authType.rawValue))"
-            + "&eventId=\(PercentEncoding.encode(handoff.eventID ?? ""))&\(result)"
+            "\(pagesURL)/__/auth/callback?authType=\(PercentEncoding.encode(sdkRequest.authType.rawValue))"
+            + "&eventId=\(PercentEncoding.encode(sdkRequest.eventID ?? ""))&\(result)"
         return "\(scheme)://firebaseauth/link?deep_link_id=\(PercentEncoding.encode(inner))"
     }
 
@@ -44,8 +44,8 @@ struct NativeLink {
             case .failure(let code, let message): "S.firebaseError=\(PercentEncoding.encode(Self.error(code, message)));"
             }
         return "intent://firebase.auth/#Intent;scheme=genericidp;package=\(PercentEncoding.encode(package));"
-            + "S.authType=\(PercentEncoding.encode(handoff.authType.rawValue));S.eventId=\(PercentEncoding.encode(handoff.eventID ?? ""));"
-            + result + "S.browser_fallback_url=\(PercentEncoding.encode(AppMissing.address(pagesURL: pagesURL, handoff)));end;"
+            + "S.authType=\(PercentEncoding.encode(sdkRequest.authType.rawValue));S.eventId=\(PercentEncoding.encode(sdkRequest.eventID ?? ""));"
+            + result + "S.browser_fallback_url=\(PercentEncoding.encode(AppMissing.address(pagesURL: pagesURL, sdkRequest)));end;"
     }
 
     private static func error(_ code: String, _ message: String) -> String {

@@ -4,7 +4,7 @@ import Text
 
 /// The result of a flow, as the JS SDK's iframe hands it to the app's page. The SDK redeems it with `accounts:signInWithIdp`.
 struct AuthEvent {
-    let handoff: Handoff
+    let sdkRequest: SDKRequest
     let outcome: Outcome
 
     enum Outcome: Equatable {
@@ -16,7 +16,7 @@ struct AuthEvent {
 
     var json: JSON {
         var event: JSON.Object = [
-            "type": .string(handoff.authType.rawValue), "eventId": handoff.eventID.map(JSON.string) ?? .null, "urlResponse": .null,
+            "type": .string(sdkRequest.authType.rawValue), "eventId": sdkRequest.eventID.map(JSON.string) ?? .null, "urlResponse": .null,
             "sessionId": .null, "postBody": .null, "tenantId": .null, "error": .null,
         ]
         switch outcome {
@@ -29,5 +29,5 @@ struct AuthEvent {
     }
 
     /// The key by which the SDK's pages on the handler's host tell their apps apart.
-    static func storageKey(_ handoff: Handoff) -> String { "\(handoff.apiKey):\(handoff.appName ?? "")" }
+    static func storageKey(_ sdkRequest: SDKRequest) -> String { "\(sdkRequest.apiKey):\(sdkRequest.appName ?? "")" }
 }

@@ -11,7 +11,7 @@ import Web
 /// redirect set.
 struct Pending: RawEndpoint {
     static let route = Route(.post, "/__/auth/pending", aliases: ["/emulator/auth/pending"], access: .anyone)
-    static let tongue = Tongue.googleJSON
+    static let errorFormat = ErrorFormat.googleJSON
 
     struct Input: Decodable {
         /// `<API key>:<app name>`

@@ -10,7 +10,7 @@ import Web
 /// on another site that found the ticket in its address. No cookie and no origin are checked: the ticket is the proof, and works once.
 struct Relay: RawEndpoint {
     static let route = Route(.post, "/__/auth/relay", aliases: ["/emulator/auth/relay"], access: .anyone)
-    static let tongue = Tongue.googleJSON
+    static let errorFormat = ErrorFormat.googleJSON
 
     struct Input: Decodable {
         var relay: UTF8Text

@@ -7,7 +7,7 @@ extension Context {
     /// What an app is told of a start that failed once the app was known: the same for both ways to start, and logged. Throws `error` when
     /// it is a fault inside this server, which only the log describes.
     func failure(ofStart error: any Error, at providerID: UTF8Text) throws -> Failure {
-        let failure = Failure(telling: error)
+        let failure = Failure(describing: error)
         guard failure.kind != .internal else { throw error }
         log.notice("sign-in not started", metadata: ["provider": "\(providerID)", "reason": "\(LogDetail.of(error))"])
         return failure

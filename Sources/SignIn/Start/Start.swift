@@ -15,15 +15,15 @@ import Web
 /// browser is sent back must be registered exactly (SEC-10). Until this is certain, errors are shown on pages and never redirected.
 struct Start: RawEndpoint {
     static let route = Route(.get, "/__/auth/start", access: .anyone)
-    static let tongue = Tongue.page
+    static let errorFormat = ErrorFormat.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let query = try Query(request)
         guard let project = context.services.projects.current.project(apiKey: query.apiKey, for: request) else {
             throw Failure.linkWithoutAPIKey
         }
-        if let home = HomeHost.redirect(request, query.form, project, context.services.site) { return home }
-        return try await Optional(project).telling { try await visit(query, project, context) }
+        if let home = CanonicalHost.redirect(request, query.form, project, context.services.site) { return home }
+        return try await Optional(project).showingErrors { try await visit(query, project, context) }
     }
 
     private func visit(_ query: Query, _ project: Project, _ context: Context) async throws -> Response {
@@ -46,12 +46,12 @@ struct Start: RawEndpoint {
         let broker = context.broker(of: project)
         let provider = try broker.provider(query.providerID)
         try await context.limit(.startSignIn, of: project)
-        let wishes = try ProviderWishes(query.form)
+        let options = try ProviderOptions(query.form)
         let start = SignInStart(
             providerID: provider.id, kind: .web, sessionHash: try query.sessionHash(),
             redirectURI: project.handlerURL(of: provider, for: context.request, of: site),
-            returnURL: query.redirectURL.asString, appState: query.state?.asString, customParameters: wishes.customParameters)
-        let begun = try await broker.begin(start, at: provider, scopes: wishes.scopes)
+            returnURL: query.redirectURL.asString, appState: query.state?.asString, customParameters: options.customParameters)
+        let begun = try await broker.begin(start, at: provider, scopes: options.scopes)
         var response = Redirect.to(begun.url, status: 302)
         for cookie in FlowCookie.set(for: begun.started, context.request, site) { response.headers.add("set-cookie", cookie) }
         return response

@@ -15,7 +15,7 @@ extension Failure {
     /// The same, where Firebase answers a call that signs in or sets a password by a code.
     package static let passwordLoginDisabled = Failure("PASSWORD_LOGIN_DISABLED")
 
-    init(telling error: AccountError) {
+    init(describing error: AccountError) {
         self =
             switch error {
             case .accountNotFound: Failure("USER_NOT_FOUND")
@@ -38,7 +38,7 @@ extension Failure {
             case .tenantChanged: .invalidIDPResponse("This identity belongs to another tenant of the provider.")
             case .flowRefused: .invalidIDPResponse("The sign-in is unknown, used up or expired, or was started elsewhere.")
             case .invalidPendingToken: Failure("INVALID_PENDING_TOKEN")
-            case .customToken(let error): Failure(telling: error)
+            case .customToken(let error): Failure(describing: error)
             case .weakPassword(let text): Failure("WEAK_PASSWORD", text)
             case .passwordRequirements(let missing):
                 Failure("PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "Missing password requirements: [\(missing.joined(separator: ", "))]")
@@ -69,7 +69,7 @@ extension Failure {
 
     private static let later = Elsewhere(oauth: "temporarily_unavailable")
 
-    private init(telling error: CustomTokenError) {
+    private init(describing error: CustomTokenError) {
         self =
             switch error {
             case .invalid(let reason): Failure("INVALID_CUSTOM_TOKEN", reason)

@@ -46,11 +46,11 @@ package struct Failure: Error, Equatable {
 
 extension Failure {
     /// The failure that the caller sees for any thrown error.
-    package init(telling error: any Error) {
+    package init(describing error: any Error) {
         switch error {
         case let failure as Failure: self = failure
-        case let error as AccountError: self.init(telling: error)
-        case let error as BrokerageError: self.init(telling: error)
+        case let error as AccountError: self.init(describing: error)
+        case let error as BrokerageError: self.init(describing: error)
         default: self = .internal
         }
     }

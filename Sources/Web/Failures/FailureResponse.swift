@@ -5,14 +5,14 @@ import Text
 
 /// Writes every error that the server answers with.
 package enum FailureResponse {
-    package static func make(_ failure: Failure, in tongue: Tongue, _ request: Request) -> Response {
-        make(failure, in: tongue, request, nil)
+    package static func make(_ failure: Failure, in errorFormat: ErrorFormat, _ request: Request) -> Response {
+        make(failure, in: errorFormat, request, nil)
     }
 
-    static func make(_ failure: Failure, in tongue: Tongue, _ request: Request, _ page: PageError?) -> Response {
+    static func make(_ failure: Failure, in errorFormat: ErrorFormat, _ request: Request, _ page: PageError?) -> Response {
         switch failure.kind {
         case .internal, .unavailable: overloaded(failure, request.id)
-        case _ where tongue == .page: self.page(failure, request, page)
+        case _ where errorFormat == .page: self.page(failure, request, page)
         default: googleJSON(failure)
         }
     }

@@ -7,7 +7,7 @@ package enum LogDetail {
         switch error {
         case BrokerageError.account(let error): error.logDetail
         case let error as AccountError: error.logDetail
-        case let error as BrokerageError: error.logDetail ?? Failure(telling: error).message
+        case let error as BrokerageError: error.logDetail ?? Failure(describing: error).message
         case let error as Failure: error.message
         default: "\(error)"
         }

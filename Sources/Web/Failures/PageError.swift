@@ -22,7 +22,7 @@ extension Project? {
     /// - Parameters:
     ///   - language: the language that the app asked for.
     ///   - link: the app's own page, where it is known and authorized.
-    package func telling<T>(in language: String? = nil, backTo link: String? = nil, _ work: () async throws -> T) async throws -> T {
+    package func showingErrors<T>(in language: String? = nil, backTo link: String? = nil, _ work: () async throws -> T) async throws -> T {
         do {
             return try await work()
         } catch {

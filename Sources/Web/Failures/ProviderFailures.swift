@@ -26,7 +26,7 @@ extension Failure {
     }
     package static let invalidNonce = Failure("MISSING_OR_INVALID_NONCE")
 
-    init(telling error: BrokerageError) {
+    init(describing error: BrokerageError) {
         self =
             switch error {
             case .declined(let text): .userCancelled(text)
@@ -38,8 +38,8 @@ extension Failure {
             case .badParameter(let text): .invalidArgument(text)
             case .invalidCredential(let reason): .invalidCredential(reason)
             case .nonce: .invalidNonce
-            case .unknownFlow: Failure(telling: AccountError.flowRefused)
-            case .account(let error): Failure(telling: error)
+            case .unknownFlow: Failure(describing: AccountError.flowRefused)
+            case .account(let error): Failure(describing: error)
             }
     }
 }

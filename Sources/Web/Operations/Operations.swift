@@ -26,7 +26,7 @@ private struct Live: ImmediateEndpoint {
 /// Says whether requests can be served: the database answers, its schema is this binary's, and it takes writes.
 private struct Ready: RawEndpoint {
     static let route = Route(.get, "/health/ready", access: .anyone)
-    static let tongue = Tongue.googleJSON
+    static let errorFormat = ErrorFormat.googleJSON
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         do {

@@ -27,8 +27,8 @@ package struct App: RequestHandler {
             } catch {
                 return refuse(error, request, handler)
             }
-        case .otherMethods(let methods, let tongue):
-            var response = refuse(Failure.methodNotAllowed, request, nil, in: tongue)
+        case .otherMethods(let methods, let errorFormat):
+            var response = refuse(Failure.methodNotAllowed, request, nil, in: errorFormat)
             response.headers.add("allow", methods.map(\.name).joined(separator: ", "))
             return response
         case .none:
@@ -60,10 +60,10 @@ package struct App: RequestHandler {
 
     /// - Parameter handler: `nil` for paths that no endpoint answers.
     private func refuse(
-        _ error: any Error, _ request: Request, _ handler: Handler?, in tongue: Tongue = .googleJSON
+        _ error: any Error, _ request: Request, _ handler: Handler?, in errorFormat: ErrorFormat = .googleJSON
     ) -> Response {
         let (error, page) = PageError.unwrap(error)
-        let failure = Failure(telling: error)
+        let failure = Failure(describing: error)
         let route = handler?.route.path ?? "*"
         if failure.kind == .internal || failure.kind == .unavailable {
             services.log.error("request failed", metadata: ["id": "\(request.id)", "route": "\(route)", "error": "\(LogDetail.of(error))"])
@@ -72,7 +72,7 @@ package struct App: RequestHandler {
                 "provider refused",
                 metadata: ["id": "\(request.id)", "route": "\(route)", "code": "\(failure.code)", "reason": "\(detail)"])
         }
-        return finish(FailureResponse.make(failure, in: handler?.tongue ?? tongue, request, page), request, handler)
+        return finish(FailureResponse.make(failure, in: handler?.errorFormat ?? errorFormat, request, page), request, handler)
     }
 
     /// Adds CORS headers to what the API answers, its errors and its 404 included; never to metrics, health or pages.

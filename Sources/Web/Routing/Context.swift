@@ -43,8 +43,8 @@ package struct Context: Sendable {
     }
 
     /// The user agent and address that a new session keeps.
-    package var origin: Session.Origin {
-        Session.Origin(
+    package var clientInfo: Session.ClientInfo {
+        Session.ClientInfo(
             userAgent: request.headers["user-agent"], address: request.peer.description, tokenKey: services.sessions.tokenKey)
     }
 

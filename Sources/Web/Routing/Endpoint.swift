@@ -18,7 +18,7 @@ package protocol Endpoint: Sendable {
 extension Endpoint {
     /// The endpoint as the router keeps it.
     package static var handler: Handler {
-        Handler(route: route, tongue: .googleJSON) { request, context in
+        Handler(route: route, errorFormat: .googleJSON) { request, context in
             let output = try await Self()(try JSONBody.decode(Input.self, from: request), context)
             return Response(json: try JSON(encoding: output).bytes())
         }
@@ -28,14 +28,14 @@ extension Endpoint {
 /// A call that reads the request itself and answers in its own form: pages, redirects, form-encoded tokens.
 package protocol RawEndpoint: Sendable {
     static var route: Route { get }
-    static var tongue: Tongue { get }
+    static var errorFormat: ErrorFormat { get }
     init()
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response
 }
 
 extension RawEndpoint {
     package static var handler: Handler {
-        Handler(route: route, tongue: tongue) { request, context in try await Self()(request, context) }
+        Handler(route: route, errorFormat: errorFormat) { request, context in try await Self()(request, context) }
     }
 }
 
@@ -48,7 +48,7 @@ package protocol ImmediateEndpoint: Sendable {
 
 extension ImmediateEndpoint {
     package static var handler: Handler {
-        Handler(route: route, tongue: .googleJSON, immediate: { request, context in try Self()(request, context) })
+        Handler(route: route, errorFormat: .googleJSON, immediate: { request, context in try Self()(request, context) })
     }
 }
 
@@ -60,24 +60,24 @@ package final class Handler: Sendable {
     }
 
     package let route: Route
-    package let tongue: Tongue
+    package let errorFormat: ErrorFormat
     package let work: Work
 
-    package init(route: Route, tongue: Tongue, work: @escaping @Sendable (Request, Context) async throws -> Response) {
+    package init(route: Route, errorFormat: ErrorFormat, work: @escaping @Sendable (Request, Context) async throws -> Response) {
         self.route = route
-        self.tongue = tongue
+        self.errorFormat = errorFormat
         self.work = .asynchronous(work)
     }
 
-    package init(route: Route, tongue: Tongue, immediate: @escaping @Sendable (Request, Context) throws -> Response) {
+    package init(route: Route, errorFormat: ErrorFormat, immediate: @escaping @Sendable (Request, Context) throws -> Response) {
         self.route = route
-        self.tongue = tongue
+        self.errorFormat = errorFormat
         work = .immediate(immediate)
     }
 }
 
 /// The format in which a route answers errors.
-package enum Tongue: Sendable {
+package enum ErrorFormat: Sendable {
     /// `{"error":{"code":400,"message":"EMAIL_EXISTS",…}}`
     case googleJSON
     /// A small page for a person.

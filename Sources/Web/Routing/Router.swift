@@ -9,7 +9,7 @@ package struct Router: Sendable {
     package enum Match: Sendable {
         case found(Handler, PathParameters)
         /// The path exists, but answers only these other methods.
-        case otherMethods([HTTP.Method], Tongue)
+        case otherMethods([HTTP.Method], ErrorFormat)
         case none
     }
 
@@ -36,7 +36,7 @@ package struct Router: Sendable {
 
     private func choose(_ method: HTTP.Method, _ handlers: [Handler], _ parameters: PathParameters) -> Match {
         if let handler = handlers.first(where: { $0.route.method == method }) { return .found(handler, parameters) }
-        return .otherMethods(handlers.map(\.route.method), handlers.first?.tongue ?? .googleJSON)
+        return .otherMethods(handlers.map(\.route.method), handlers.first?.errorFormat ?? .googleJSON)
     }
 
     private mutating func add(_ handler: Handler, pattern: String) {

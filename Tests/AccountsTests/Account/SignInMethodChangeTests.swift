@@ -16,8 +16,8 @@ import Text
         return (try #require(try await fixture.stored(account.id)), session, idToken)
     }
 
-    private func told(_ letters: [Letter]) -> [SignInMethodChange] {
-        letters.map { SignInMethodChange(kind: $0.kind, providerID: $0.providerID) }
+    private func told(_ mails: [OutgoingMail]) -> [SignInMethodChange] {
+        mails.map { SignInMethodChange(kind: $0.kind, providerID: $0.providerID) }
     }
 
     private func account(_ identities: [(String, String)] = [], password: Int64? = nil) -> Account {
@@ -40,7 +40,7 @@ import Text
         other.displayName = "Ada"
         other.emailLinkSignIn = true
         other.move(to: "new@example.com")
-        #expect(both.methodChanges(to: other).isEmpty, "an address that moves is told by another letter")
+        #expect(both.methodChanges(to: other).isEmpty, "an address that moves is told by another mail")
     }
 
     @Test func `SEC-73 tells the proven address of every way in that is added, changed or removed`() async throws {
@@ -57,13 +57,13 @@ import Text
         change.unlinked = ["oidc.a", "password", "oidc.never"]
         let stored = try #require(try await fixture.stored(account.id))
         _ = try await fixture.update(try fixture.idToken(stored, try #require(fresh)), change)
-        let letters = try await fixture.notices()
-        #expect(told(letters).prefix(2) == [.added("oidc.a"), .passwordChanged])
-        #expect(Set(told(letters).dropFirst(2).map { $0.providerID ?? "password" }) == ["oidc.a", "password"])
-        #expect(letters.dropFirst(2).allSatisfy { $0.kind == .signInMethodRemoved } && letters.count == 4)
-        #expect(letters.allSatisfy { $0.to == Self.ada && $0.newEmail == Self.ada })
-        #expect(letters.map(\.language) == ["en", "de", "en", "en"])
-        #expect(letters.last?.happenedAt == fixture.time.clock.now().seconds)
+        let mails = try await fixture.notices()
+        #expect(told(mails).prefix(2) == [.added("oidc.a"), .passwordChanged])
+        #expect(Set(told(mails).dropFirst(2).map { $0.providerID ?? "password" }) == ["oidc.a", "password"])
+        #expect(mails.dropFirst(2).allSatisfy { $0.kind == .signInMethodRemoved } && mails.count == 4)
+        #expect(mails.allSatisfy { $0.to == Self.ada && $0.newEmail == Self.ada })
+        #expect(mails.map(\.language) == ["en", "de", "en", "en"])
+        #expect(mails.last?.happenedAt == fixture.time.clock.now().seconds)
     }
 
     @Test func `SEC-73 tells the address that was proven before, whatever address comes with the password`() async throws {
@@ -71,9 +71,9 @@ import Text
         fixture.project.emailEnumerationProtection = false
         let (account, session, _) = try await fixture.signIn(Fixture.ada("oidc.a", email: Self.ada, authoritative: true))
         _ = try await fixture.linkPassword(try fixture.idToken(account, session), email: "thief@example.com", password: "thief's own")
-        let letters = try await fixture.outbox.recent(in: fixture.project)
-        #expect(letters.allSatisfy { $0.to == Self.ada && $0.newEmail == "thief@example.com" && $0.language == "de" })
-        #expect(Set(letters.map(\.kind)) == [.recoverEmail, .signInMethodAdded])
+        let mails = try await fixture.outbox.recent(in: fixture.project)
+        #expect(mails.allSatisfy { $0.to == Self.ada && $0.newEmail == "thief@example.com" && $0.language == "de" })
+        #expect(Set(mails.map(\.kind)) == [.recoverEmail, .signInMethodAdded])
         #expect(told(try await fixture.notices()) == [.passwordAdded])
     }
 
@@ -127,7 +127,7 @@ import Text
         #expect(try await fixture.notices().count == 2)
     }
 
-    @Test func `SEC-73 the letter takes the account back from a thief who linked an identity, and tells the thief nothing`() async throws {
+    @Test func `SEC-73 the mail takes the account back from a thief who linked an identity, and tells the thief nothing`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, session, _) = try await proven(fixture)
         let thief = try await fixture.signIn(Fixture.ada("oidc.a", subject: "thief"), .link(fixture.token(account, session)))
@@ -144,7 +144,7 @@ import Text
         await expectRefusal("invalidActionCode") { try await fixture.apply(code) }
     }
 
-    @Test func `SEC-73 a thief who moves the account after the letter loses it by the letter all the same`() async throws {
+    @Test func `SEC-73 a thief who moves the account after the mail loses it by the mail all the same`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, session, _) = try await proven(fixture)
         let linked = try await fixture.signIn(Fixture.ada("oidc.a", subject: "thief"), .link(fixture.token(account, session)))

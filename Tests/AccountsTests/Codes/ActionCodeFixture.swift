@@ -8,8 +8,8 @@ import Text
 
 /// The actions that tests of action codes need: people, mailboxes, and what remains of an attacker.
 extension Fixture {
-    static let here = Session.Origin(userAgent: "test", address: "127.0.0.1")
-    static let english = LetterWish(language: "en")
+    static let here = Session.ClientInfo(userAgent: "test", address: "127.0.0.1")
+    static let english = MailOptions(language: "en")
 
     /// A fixture with all ways to sign in enabled, and keys to sign tokens with.
     static func forCodes() async throws -> Fixture {
@@ -78,13 +78,13 @@ extension Fixture {
     }
 
     /// The code in the mail's link.
-    func code(in letter: Letter) throws -> String {
-        let query = try #require(URI.parse(letter.link)?.query)
+    func code(in mail: OutgoingMail) throws -> String {
+        let query = try #require(URI.parse(mail.link)?.query)
         return try #require(Form(query)?["oobCode"]).asString
     }
 
     /// The mails that tell owners about changed ways to sign in, oldest first.
-    func notices() async throws -> [Letter] {
+    func notices() async throws -> [OutgoingMail] {
         try await outbox.recent(in: project).filter(\.kind.tellsOfMethods).reversed()
     }
 

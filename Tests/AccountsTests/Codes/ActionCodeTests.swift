@@ -12,9 +12,9 @@ import Text
         let fixture = try await Fixture.forCodes()
         _ = try await fixture.signUp("ada@example.com")
         try await fixture.accounts.codeMails.sendPasswordReset(
-            to: "ada@example.com", LetterWish(language: "de", continueURL: "https://app.example.com/a?b=c&d=e"), in: fixture.project)
-        let letter = try #require(try await fixture.outbox.recent(in: fixture.project).first)
-        let link = try #require(URI.parse(letter.link))
+            to: "ada@example.com", MailOptions(language: "de", continueURL: "https://app.example.com/a?b=c&d=e"), in: fixture.project)
+        let mail = try #require(try await fixture.outbox.recent(in: fixture.project).first)
+        let link = try #require(URI.parse(mail.link))
         #expect(link.origin == "https://auth.example.com")
         #expect(link.path == "/__/auth/action")
         let query = try #require(Form(link.query ?? ""))
@@ -23,7 +23,7 @@ import Text
         #expect(query["apiKey"] == "key")
         #expect(query["lang"] == "de")
         #expect(query["continueUrl"] == "https://app.example.com/a?b=c&d=e")
-        #expect(letter.language == "de")
+        #expect(mail.language == "de")
         #expect(Base64URL.decodeStrict((query["oobCode"] ?? "").asString)?.count == 32)
     }
 
@@ -164,8 +164,8 @@ import Text
         for email in ["bob@example.com", "free@example.com"] {
             try await fixture.askChange(idToken, to: email)
         }
-        let letters = try await fixture.outbox.recent(in: fixture.project)
-        #expect(letters.map(\.to).sorted() == ["ada@example.com", "free@example.com"])
+        let mails = try await fixture.outbox.recent(in: fixture.project)
+        #expect(mails.map(\.to).sorted() == ["ada@example.com", "free@example.com"])
     }
 
     @Test func `SEC-15 asking locks one account and gives it the code, for every address`() async throws {

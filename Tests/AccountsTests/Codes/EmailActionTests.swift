@@ -117,9 +117,9 @@ import Text
         var change = AccountChange()
         change.email = "new@example.com"
         _ = try await fixture.update(try fixture.idToken(account, own), change, language: "de")
-        let letters = try await fixture.outbox.recent(in: fixture.project)
-        #expect(letters.map(\.kind) == [.recoverEmail])
-        #expect(letters.first?.to == "ada@example.com")
-        #expect(letters.first?.language == "de")
+        let mails = try await fixture.outbox.recent(in: fixture.project)
+        #expect(mails.map(\.kind) == [.recoverEmail])
+        #expect(mails.first?.to == "ada@example.com")
+        #expect(mails.first?.language == "de")
     }
 }

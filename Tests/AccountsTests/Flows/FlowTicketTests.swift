@@ -14,7 +14,7 @@ import Text
             providerID: "oidc.acme", kind: kind, sessionHash: sessionID.map(SessionBinding.hash(atStart:)),
             redirectURI: "https://auth.example.com/__/auth/handler",
             returnURL: app == nil ? "https://app.example.com/home#x" : nil,
-            handoff: Handoff(
+            sdkRequest: SDKRequest(
                 apiKey: "key", appName: app == nil ? "[DEFAULT]" : nil, authType: app == nil ? .reauthViaRedirect : .signInWithRedirect,
                 eventID: "u:::1", app: app, language: "de"))
         let started = fixture.flows.prepare(start, in: fixture.project)
@@ -30,12 +30,12 @@ import Text
         let fixture = try await Fixture()
         let started = try await started(fixture)
         let flow = try #require(try await fixture.flows.waiting(try state(started)))
-        #expect(flow.handoff == started.flow.handoff)
-        #expect(flow.handoff?.authType.isReauthentication == true)
+        #expect(flow.sdkRequest == started.flow.sdkRequest)
+        #expect(flow.sdkRequest?.authType.isReauthentication == true)
         #expect(flow.returnURL == "https://app.example.com/home#x")
         let native = try await self.started(fixture, .ios, app: "app-1", sessionID: "s")
         let again = try #require(try await fixture.flows.waiting(try state(native)))
-        #expect(again.handoff?.app == "app-1" && again.handoff?.appName == nil)
+        #expect(again.sdkRequest?.app == "app-1" && again.sdkRequest?.appName == nil)
     }
 
     @Test func `SEC-05 gives an event out once, after the callback, by the ticket of its flow`() async throws {

@@ -7,7 +7,7 @@ import Testing
 import Text
 
 @Suite struct OutboxTests {
-    private let letter = Letter(
+    private let mail = OutgoingMail(
         .resetPassword, to: "ada@example.com", language: "de", link: "https://auth.example.com/__/auth/action?oobCode=sesame",
         displayName: "Ada")
 
@@ -16,10 +16,10 @@ import Text
     }
 
     @discardableResult
-    private func enqueue(_ letters: [Letter], _ fixture: Fixture, lifetime: Duration = .seconds(3600)) async throws -> Outbox {
+    private func enqueue(_ mails: [OutgoingMail], _ fixture: Fixture, lifetime: Duration = .seconds(3600)) async throws -> Outbox {
         let outbox = outbox(fixture)
         let expires = fixture.time.clock.now() + lifetime
-        _ = try await fixture.database.write(all: letters.map { outbox.enqueue($0, until: expires, in: fixture.project) })
+        _ = try await fixture.database.write(all: mails.map { outbox.enqueue($0, until: expires, in: fixture.project) })
         return outbox
     }
 
@@ -27,74 +27,74 @@ import Text
         try await fixture.database.query("SELECT count(*) FROM mail_outbox")[0].value()
     }
 
-    @Test func `gives a committed letter out once and forgets it when it is done`() async throws {
+    @Test func `gives a committed mail out once and forgets it when it is done`() async throws {
         let fixture = try await Fixture()
-        let outbox = try await enqueue([letter], fixture)
-        let due = try #require(try await outbox.claim(10).letters.first)
-        #expect(due.letter == letter)
+        let outbox = try await enqueue([mail], fixture)
+        let due = try #require(try await outbox.claim(10).mails.first)
+        #expect(due.mail == mail)
         #expect(due.projectID == "demo")
         #expect(due.attempt == 1)
-        #expect(try await outbox.claim(10).letters.isEmpty)
+        #expect(try await outbox.claim(10).mails.isEmpty)
         try await outbox.done(due)
         #expect(try await rows(fixture) == 0)
     }
 
-    @Test func `never gives one letter to two of many claimers`() async throws {
+    @Test func `never gives one mail to two of many claimers`() async throws {
         let fixture = try await Fixture()
-        let letters = (0..<60).map { Letter(.verifyEmail, to: "p\($0)@example.com", language: "en", link: "https://a.example/\($0)") }
-        let outbox = try await enqueue(letters, fixture)
+        let mails = (0..<60).map { OutgoingMail(.verifyEmail, to: "p\($0)@example.com", language: "en", link: "https://a.example/\($0)") }
+        let outbox = try await enqueue(mails, fixture)
         let claimed = try await withThrowingTaskGroup(of: [String].self) { group in
-            for _ in 0..<20 { group.addTask { try await outbox.claim(5).letters.map(\.letter.to) } }
+            for _ in 0..<20 { group.addTask { try await outbox.claim(5).mails.map(\.mail.to) } }
             return try await group.reduce(into: []) { $0 += $1 }
         }
         #expect(Set(claimed).count == claimed.count)
         var rest: [String] = []
-        while case let more = try await outbox.claim(5).letters, !more.isEmpty { rest += more.map(\.letter.to) }
-        #expect((claimed + rest).sorted() == letters.map(\.to).sorted())
+        while case let more = try await outbox.claim(5).mails, !more.isEmpty { rest += more.map(\.mail.to) }
+        #expect((claimed + rest).sorted() == mails.map(\.to).sorted())
     }
 
-    @Test func `gives a letter out again under the same id once a claimer has died with it`() async throws {
+    @Test func `gives a mail out again under the same id once a claimer has died with it`() async throws {
         let fixture = try await Fixture()
-        let outbox = try await enqueue([letter], fixture)
-        let first = try #require(try await outbox.claim(1).letters.first)
+        let outbox = try await enqueue([mail], fixture)
+        let first = try #require(try await outbox.claim(1).mails.first)
         fixture.time.advance(Outbox.lease - .seconds(1))
-        #expect(try await outbox.claim(1).letters.isEmpty)
+        #expect(try await outbox.claim(1).mails.isEmpty)
         fixture.time.advance(.seconds(1))
-        let second = try #require(try await outbox.claim(1).letters.first)
+        let second = try #require(try await outbox.claim(1).mails.first)
         #expect(second.id == first.id)
         #expect(second.attempt == 2)
         // The first process is alive after all and reports late: the lease of the second one stays valid.
         _ = try await outbox.failed(first, forGood: false)
         fixture.time.advance(.seconds(30))
-        #expect(try await outbox.claim(1).letters.isEmpty)
+        #expect(try await outbox.claim(1).mails.isEmpty)
     }
 
     @Test func `is tried every minute or two until the link has expired`() async throws {
         let fixture = try await Fixture()
-        let outbox = try await enqueue([letter], fixture, lifetime: .seconds(600))
+        let outbox = try await enqueue([mail], fixture, lifetime: .seconds(600))
         var pauses: [Int64] = []
         while true {
-            let due = try #require(try await outbox.claim(1).letters.first)
+            let due = try #require(try await outbox.claim(1).mails.first)
             let now = fixture.time.clock.now()
             guard case .retry(let next) = try await outbox.failed(due, forGood: false) else { break }
             pauses.append((next - now).wholeSeconds)
             fixture.time.advance(next - now - .seconds(1))
-            #expect(try await outbox.claim(1).letters.isEmpty)
+            #expect(try await outbox.claim(1).mails.isEmpty)
             fixture.time.advance(.seconds(1))
         }
         #expect(pauses == [10, 30, 60, 90, 90, 90, 90, 90])
         #expect(try await rows(fixture) == 0)
     }
 
-    @Test func `tells how many letters wait and since when, without decoys`() async throws {
+    @Test func `tells how many mails wait and since when, without decoys`() async throws {
         let fixture = try await Fixture()
         let outbox = outbox(fixture)
         #expect(try await outbox.depth() == (0, nil))
         let start = fixture.time.clock.now()
-        try await enqueue([letter], fixture)
-        _ = try await fixture.database.write(outbox.enqueueDecoy(of: letter, until: start + .seconds(3600), in: fixture.project))
+        try await enqueue([mail], fixture)
+        _ = try await fixture.database.write(outbox.enqueueDecoy(of: mail, until: start + .seconds(3600), in: fixture.project))
         fixture.time.advance(.seconds(60))
-        try await enqueue([letter], fixture)
+        try await enqueue([mail], fixture)
         #expect(try await outbox.depth() == (2, start))
         let mails = try await outbox.waiting(limit: 10)
         #expect(mails.map(\.kind) == [.resetPassword, .resetPassword])
@@ -105,31 +105,31 @@ import Text
 
     @Test func `tries at once what waits for longer, and nothing that may be on its way`() async throws {
         let fixture = try await Fixture()
-        let outbox = try await enqueue([letter], fixture)
+        let outbox = try await enqueue([mail], fixture)
         for pause in Outbox.pauses.dropLast() {
-            _ = try await outbox.failed(try #require(try await outbox.claim(1).letters.first), forGood: false)
+            _ = try await outbox.failed(try #require(try await outbox.claim(1).mails.first), forGood: false)
             fixture.time.advance(pause)
         }
-        let due = try #require(try await outbox.claim(1).letters.first)
+        let due = try #require(try await outbox.claim(1).mails.first)
         #expect(try await outbox.retryNow(nil) == 0)
         _ = try await outbox.failed(due, forGood: false)
         #expect(try await outbox.retryNow("other") == 0)
-        #expect(try await outbox.claim(1).letters.isEmpty)
+        #expect(try await outbox.claim(1).mails.isEmpty)
         #expect(try await outbox.retryNow("demo") == 1)
-        #expect(try await outbox.claim(1).letters.map(\.letter) == [letter])
+        #expect(try await outbox.claim(1).mails.map(\.mail) == [mail])
     }
 
     @Test func `gives up after a day whatever the link's life`() async throws {
         let fixture = try await Fixture()
-        let outbox = try await enqueue([letter], fixture, lifetime: .seconds(30 * 86400))
+        let outbox = try await enqueue([mail], fixture, lifetime: .seconds(30 * 86400))
         fixture.time.advance(.seconds(86401))
-        #expect(try await outbox.claim(1).letters.isEmpty)
+        #expect(try await outbox.claim(1).mails.isEmpty)
     }
 
     @Test func `gives up at once what no attempt can deliver`() async throws {
         let fixture = try await Fixture()
-        let outbox = try await enqueue([letter], fixture)
-        let due = try #require(try await outbox.claim(1).letters.first)
+        let outbox = try await enqueue([mail], fixture)
+        let due = try #require(try await outbox.claim(1).mails.first)
         #expect(try await outbox.failed(due, forGood: true) == .givenUp)
         #expect(try await rows(fixture) == 0)
     }
@@ -139,62 +139,62 @@ import Text
         let outbox = outbox(fixture, keepsSent: true)
         let expires = fixture.time.clock.now() + .seconds(3600)
         let (real, decoy) = (
-            outbox.enqueue(letter, until: expires, in: fixture.project),
-            outbox.enqueueDecoy(of: letter, until: expires, in: fixture.project)
+            outbox.enqueue(mail, until: expires, in: fixture.project),
+            outbox.enqueueDecoy(of: mail, until: expires, in: fixture.project)
         )
         #expect(real.text == decoy.text)
         _ = try await fixture.database.write(all: [real, decoy])
         var row = try await fixture.database.query("SELECT count(DISTINCT length(payload)), count(*) FROM mail_outbox")[0].reader()
         let (sizes, mails): (Int64, Int64) = (try row.next(), try row.next())
         #expect(sizes == 1 && mails == 2)
-        #expect(try await outbox.claim(10).letters.count == 1)
-        #expect(try await outbox.recent(in: fixture.project) == [letter])
+        #expect(try await outbox.claim(10).mails.count == 1)
+        #expect(try await outbox.recent(in: fixture.project) == [mail])
         fixture.time.advance(.seconds(2 * 3600 + 1))
         try await Cleanup(database: fixture.database, clock: fixture.time.clock).run()
         #expect(try await rows(fixture) == 0)
     }
 
-    @Test func `SEC-21 neither the table nor a description of a letter shows the link or the address`() async throws {
+    @Test func `SEC-21 neither the table nor a description of a mail shows the link or the address`() async throws {
         let fixture = try await Fixture()
-        try await enqueue([letter], fixture)
+        try await enqueue([mail], fixture)
         var row = try await fixture.database.query("SELECT row_to_json(mail_outbox)::text, payload FROM mail_outbox")[0].reader()
         let (text, bytes): (String, [UInt8]) = (try row.next(), try row.next())
         let payload = String(decoding: bytes, as: UTF8.self)
         var dumped = ""
-        dump(letter, to: &dumped)
-        for text in [text, payload, "\(letter)", String(reflecting: letter), dumped] {
+        dump(mail, to: &dumped)
+        for text in [text, payload, "\(mail)", String(reflecting: mail), dumped] {
             #expect(!text.contains("sesame") && !text.contains("ada@"))
         }
     }
 
     @Test func `leaves what another master key sealed to the process that has the key`() async throws {
         let fixture = try await Fixture()
-        try await enqueue([letter], fixture)
+        try await enqueue([mail], fixture)
         let other = Outbox(database: fixture.database, masterKey: MasterKey(bytes: Array(2...33)), clock: fixture.time.clock)
-        let (letters, unreadable) = try await other.claim(10)
-        #expect(letters.isEmpty)
+        let (mails, unreadable) = try await other.claim(10)
+        #expect(mails.isEmpty)
         #expect(unreadable == 1)
         #expect(try await other.claim(10).unreadable == 0)
         fixture.time.advance(Outbox.lease)
-        #expect(try await outbox(fixture).claim(10).letters.map(\.letter) == [letter])
+        #expect(try await outbox(fixture).claim(10).mails.map(\.mail) == [mail])
     }
 
-    @Test func `keeps sent letters to look at only where it was told to`() async throws {
+    @Test func `keeps sent mails to look at only where it was told to`() async throws {
         let fixture = try await Fixture()
         let kept = outbox(fixture, keepsSent: true)
-        let outbox = try await enqueue([letter], fixture)
+        let outbox = try await enqueue([mail], fixture)
         #expect(try await outbox.recent(in: fixture.project).isEmpty)
-        try await kept.done(try #require(try await kept.claim(1).letters.first))
-        #expect(try await kept.recent(in: fixture.project) == [letter])
+        try await kept.done(try #require(try await kept.claim(1).mails.first))
+        #expect(try await kept.recent(in: fixture.project) == [mail])
         fixture.time.advance(Outbox.lease)
-        #expect(try await kept.claim(1).letters.isEmpty)
+        #expect(try await kept.claim(1).mails.isEmpty)
     }
 
     @Test func `an undone transaction sends nothing`() async throws {
         let fixture = try await Fixture()
         let outbox = outbox(fixture)
-        let statement = outbox.enqueue(letter, until: fixture.time.clock.now() + .seconds(60), in: fixture.project)
+        let statement = outbox.enqueue(mail, until: fixture.time.clock.now() + .seconds(60), in: fixture.project)
         await #expect(throws: PostgresError.self) { try await fixture.database.write(all: [statement, "SELECT 1 / 0"]) }
-        #expect(try await outbox.claim(1).letters.isEmpty)
+        #expect(try await outbox.claim(1).mails.isEmpty)
     }
 }

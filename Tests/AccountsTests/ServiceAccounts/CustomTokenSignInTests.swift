@@ -37,7 +37,7 @@ import Text
     private func signIn(_ token: String, _ fixture: Fixture) async throws -> (account: Account, session: Session, isNew: Bool) {
         let answer = try await fixture.accounts.customTokenSignIns.signIn(
             customToken: UTF8Text(token), Attempt(.customToken, from: "127.0.0.1", in: fixture.project), in: fixture.project,
-            from: Session.Origin(userAgent: "test", address: "127.0.0.1"))
+            from: Session.ClientInfo(userAgent: "test", address: "127.0.0.1"))
         return (answer.0, answer.1, answer.isNewUser)
     }
 

@@ -70,7 +70,7 @@ import Text
         let first = try await fixture.signIn(Fixture.ada("oidc.a", email: "ada@example.com"))
         let outcome = try await fixture.accounts.federatedSignIns.signIn(
             with: Fixture.ada("oidc.b", email: "ada@example.com"), .signIn(mayCreate: true), language: "en", in: fixture.project,
-            from: Session.Origin(userAgent: nil, address: "::1"))
+            from: Session.ClientInfo(userAgent: nil, address: "::1"))
         guard case .needsConfirmation(let account) = outcome else { throw Unexpected.outcome(outcome) }
         #expect(account.id == first.account.id)
         #expect(try await fixture.accounts.directory.account(first.account.id, in: fixture.project)?.identities.count == 1)
@@ -91,7 +91,7 @@ import Text
         }
         let back = try await fixture.accounts.federatedSignIns.signIn(
             with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), .signIn(mayCreate: true),
-            language: "en", in: fixture.project, from: Session.Origin(userAgent: nil, address: "::1"))
+            language: "en", in: fixture.project, from: Session.ClientInfo(userAgent: nil, address: "::1"))
         guard case .needsConfirmation = back else { throw Unexpected.outcome(back) }
     }
 
@@ -203,7 +203,7 @@ import Text
         let late = try? await fixture.accounts.federatedSignIns.signIn(
             with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), .signIn(mayCreate: true), language: "en",
             in: fixture.project,
-            from: Session.Origin(userAgent: nil, address: "::1"))
+            from: Session.ClientInfo(userAgent: nil, address: "::1"))
         try await takeover.value
         if case .signedIn? = late { Issue.record("an identity that is gone signed in") }
         #expect(try await fixture.accounts.directory.account(account.id, in: fixture.project)?.identities == [])

@@ -20,10 +20,10 @@ import Text
     }
 
     private func decide(
-        _ wish: Linking.Wish, _ identity: ProviderIdentity, owner: Account? = nil,
+        _ intent: Linking.Intent, _ identity: ProviderIdentity, owner: Account? = nil,
         accountOfAddress: Account? = nil, one: Bool = true
     ) throws -> Linking.Decision {
-        try Linking.decide(wish, identity, owner: owner, accountOfAddress: accountOfAddress, oneAccountPerEmail: one)
+        try Linking.decide(intent, identity, owner: owner, accountOfAddress: accountOfAddress, oneAccountPerEmail: one)
     }
 
     private func decide(

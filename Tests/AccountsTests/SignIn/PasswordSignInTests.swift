@@ -7,7 +7,7 @@ import Testing
 import Text
 
 @Suite struct PasswordSignInTests {
-    private let origin = Session.Origin(userAgent: "test", address: "127.0.0.1")
+    private let origin = Session.ClientInfo(userAgent: "test", address: "127.0.0.1")
 
     private func attempt(_ email: String, _ fixture: Fixture, from address: String = "192.0.2.1") -> Attempt {
         Attempt(.password, from: address, email: email, in: fixture.project)

@@ -6,7 +6,7 @@ import Testing
 import Text
 
 @Suite struct SignInCompletionTests {
-    private let origin = Session.Origin(userAgent: "test", address: "127.0.0.1")
+    private let origin = Session.ClientInfo(userAgent: "test", address: "127.0.0.1")
 
     private func counted(_ fixture: Fixture) -> [String] {
         fixture.metrics.text().split(separator: "\n").filter { $0.hasPrefix("gatehouse_sign_ins_total{") }.map(String.init).sorted()

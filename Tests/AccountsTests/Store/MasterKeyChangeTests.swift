@@ -55,7 +55,7 @@ import Text
 
     @Test func `a session has moved once its client shows a token of the new key, and not before`() async throws {
         let fixture = try await Fixture()
-        let origin = Session.Origin(userAgent: nil, address: "127.0.0.1", tokenKey: fixture.sessions.tokenKey)
+        let origin = Session.ClientInfo(userAgent: nil, address: "127.0.0.1", tokenKey: fixture.sessions.tokenKey)
         guard
             case .signedIn(_, let session, _, _) = try await fixture.accounts.federatedSignIns.signIn(
                 with: Fixture.ada(), .signIn(mayCreate: true), language: "en", in: fixture.project, from: origin)
@@ -73,10 +73,10 @@ import Text
     @Test func `seals signing keys and mails anew, and counts what ends by itself`() async throws {
         let fixture = try await Fixture()
         try await fixture.keyStore.load(into: fixture.keys)
-        let letter = Letter(.verifyEmail, to: "ada@example.com", language: "en", link: "https://a.example/?oobCode=sesame")
+        let mail = OutgoingMail(.verifyEmail, to: "ada@example.com", language: "en", link: "https://a.example/?oobCode=sesame")
         let expires = fixture.time.clock.now() + .seconds(3600)
-        let letters = (0..<(Reseal.piece + 3)).map { _ in fixture.outbox.enqueue(letter, until: expires, in: fixture.project) }
-        _ = try await fixture.database.write(all: letters)
+        let mails = (0..<(Reseal.piece + 3)).map { _ in fixture.outbox.enqueue(mail, until: expires, in: fixture.project) }
+        _ = try await fixture.database.write(all: mails)
         let start = SignInStart(
             providerID: "oidc.acme", kind: .client, sessionHash: SessionBinding.hash(atRedemption: "s"), redirectURI: "https://a.example/cb"
         )
@@ -98,7 +98,7 @@ import Text
         try await SigningKeyStore(database: fixture.database, masterKey: alone, clock: fixture.time.clock).load(into: SigningKeys())
         let outbox = Outbox(database: fixture.database, masterKey: alone, clock: fixture.time.clock)
         let (claimed, unreadable) = try await outbox.claim(10)
-        #expect(claimed.map(\.letter) == Array(repeating: letter, count: 10))
+        #expect(claimed.map(\.mail) == Array(repeating: mail, count: 10))
         #expect(unreadable == 0)
     }
 

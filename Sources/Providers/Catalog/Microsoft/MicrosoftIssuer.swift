@@ -21,7 +21,7 @@ struct MicrosoftIssuer: Issuer {
     static let publicCloud = "https://login.microsoftonline.com"
     private static let placeholder: StaticString = "{tenantid}"
 
-    var identitySpace: String { authority }
+    var storedIssuer: String { authority }
 
     var documentURL: String { "\(authority)/\(tenant.segment)/v2.0/.well-known/openid-configuration" }
 
@@ -34,8 +34,8 @@ struct MicrosoftIssuer: Issuer {
     /// for more.
     func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text]) {
         var rest = parameters
-        guard let wish = rest.removeValue(forKey: "tenant"), !wish.isEmpty else { return (self, rest) }
-        guard let wished = MicrosoftTenant(wish) else { throw .badParameter("The tenant is neither a GUID nor a domain name.") }
+        guard let requested = rest.removeValue(forKey: "tenant"), !requested.isEmpty else { return (self, rest) }
+        guard let wished = MicrosoftTenant(requested) else { throw .badParameter("The tenant is neither a GUID nor a domain name.") }
         var narrowed = self
         narrowed.tenant = wished
         if tenant == .organizations { narrowed.deniedTenants.insert(MicrosoftTenant.consumerID) }
@@ -70,7 +70,7 @@ struct MicrosoftIssuer: Issuer {
         return MicrosoftTenant.isID(id) && issuer == self.issuer(id.asString) ? id.asString : nil
     }
 
-    func answers(as issuer: UTF8Text, _ metadata: IssuerMetadata) -> Bool {
+    func answers(as issuer: UTF8Text, _ metadata: ProviderMetadata) -> Bool {
         guard let id = tenantID(of: issuer) else { return false }
         return permits(id) && metadata.issuer.replacing(Self.placeholder, with: UTF8Text(id)) == issuer
     }
@@ -88,7 +88,7 @@ struct MicrosoftIssuer: Issuer {
         }
     }
 
-    func check(_ token: JWT, _ metadata: IssuerMetadata) throws(ProviderError) {
+    func check(_ token: JWT, _ metadata: ProviderMetadata) throws(ProviderError) {
         let (id, name) = (token.claims["tid"]?.string ?? "", token.claims["iss"]?.string ?? "")
         guard metadata.issuer.replacing(Self.placeholder, with: id) == name else {
             throw .invalidResponse("Accounts of this Microsoft tenant may not sign in here.", detail: "tenant \(id)")

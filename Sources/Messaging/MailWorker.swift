@@ -10,7 +10,7 @@ package import Runtime
 ///
 /// Requests wake it when they have just added a mail. It also looks every few seconds, for mails of processes that died and for mails that
 /// are due for another try. It sends several mails at once. The outbox decides what happens to a mail that was not accepted.
-package actor Postman {
+package actor MailWorker {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     /// The number of mails sent at once, which mail servers accept from one client without complaint.
@@ -19,7 +19,7 @@ package actor Postman {
 
     private nonisolated let loop: Loop
     private let outbox: Outbox
-    private let bell: Bell
+    private let wakeSignal: WakeSignal
     private let projects: ProjectDirectory
     private let transport: any MailTransport
     private let sender: Sender
@@ -43,14 +43,15 @@ package actor Postman {
 
     /// - Parameters:
     ///   - loop: a loop that serves no requests: the cost of sending must not show in how long calls take (SEC-15).
-    ///   - bell: the one that `outbox` rings.
+    ///   - wakeSignal: the one that `outbox` rings.
     package init(
-        loop: Loop, outbox: Outbox, bell: Bell, projects: ProjectDirectory, transport: any MailTransport, sender: Sender, clock: Clock,
+        loop: Loop, outbox: Outbox, wakeSignal: WakeSignal, projects: ProjectDirectory, transport: any MailTransport, sender: Sender,
+        clock: Clock,
         metrics: Metrics, log: Logger
     ) {
         self.loop = loop
         self.outbox = outbox
-        self.bell = bell
+        self.wakeSignal = wakeSignal
         self.projects = projects
         self.transport = transport
         self.sender = sender
@@ -60,11 +61,11 @@ package actor Postman {
         gauges = OutboxGauges(metrics, clock: clock)
     }
 
-    /// Sends mails until `bell` ends, and returns once nothing is being sent any more.
+    /// Sends mails until `wakeSignal` ends, and returns once nothing is being sent any more.
     package func run() async {
-        let rounds = Task(executorPreference: loop) { [bell] in
+        let rounds = Task(executorPreference: loop) { [wakeSignal] in
             while !Task.isCancelled {
-                bell.ring()
+                wakeSignal.send()
                 try? await Task.sleep(for: Self.round)
             }
         }
@@ -74,7 +75,7 @@ package actor Postman {
                 try? await Task.sleep(for: OutboxGauges.interval)
             }
         }
-        for await _ in bell.rings { await collect() }
+        for await _ in wakeSignal.signals { await collect() }
         rounds.cancel()
         measuring.cancel()
         for task in underWay.values { await task.value }
@@ -94,21 +95,21 @@ package actor Postman {
     private func collect() async {
         while underWay.count < Self.width {
             do {
-                let (letters, unreadable) = try await outbox.claim(Self.width - underWay.count)
+                let (mails, unreadable) = try await outbox.claim(Self.width - underWay.count)
                 if unreadable > 0 {
                     log.error(
                         "some mails cannot be read by this process: sealed with another master key, or written by a newer version",
                         metadata: ["count": "\(unreadable)"])
                 }
-                if letters.isEmpty { return }
-                for letter in letters { start(letter) }
+                if mails.isEmpty { return }
+                for mail in mails { start(mail) }
             } catch {
                 return log.warning("could not look for mail to send", metadata: ["error": "\(error.logDetail)"])
             }
         }
     }
 
-    private func start(_ due: DueLetter) {
+    private func start(_ due: LeasedMail) {
         lastNumber += 1
         let number = lastNumber
         underWay[number] = Task(executorPreference: loop) {
@@ -120,13 +121,13 @@ package actor Postman {
     private func ended(_ number: UInt64) {
         underWay[number] = nil
         // The outbox may hold more mails than could be taken at once.
-        bell.ring()
+        wakeSignal.send()
     }
 
-    private func deliver(_ due: DueLetter) async {
+    private func deliver(_ due: LeasedMail) async {
         var log = log
         log[metadataKey: "project"] = "\(due.projectID)"
-        log[metadataKey: "kind"] = "\(due.letter.kind.rawValue)"
+        log[metadataKey: "kind"] = "\(due.mail.kind.rawValue)"
         log[metadataKey: "mail"] = "\(Hex.encode(due.id))"
         log[metadataKey: "attempt"] = "\(due.attempt)"
         do {
@@ -138,17 +139,17 @@ package actor Postman {
         }
         metrics.sent.increment()
         log.info("mail sent")
-        await settle(log) { () async throws(AccountError) in try await self.outbox.done(due) }
+        await record(log) { () async throws(AccountError) in try await self.outbox.done(due) }
     }
 
-    private func message(_ due: DueLetter) throws(MailError) -> MailMessage {
+    private func message(_ due: LeasedMail) throws(MailError) -> MailMessage {
         guard let project = projects.current.project(id: due.projectID) else {
             throw .temporary("the project is not among those of this process")
         }
-        guard let recipient = Mailbox(address: due.letter.to) else {
+        guard let recipient = Mailbox(address: due.mail.to) else {
             throw .permanent("the address is not of a form that mail servers take")
         }
-        let mail = project.templates.mail(due.letter, providerName: due.letter.providerID.flatMap(project.name(ofProvider:)))
+        let mail = project.templates.mail(due.mail, providerName: due.mail.providerID.flatMap(project.name(ofProvider:)))
         let message = MailMessage(
             id: Hex.encode(due.id), from: project.settings.mail.from ?? sender.from,
             replyTo: project.settings.mail.replyTo ?? sender.replyTo, to: recipient, subject: mail.subject, text: mail.text,
@@ -157,9 +158,9 @@ package actor Postman {
         return message
     }
 
-    private func fail(_ due: DueLetter, _ error: MailError, _ log: Logger) async {
+    private func fail(_ due: LeasedMail, _ error: MailError, _ log: Logger) async {
         let forGood = if case .permanent = error { true } else { false }
-        await settle(log) { () async throws(AccountError) in
+        await record(log) { () async throws(AccountError) in
             switch try await self.outbox.failed(due, forGood: forGood) {
             case .retry:
                 self.metrics.deferred.increment()
@@ -173,7 +174,7 @@ package actor Postman {
 
     /// Records what became of a mail. It tries several times, since otherwise a short outage of the database would make a mail go out
     /// twice.
-    private func settle(_ log: Logger, _ step: () async throws(AccountError) -> Void) async {
+    private func record(_ log: Logger, _ step: () async throws(AccountError) -> Void) async {
         for pause in [Duration.seconds(1), .seconds(4), .zero] {
             do { return try await step() } catch {
                 log.warning("could not record whether a mail was sent", metadata: ["error": "\(error.logDetail)"])

@@ -5,7 +5,7 @@ import Web
 
 /// The scopes and parameters that an app wants to send to the provider, from the start's parameters `scopes` and `customParameters`. The
 /// provider's own rules decide which of them are sent.
-struct ProviderWishes: Equatable {
+struct ProviderOptions: Equatable {
     let scopes: [UTF8Text]
     let customParameters: [UTF8Text: UTF8Text]
 

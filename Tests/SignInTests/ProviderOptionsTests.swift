@@ -4,23 +4,23 @@ import Text
 import Web
 @testable import SignIn
 
-@Suite struct ProviderWishesTests {
+@Suite struct ProviderOptionsTests {
     @Test func `reads scopes by commas and spaces, and parameters as text`() throws {
-        let wishes = try ProviderWishes(
+        let options = try ProviderOptions(
             Form([("scopes", "a,b c"), ("customParameters", #"{"prompt":"login","max_age":5,"x":true}"#)]))
-        #expect(wishes.scopes == ["a", "b", "c"])
-        #expect(wishes.customParameters == ["prompt": "login", "max_age": "5", "x": "true"])
+        #expect(options.scopes == ["a", "b", "c"])
+        #expect(options.customParameters == ["prompt": "login", "max_age": "5", "x": "true"])
     }
 
     @Test func `takes absent and empty for nothing`() throws {
         for form in [Form(), Form([("scopes", ""), ("customParameters", "")])] {
-            let wishes = try ProviderWishes(form)
-            #expect(wishes.scopes == [] && wishes.customParameters == [:])
+            let options = try ProviderOptions(form)
+            #expect(options.scopes == [] && options.customParameters == [:])
         }
     }
 
     @Test(arguments: ["[]", "x", "{\"a\":null}", "{\"a\":{}}", "{\"a\":[]}"])
     func `refuses parameters that are not texts`(text: String) {
-        #expect(throws: Failure.self) { try ProviderWishes(Form([("customParameters", text)])) }
+        #expect(throws: Failure.self) { try ProviderOptions(Form([("customParameters", text)])) }
     }
 }

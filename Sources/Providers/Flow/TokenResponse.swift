@@ -3,7 +3,7 @@ import JSON
 import Text
 
 /// The answer of a token endpoint. <https://www.rfc-editor.org/rfc/rfc6749#section-5>
-struct TokenAnswer {
+struct TokenResponse {
     let idToken: UTF8Text
     let accessToken: UTF8Text?
     let refreshToken: UTF8Text?

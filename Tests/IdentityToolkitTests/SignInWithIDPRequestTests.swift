@@ -6,11 +6,11 @@ import Text
 import Web
 @testable import IdentityToolkit
 
-@Suite struct IDPRequestTests {
+@Suite struct SignInWithIDPRequestTests {
     private let flow = FlowID(bytes: Array(1...16)).text
 
-    private func read(_ uri: UTF8Text?, _ body: UTF8Text? = nil, pending: UTF8Text? = nil) throws -> IDPRequest {
-        try IDPRequest(requestURI: uri, postBody: body, pendingToken: pending)
+    private func read(_ uri: UTF8Text?, _ body: UTF8Text? = nil, pending: UTF8Text? = nil) throws -> SignInWithIDPRequest {
+        try SignInWithIDPRequest(requestURI: uri, postBody: body, pendingToken: pending)
     }
 
     @Test func `takes flow and code as a web result, and the page without them as the app registered it`() throws {
@@ -48,7 +48,7 @@ import Web
             ("http://localhost?flow=x&code=1", nil, "INVALID_IDP_RESPONSE"),
         ] as [(UTF8Text?, UTF8Text?, String)])
     func `refuses a request that fits none of the ways in`(uri: UTF8Text?, body: UTF8Text?, code: String) {
-        #expect { try read(uri, body) } throws: { Failure(telling: $0).code == code }
+        #expect { try read(uri, body) } throws: { Failure(describing: $0).code == code }
     }
 
     @Test(arguments: ["http://localhost?code=1&code=2&flow=x", "http://localhost?state=a&state=b"])

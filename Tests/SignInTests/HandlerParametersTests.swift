@@ -7,7 +7,7 @@ import Text
 import Web
 @testable import SignIn
 
-@Suite struct HandlerStartTests {
+@Suite struct HandlerParametersTests {
     private static let hash = String(repeating: "0123456789abcdef", count: 4)
 
     private var project: Project {
@@ -36,12 +36,12 @@ import Web
         "eventId": "5f-1", "providerId": "oidc.acme", "sessionId": "\u{FFFD}\u{0}q", "publicKey": "x",
     ]
 
-    private func start(_ query: [String: String], _ changes: [String: String?] = [:]) throws(Failure) -> HandlerStart {
+    private func start(_ query: [String: String], _ changes: [String: String?] = [:]) throws(Failure) -> HandlerParameters {
         var form = Form()
         for (name, value) in query.merging(changes.compactMapValues { $0 }, uniquingKeysWith: { $1 }) where changes[name] != .some(nil) {
             form.add(UTF8Text(name), UTF8Text(value))
         }
-        return try HandlerStart(form, project)
+        return try HandlerParameters(form, project)
     }
 
     private func refusal(_ query: [String: String], _ changes: [String: String?]) -> String? {
@@ -65,19 +65,21 @@ import Web
         let start = try start(Self.web)
         #expect(start.kind == .popup)
         #expect(start.page?.url == "https://app.example.com/home")
-        #expect(start.handoff == Handoff(apiKey: "key", appName: "[DEFAULT]", authType: .signInViaPopup, eventID: "0123456789"))
+        #expect(start.sdkRequest == SDKRequest(apiKey: "key", appName: "[DEFAULT]", authType: .signInViaPopup, eventID: "0123456789"))
         #expect(start.sessionID == nil)
         #expect(start.scopes == [] && start.customParameters == [:])
     }
 
-    @Test(arguments: Handoff.AuthType.allCases) func `opens a window or leaves the page, as the SDK says`(type: Handoff.AuthType) throws {
+    @Test(arguments: SDKRequest.AuthType.allCases) func `opens a window or leaves the page, as the SDK says`(type: SDKRequest.AuthType)
+        throws
+    {
         guard type != .signInWithRedirect else { return #expect(refusal(Self.web, ["authType": type.rawValue]) == "INVALID_ARGUMENT") }
         let kind = try start(Self.web, ["authType": type.rawValue]).kind
         #expect(kind == (type.rawValue.hasSuffix("Popup") ? .popup : .redirect))
     }
 
     @Test func `lets a redirect to sign in go without a number, and nothing else`() throws {
-        #expect(try start(Self.web, ["authType": "signInViaRedirect", "eventId": nil]).handoff.eventID == nil)
+        #expect(try start(Self.web, ["authType": "signInViaRedirect", "eventId": nil]).sdkRequest.eventID == nil)
         for type in ["signInViaPopup", "linkViaPopup", "reauthViaPopup", "linkViaRedirect", "reauthViaRedirect"] {
             #expect(refusal(Self.web, ["authType": type, "eventId": nil]) == "INVALID_ARGUMENT")
         }
@@ -116,13 +118,13 @@ import Web
     @Test func `refuses a parameter that is given twice`() {
         var form = Form(Self.web.map { (name: $0.key, value: $0.value) })
         form.add("redirectUrl", "https://evil.example/")
-        #expect(throws: Failure.self) { try HandlerStart(form, project) }
+        #expect(throws: Failure.self) { try HandlerParameters(form, project) }
     }
 
     @Test func `takes events and app names as they are`() throws {
         let start = try start(Self.web, ["eventId": "ü:::+%2B 1", "appName": "my \"app\" 日本"])
-        #expect(start.handoff.eventID == "ü:::+%2B 1")
-        #expect(start.handoff.appName == "my \"app\" 日本")
+        #expect(start.sdkRequest.eventID == "ü:::+%2B 1")
+        #expect(start.sdkRequest.appName == "my \"app\" 日本")
     }
 
     @Test func `reads scopes by comma, and none of an empty parameter`() throws {
@@ -141,9 +143,9 @@ import Web
         let start = try start(Self.apple)
         #expect(start.kind == .ios && start.page == nil)
         #expect(start.sessionID == Self.hash)
-        #expect(start.handoff.app == "com.googleusercontent.apps.1-a" && start.handoff.language == "de")
+        #expect(start.sdkRequest.app == "com.googleusercontent.apps.1-a" && start.sdkRequest.language == "de")
         let byApp = try self.start(Self.apple, ["clientId": nil, "appId": "1:7:ios:a"])
-        #expect(byApp.handoff.app == "app-1-7-ios-a")
+        #expect(byApp.sdkRequest.app == "app-1-7-ios-a")
     }
 
     @Test(
@@ -162,7 +164,7 @@ import Web
         let start = try start(Self.droid)
         #expect(start.kind == .android)
         #expect(start.sessionID == "\u{FFFD}\u{0}q")
-        #expect(start.handoff.app == "com.example.droid")
+        #expect(start.sdkRequest.app == "com.example.droid")
         let colons = (0..<20).map { _ in "AB" }.joined(separator: ":")
         #expect(try self.start(Self.droid, ["sha1Cert": colons]).kind == .android)
     }

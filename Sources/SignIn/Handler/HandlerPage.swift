@@ -12,12 +12,12 @@ import Web
 
 /// `GET /__/auth/handler`: one address for three visits. With `apiKey` an SDK starts a flow; with `state` the provider answers; with
 /// `resume` our own redirect comes back for an answer that was posted.
-struct HandlerVisit: RawEndpoint {
+struct HandlerPage: RawEndpoint {
     static let route = Route(.get, "/__/auth/handler", aliases: ["/emulator/auth/handler"], access: .anyone)
-    static let tongue = Tongue.page
+    static let errorFormat = ErrorFormat.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        try Destination.document.check(request)
+        try FetchDestination.document.check(request)
         let query = try Form.reading(request.query)
         return query["apiKey"] == nil ? try await Callback.answer(query, request, context) : try await start(query, request, context)
     }
@@ -29,27 +29,27 @@ struct HandlerVisit: RawEndpoint {
         guard let project = context.services.projects.current.project(apiKey: query["apiKey"] ?? "", for: request) else {
             throw Failure.linkWithoutAPIKey
         }
-        if let home = HomeHost.redirect(request, query, project, context.services.site) { return home }
-        return try await Optional(project).telling(in: query["hl"]?.asString, backTo: WayBack.ofStart(query, project)) {
+        if let home = CanonicalHost.redirect(request, query, project, context.services.site) { return home }
+        return try await Optional(project).showingErrors(in: query["hl"]?.asString, backTo: WayBack.ofStart(query, project)) {
             try await start(query, project, request, context)
         }
     }
 
     private func start(_ query: Form, _ project: Project, _ request: Request, _ context: Context) async throws -> Response {
-        let start = try HandlerStart(query, project)
+        let start = try HandlerParameters(query, project)
         try await context.limit(.startSignIn, of: project)
         do {
             return try await start.begin(project, request, context)
         } catch {
             // The app is told, since by now it is certain which app it is. It asks the database for what it is told, so not while that is
             // away.
-            if Failure(telling: error).kind == .unavailable { throw error }
+            if Failure(describing: error).kind == .unavailable { throw error }
             return try await start.end(with: try context.failure(ofStart: error, at: UTF8Text(start.providerID)), project, context)
         }
     }
 }
 
-extension HandlerStart {
+extension HandlerParameters {
     /// Stores the flow, binds it to the browser, and redirects to the provider.
     fileprivate func begin(_ project: Project, _ request: Request, _ context: Context) async throws -> Response {
         let broker = context.broker(of: project)
@@ -66,12 +66,12 @@ extension HandlerStart {
         let broker = context.broker(of: project)
         let start = start(project, nil, customParameters: [:], context)
         let failed = broker.failed(start)
-        guard let cookie = failed.cookie, let delivery = Delivery(failed.flow, cookie: cookie, project, context) else {
+        guard let cookie = failed.cookie, let resultPage = ResultPage(failed.flow, cookie: cookie, project, context) else {
             throw failure
         }
-        let outcome = Delivery.Outcome.failure(code: failure.sdkCode, message: failure.message)
-        try await broker.record(failed, of: start, cookie: cookie, event: delivery.event(outcome))
-        return delivery.response(outcome)
+        let outcome = ResultPage.Outcome.failure(code: failure.sdkCode, message: failure.message)
+        try await broker.record(failed, of: start, cookie: cookie, event: resultPage.event(outcome))
+        return resultPage.response(outcome)
     }
 
     private func start(
@@ -80,7 +80,7 @@ extension HandlerStart {
         SignInStart(
             providerID: providerID, kind: kind, sessionHash: sessionID.map(SessionBinding.hash(atStart:)),
             redirectURI: project.handlerURL(of: provider, for: context.request, of: context.services.site), returnURL: page?.url,
-            handoff: handoff,
+            sdkRequest: sdkRequest,
             customParameters: customParameters)
     }
 
@@ -91,7 +91,7 @@ extension HandlerStart {
         return project.handlerPage(
             [
                 "step": "popup-start", "authUri": .string(url), "origin": .string(page?.origin ?? ""),
-                "storageKey": .string(AuthEvent.storageKey(handoff)), "relay": relay.map { .string($0) } ?? .null,
-            ], language: handoff.language, request)
+                "storageKey": .string(AuthEvent.storageKey(sdkRequest)), "relay": relay.map { .string($0) } ?? .null,
+            ], language: sdkRequest.language, request)
     }
 }

@@ -1,7 +1,7 @@
 import Postgres
 
 /// The parameters with which an SDK opened the handler. The SDK must get them back with the result, unchanged.
-package struct Handoff: Sendable, Equatable {
+package struct SDKRequest: Sendable, Equatable {
     package let apiKey: String
     /// The name of the JS SDK's app; together with the API key it names the app's storage.
     package let appName: String?
@@ -39,7 +39,7 @@ package struct Handoff: Sendable, Equatable {
     }
 }
 
-extension Handoff {
+extension SDKRequest {
     /// Reads `api_key` and the five columns behind it; `nil` when the flow was not started by an SDK.
     init?(_ row: inout RowReader) throws(PostgresError) {
         guard let apiKey = try row.next(as: String?.self) else { return nil }

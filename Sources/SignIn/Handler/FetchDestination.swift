@@ -4,7 +4,7 @@ import Web
 
 /// The handler's page must be opened as a page, and the iframe's as a frame. When the browser says otherwise, the request is refused.
 /// <https://www.w3.org/TR/fetch-metadata/#sec-fetch-dest-header>
-enum Destination: String {
+enum FetchDestination: String {
     case document, iframe
 
     func check(_ request: Request) throws(Failure) {

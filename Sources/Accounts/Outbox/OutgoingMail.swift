@@ -3,7 +3,7 @@ package import Runtime
 import Text
 
 /// A mail before it is rendered: its kind, its recipient, and the link in it. `Pages/Templates` decides how it looks, `Mail` sends it.
-package struct Letter: Sendable, Equatable, Codable {
+package struct OutgoingMail: Sendable, Equatable, Codable {
     package enum Kind: String, Sendable, Codable, CaseIterable {
         case resetPassword
         case verifyEmail
@@ -60,25 +60,25 @@ package struct Letter: Sendable, Equatable, Codable {
 }
 
 /// Descriptions show neither the link nor people (SEC-21).
-extension Letter: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "<letter \(kind.rawValue)>" }
+extension OutgoingMail: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<mail \(kind.rawValue)>" }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(reflecting: description) }
 }
 
 /// A mail that this process has leased from the outbox and must send before the lease ends.
-package struct DueLetter: Sendable {
+package struct LeasedMail: Sendable {
     package let projectID: String
     /// The same at every attempt.
     package let id: [UInt8]
-    package let letter: Letter
+    package let mail: OutgoingMail
     /// Counted from 1.
     package let attempt: Int
     /// After this time the link does not work any more.
     package let expires: Instant
 }
 
-extension Letter {
+extension OutgoingMail {
     /// Mails shorter than this have the same size in the database.
     private static let block = 1024
 
@@ -89,7 +89,7 @@ extension Letter {
     }
 
     init?(padded bytes: [UInt8]) {
-        guard let letter = try? JSON.parse(bytes).decode(Self.self) else { return nil }
-        self = letter
+        guard let mail = try? JSON.parse(bytes).decode(Self.self) else { return nil }
+        self = mail
     }
 }

@@ -11,10 +11,10 @@ import Web
 ///
 /// Once this exists, it is certain who may get a result: the page's host is authorized, or the native app is registered. Until then,
 /// errors are shown on pages that lead nowhere.
-struct HandlerStart {
+struct HandlerParameters {
     let kind: SignInFlow.Kind
     let providerID: String
-    let handoff: Handoff
+    let sdkRequest: SDKRequest
     /// Browsers only.
     let page: PageAddress?
     /// Native apps only: the secret that will redeem, or its hash.
@@ -68,24 +68,24 @@ struct HandlerStart {
             guard eventID != nil else { throw .invalidAddress("The parameter eventId is missing.") }
         }
         providerID = try Self.providerID(query)
-        let wishes = try ProviderWishes(query)
-        scopes = wishes.scopes
+        let options = try ProviderOptions(query)
+        scopes = options.scopes
         // Another app could start this flow in a native app's name, so the person must see something of it.
         customParameters =
-            app == nil ? wishes.customParameters : wishes.customParameters.filter { ($0.key, $0.value) != ("prompt", "none") }
-        handoff = Handoff(
+            app == nil ? options.customParameters : options.customParameters.filter { ($0.key, $0.value) != ("prompt", "none") }
+        sdkRequest = SDKRequest(
             apiKey: (query["apiKey"] ?? "").asString, appName: app == nil ? try Self.appName(query) : nil, authType: authType,
             eventID: eventID,
             app: app,
             language: query.text("hl").flatMap(Self.language))
     }
 
-    private static func authType(_ query: Form) throws(Failure) -> Handoff.AuthType {
+    private static func authType(_ query: Form) throws(Failure) -> SDKRequest.AuthType {
         guard let text = query.text("authType") else { throw .invalidAddress("The parameter authType is missing.") }
         guard text != "verifyApp" else {
             throw .operationNotAllowed("Sign-in with a phone number (authType verifyApp) is not offered by this server.")
         }
-        guard let authType = Handoff.AuthType(exactly: text) else {
+        guard let authType = SDKRequest.AuthType(exactly: text) else {
             throw .invalidAddress("The value of the parameter authType is not known.")
         }
         return authType

@@ -3,7 +3,7 @@ package import ProjectSettings
 import Text
 
 /// The parts of a mail's link besides its code.
-package struct LetterWish: Sendable {
+package struct MailOptions: Sendable {
     /// The tag of a language that the project's templates have, such as `de`.
     package let language: String
     /// The address to which the page behind the link leads on: absolute, and on an authorized host.
@@ -22,12 +22,12 @@ extension ActionCode {
 
 extension ActionCodeMails {
     /// A link as SDKs read it. Its host is the configured one, whatever a request says (SEC-07).
-    package func link(_ kind: ActionCode.Kind, code: String, _ wish: LetterWish, in project: ProjectSettings) -> String {
+    package func link(_ kind: ActionCode.Kind, code: String, _ options: MailOptions, in project: ProjectSettings) -> String {
         let query = Form(
             [
                 (name: "mode", value: kind.rawValue), (name: "oobCode", value: code), (name: "apiKey", value: project.apiKeys.first ?? ""),
-                (name: "lang", value: wish.language),
-            ] + (wish.continueURL.map { [(name: "continueUrl", value: $0)] } ?? []))
+                (name: "lang", value: options.language),
+            ] + (options.continueURL.map { [(name: "continueUrl", value: $0)] } ?? []))
         return "\(project.mail.actionURL ?? publicURL + ActionCode.pagePath)?\(query.encoded())"
     }
 }

@@ -5,7 +5,7 @@ import JSON
 import Text
 
 /// The parts of an issuer's discovery document that a sign-in needs. <https://openid.net/specs/openid-connect-discovery-1_0.html>
-struct IssuerMetadata: Sendable {
+struct ProviderMetadata: Sendable {
     let issuer: UTF8Text
     let authorization: URI
     /// Absent when an issuer only has the implicit flow.

@@ -7,7 +7,7 @@ import Text
 import Web
 @testable import SignIn
 
-@Suite struct HomeHostTests {
+@Suite struct CanonicalHostTests {
     private static let production = "https://auth.example.com"
     private static let development = "http://localhost:8080"
 
@@ -26,7 +26,7 @@ import Web
     private func site(_ url: String) -> Site { Site(publicURL: url, development: url.hasPrefix("http:")) }
 
     private func redirect(_ request: Request, to url: String = production, pagesAt own: String? = nil) throws -> Response? {
-        HomeHost.redirect(request, try Form.reading(request.query), project(url, pagesAt: own), site(url))
+        CanonicalHost.redirect(request, try Form.reading(request.query), project(url, pagesAt: own), site(url))
     }
 
     @Test(arguments: ["127.0.0.1:8080", "localhost:8080", "evil.example", "auth.example.com.evil.example:8080", "[::1]"])

@@ -7,7 +7,7 @@ import Text
 import Web
 
 /// The ways into `accounts:signInWithIdp`, of which a request uses one.
-enum IDPRequest {
+enum SignInWithIDPRequest {
     /// The page of a plain browser app posts the address to which our handler sent the browser: `flow` and the one-time `code`.
     case returned(FlowID, code: UTF8Text, page: UTF8Text)
     /// A client posts the address to which the provider sent the browser: `state`, and the provider's answer.

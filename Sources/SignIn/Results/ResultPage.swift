@@ -13,9 +13,9 @@ import Web
 /// For a popup, it sends the result to the SDK's iframe in the page that opened the popup. For a redirect, it stores the result in the tab
 /// and behind a cookie, and goes back to the app's page. For a native app, it opens the app's own address and also shows a button, since
 /// browsers may refuse to open an app without a tap.
-struct Delivery {
+struct ResultPage {
     let flow: SignInFlow
-    let handoff: Handoff
+    let sdkRequest: SDKRequest
     /// The flow's own cookie, which the browser sent.
     let cookie: String
     let project: Project
@@ -31,9 +31,9 @@ struct Delivery {
 
     /// `nil` for a flow that no SDK started.
     init?(_ flow: SignInFlow, cookie: String, _ project: Project, _ context: Context) {
-        guard let handoff = flow.handoff else { return nil }
+        guard let sdkRequest = flow.sdkRequest else { return nil }
         self.flow = flow
-        self.handoff = handoff
+        self.sdkRequest = sdkRequest
         self.cookie = cookie
         self.project = project
         request = context.request
@@ -52,9 +52,9 @@ struct Delivery {
         switch flow.kind {
         case .popup: popup(outcome)
         case .redirect: redirect(outcome)
-        case .ios: native(nativeLink(outcome).ios(scheme: handoff.app ?? ""), outcome)
+        case .ios: native(nativeLink(outcome).ios(scheme: sdkRequest.app ?? ""), outcome)
         // Flows of these kinds never get here: they have no SDK to hand a result to.
-        case .android, .web, .client: native(nativeLink(outcome).android(package: handoff.app ?? ""), outcome)
+        case .android, .web, .client: native(nativeLink(outcome).android(package: sdkRequest.app ?? ""), outcome)
         }
     }
 
@@ -67,16 +67,16 @@ struct Delivery {
 
     private func authEvent(_ outcome: Outcome) -> AuthEvent {
         switch outcome {
-        case .success(let code): AuthEvent(handoff: handoff, outcome: .success(link: link(code), sessionID: cookie))
-        case .failure(let code, let message): AuthEvent(handoff: handoff, outcome: .failure(code: code, message: message))
+        case .success(let code): AuthEvent(sdkRequest: sdkRequest, outcome: .success(link: link(code), sessionID: cookie))
+        case .failure(let code, let message): AuthEvent(sdkRequest: sdkRequest, outcome: .failure(code: code, message: message))
         }
     }
 
     private func nativeLink(_ outcome: Outcome) -> NativeLink {
         switch outcome {
-        case .success(let code): NativeLink(pagesURL: project.pagesURL, handoff: handoff, outcome: .success(link: link(code)))
+        case .success(let code): NativeLink(pagesURL: project.pagesURL, sdkRequest: sdkRequest, outcome: .success(link: link(code)))
         case .failure(let code, let message):
-            NativeLink(pagesURL: project.pagesURL, handoff: handoff, outcome: .failure(code: code, message: message))
+            NativeLink(pagesURL: project.pagesURL, sdkRequest: sdkRequest, outcome: .failure(code: code, message: message))
         }
     }
 
@@ -110,14 +110,14 @@ struct Delivery {
 
     private func data(_ step: String, _ outcome: Outcome) -> JSON.Object {
         var data: JSON.Object = [
-            "step": .string(step), "event": authEvent(outcome).json, "storageKey": .string(AuthEvent.storageKey(handoff)),
+            "step": .string(step), "event": authEvent(outcome).json, "storageKey": .string(AuthEvent.storageKey(sdkRequest)),
         ]
         data["origin"] = page.map { .string($0.origin) }
         return data
     }
 
     private func handlerPage(_ data: JSON.Object) -> Response {
-        project.handlerPage(.object(data), language: handoff.language, request)
+        project.handlerPage(.object(data), language: sdkRequest.language, request)
     }
 
     /// Android opens exactly the package that an intent names. A URL scheme may also belong to another app, so for an iOS app the page
@@ -125,17 +125,17 @@ struct Delivery {
     private func native(_ link: String, _ outcome: Outcome) -> Response {
         let isDone = if case .success = outcome { true } else { false }
         return project.appPage(
-            isDone ? .done : .refused, app: project.settings.nameOfApp(handoff.app), link: link, opensItself: flow.kind == .android,
-            language: handoff.language, request)
+            isDone ? .done : .refused, app: project.settings.nameOfApp(sdkRequest.app), link: link, opensItself: flow.kind == .android,
+            language: sdkRequest.language, request)
     }
 }
 
-extension Delivery.Outcome {
+extension ResultPage.Outcome {
     init(_ outcome: ReturnedSignIn.Outcome) {
         switch outcome {
         case .succeeded(let code): self = .success(code: code.text)
         case .refused(let error):
-            let failure = Failure(telling: error)
+            let failure = Failure(describing: error)
             self = .failure(code: failure.sdkCode, message: failure.detail ?? failure.code)
         }
     }

@@ -7,7 +7,7 @@ import Web
 /// Sends the browser to the project's own pages before a start. A start sets a cookie, which the browser must send when the provider sends
 /// it back there. A start at another name of this server (its own name instead of the app's) would fail at that point, so the browser is
 /// first redirected to the same start at those pages.
-enum HomeHost {
+enum CanonicalHost {
     /// The parameter of a start that was redirected here. A proxy may hide the host that the browser used; then the redirect leads back to
     /// where it came from, and it must not be repeated. The mark is only in the address of that one start, so it does not affect any
     /// other.

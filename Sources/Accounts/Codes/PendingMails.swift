@@ -5,8 +5,8 @@ import Runtime
 import Text
 
 /// A mail with its code, which can still be used.
-package struct PendingLetter: Sendable {
-    package let letter: Letter
+package struct PendingMail: Sendable {
+    package let mail: OutgoingMail
     package let code: String
     /// The account's address when the code was made, even if the mail goes to another one; `nil` for an account without an address.
     package let email: String?
@@ -15,8 +15,8 @@ package struct PendingLetter: Sendable {
 }
 
 extension ActionCodes {
-    /// The mails of `letters` whose codes are neither used nor expired, in their order; for development mode.
-    package func pending(_ letters: [Letter], in project: ProjectSettings) async throws(AccountError) -> [PendingLetter] {
+    /// The mails of `mails` whose codes are neither used nor expired, in their order; for development mode.
+    package func pending(_ mails: [OutgoingMail], in project: ProjectSettings) async throws(AccountError) -> [PendingMail] {
         let rows = try await storage.read(
             "SELECT code_hash, email FROM action_codes WHERE project_id = \(project.id) AND expires_at > \(clock.now())")
         var emails: [[UInt8]: String?] = [:]
@@ -27,11 +27,11 @@ extension ActionCodes {
                 emails[hash] = .some(try row.next())
             } catch { throw .database(error) }
         }
-        return letters.compactMap { letter in
-            guard let query = URI.parse(letter.link)?.query, let code = Form(query)?["oobCode"], let hash = ActionCode.hash(code.asString),
+        return mails.compactMap { mail in
+            guard let query = URI.parse(mail.link)?.query, let code = Form(query)?["oobCode"], let hash = ActionCode.hash(code.asString),
                 let email = emails[hash]
             else { return nil }
-            return PendingLetter(letter: letter, code: code.asString, email: email, query: query)
+            return PendingMail(mail: mail, code: code.asString, email: email, query: query)
         }
     }
 }
