@@ -52,7 +52,7 @@ let package = Package(
         kit("Crypto", ["COpenSSL", "Runtime"]),
         kit("HTTP", ["Runtime", "Text"]),
         kit("Config", ["Runtime", yams]),
-        kit("JOSE", ["Crypto", "JSON", "Runtime", "Text"]),
+        kit("JOSE", ["Crypto", "JSON", "Text"]),
         kit("HTTPServer", ["CSystem", "HTTP", "Runtime", "Text", logging]),
         kit("Curl", ["CCurl", "CSystem", "HTTP", "Runtime", "Text", logging]),
         kit("Mail", ["Crypto", "Curl", "Runtime", logging]),
@@ -63,7 +63,7 @@ let package = Package(
         kit("ProjectSettings", ["Config", "HTTP", "JOSE", "Mail", "Runtime", "Text"]),
         kit(
             "Accounts",
-            ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Mail", "Postgres", "ProjectSettings", "Runtime", "Text", logging],
+            ["Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text", logging],
             // A link to the folder at the top: the binary has the schema inside.
             resources: [.embedInCode("Migrations")]),
         kit("Providers", ["Config", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Runtime", "Text", logging]),
@@ -75,28 +75,27 @@ let package = Package(
         kit("Projects", ["Config", "HTTP", "JOSE", "JSON", "Pages", "ProjectSettings", "Providers", "Text"]),
         kit(
             "Brokerage",
-            ["Accounts", "Curl", "HTTP", "Identity", "JSON", "ProjectSettings", "Projects", "Providers", "Runtime", "Text", logging]),
+            ["Accounts", "Curl", "HTTP", "Identity", "JSON", "ProjectSettings", "Providers", "Runtime", "Text", logging]),
         kit("Messaging", ["Accounts", "Mail", "Pages", "ProjectSettings", "Projects", "Runtime", logging]),
         kit(
             "Web",
             [
-                "Accounts", "Brokerage", "Config", "Crypto", "HTTP", "HTTPServer", "JOSE", "JSON", "Pages", "Postgres",
-                "ProjectSettings", "Projects", "Providers", "Runtime", "Mail", "Text", logging,
+                "Accounts", "Brokerage", "HTTP", "HTTPServer", "JSON", "Pages", "Postgres",
+                "ProjectSettings", "Projects", "Providers", "Runtime", "Text", logging,
             ]),
 
         // Floor 5: features. They do not import one another.
         kit(
             "IdentityToolkit",
             [
-                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Pages", "ProjectSettings", "Projects",
+                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JSON", "Pages", "ProjectSettings", "Projects",
                 "Providers",
                 "Runtime", "Text", logging,
             ]),
         kit(
             "SignIn",
             [
-                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "JSON", "Pages", "ProjectSettings", "Projects", "Providers", "Runtime",
-                "Text",
+                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "JSON", "Pages", "ProjectSettings", "Projects", "Providers", "Text",
                 logging,
             ],
             resources: [.embedInCode("Scripts")]),

@@ -21,7 +21,7 @@ import Testing
     @Test func `looks at pages, mails, scripts, examples and documents`() {
         #expect(said("docs/a.md", "# A\n\nThere is\nno B.") == [#"docs/a.md:4 says "is no"; write a plainer sentence"#])
         #expect(said("README.md", "Nobody.").count == 1)
-        #expect(said("Sources/Web/Templates/words.en.yaml", "text: \"Somebody asked\"").count == 1)
+        #expect(said("Sources/Pages/Templates/words.en.yaml", "text: \"Somebody asked\"").count == 1)
         #expect(said("Sources/SignIn/Scripts/a.js", "show(\"anybody\");").count == 1)
         #expect(said("scripts/run", "fail \"there is no server\"").count == 1)
         #expect(said("config/gatehouse.yaml", "# nobody\n").count == 1)

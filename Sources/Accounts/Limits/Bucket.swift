@@ -27,6 +27,6 @@ struct Bucket: Sendable, Equatable {
         return true
     }
 
-    /// Returns one.
+    /// Returns one. The server does this in SQL, which tests compare with this rule.
     mutating func refund(_ rate: Rate) { fullAt = fullAt - rate.interval }
 }

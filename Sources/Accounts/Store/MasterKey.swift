@@ -35,9 +35,6 @@ package struct MasterKey: Sendable {
         flowResponses = derived("flow responses")
     }
 
-    /// Whether no other key is listed.
-    package var isAlone: Bool { refreshTokens.count == 1 }
-
     /// The id of the key that makes refresh tokens; the key cannot be computed from it.
     package var tokenKey: Int32 { refreshTokens[0].id }
 
