@@ -17,7 +17,9 @@ from support.servers.site import Site
 
 SOURCES = ROOT / "Sources"
 FEATURES = {
-    path: path.read_text() for name in ("Brokerage", "IdentityToolkit", "SignIn", "Web") for path in (SOURCES / name).rglob("*.swift")
+    path: path.read_text()
+    for name in ("Brokerage", "IdentityToolkit", "Pages", "Projects", "SignIn", "Web")
+    for path in (SOURCES / name).rglob("*.swift")
 }
 
 ROUTE = re.compile(r"Route(\.client)?\(\s*(?:\.(\w+),\s*)?\"(/[^\"]*)\"")
