@@ -10,6 +10,9 @@ struct ConfigCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "schema", abstract: "Print the JSON Schema of gatehouse.yaml (server) or of a project's file (project).")
 
+        /// As every command takes it, though nothing of the file is read here.
+        @OptionGroup var common: CommonOptions
+
         @Argument(help: "server or project.")
         var file: ConfigSchema
 
