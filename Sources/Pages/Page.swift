@@ -1,6 +1,5 @@
 import Crypto
 package import HTTP
-import Text
 
 /// The permissions of a page besides being read. With any of these, a page still loads nothing from other hosts, cannot be framed, is not
 /// cached, and sends no Referer.

@@ -1,5 +1,4 @@
 package import JSON
-import Text
 
 /// A value that a template gets under a name.
 package enum TemplateValue: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByBooleanLiteral {

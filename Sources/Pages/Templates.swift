@@ -4,7 +4,6 @@ package import HTTP
 package import JSON
 package import ProjectSettings
 import Runtime
-import Text
 
 /// Renders mails and pages for the users of one project, in their language, with the project's name and colour.
 ///

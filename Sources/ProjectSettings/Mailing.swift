@@ -1,7 +1,6 @@
 import Config
 import HTTP
 package import Mail
-import Text
 
 extension ProjectSettings {
     /// The project's own settings for mails, in place of the server's: `mail` of its file, except for the templates.

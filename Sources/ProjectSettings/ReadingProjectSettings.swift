@@ -1,6 +1,5 @@
 package import Config
 import HTTP
-import Text
 
 extension ProjectSettings {
     /// Reads a project's file, except what belongs to its providers and templates: the caller reads these, and finishes `section`.

@@ -1,5 +1,4 @@
 import Config
-import Runtime
 
 extension ProjectSettings {
     package enum Refresh: String, Sendable, CaseIterable {

@@ -1,4 +1,3 @@
-import HTTP
 import JOSE
 import JSON
 package import Pages

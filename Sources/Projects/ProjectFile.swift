@@ -3,7 +3,6 @@ import HTTP
 import Pages
 import ProjectSettings
 import Providers
-import Text
 
 /// One project's file: `config/projects/<project>.yaml`.
 package enum ProjectFile {

@@ -1,7 +1,6 @@
 import HTTP
 import ProjectSettings
 import Providers
-import Text
 
 /// Notes of `gatehouse check` on redirects that are configured without a fault, and still may not work as the operator expects.
 package enum RedirectNotes {

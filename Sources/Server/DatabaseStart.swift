@@ -1,6 +1,5 @@
 import Logging
 import Postgres
-import Runtime
 
 /// Verifies the database before the first request, and logs what an operator must fix about it.
 struct DatabaseStart {

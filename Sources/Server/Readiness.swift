@@ -1,5 +1,4 @@
 import Postgres
-import Runtime
 
 /// Finds out whether one loop can serve requests. Callers who ask at the same time share one question to the database, because each
 /// question gets a connection for writes before all calls that wait.

@@ -5,8 +5,8 @@ import HTTPServer
 package import Logging
 import Messaging
 import Postgres
-import Projects
 import ProjectSettings
+import Projects
 import Providers
 package import Runtime
 import Web

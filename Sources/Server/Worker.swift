@@ -1,6 +1,5 @@
 import Accounts
 import Brokerage
-import Crypto
 import Curl
 import FoundationEssentials
 import HTTPServer

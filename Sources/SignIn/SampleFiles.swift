@@ -2,8 +2,8 @@ import Accounts
 import HTTP
 import JSON
 import ProjectSettings
-import Providers
 import Projects
+import Providers
 import Text
 package import Web
 

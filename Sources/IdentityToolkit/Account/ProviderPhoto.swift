@@ -1,7 +1,6 @@
 import Accounts
 import Brokerage
 import HTTP
-import ProjectSettings
 import Projects
 import Providers
 import Text

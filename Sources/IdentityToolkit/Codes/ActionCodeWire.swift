@@ -2,7 +2,6 @@ import Accounts
 import HTTP
 import JSON
 import Pages
-import ProjectSettings
 import Projects
 import Text
 import Web

@@ -1,6 +1,5 @@
 import Accounts
 import HTTP
-import ProjectSettings
 import Projects
 import Text
 import Web

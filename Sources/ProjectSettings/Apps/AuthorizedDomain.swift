@@ -1,6 +1,5 @@
 import Config
 import HTTP
-import Text
 
 /// Finds entries of `authorizedDomains` that are well formed, and still would authorize no site, or too many.
 enum AuthorizedDomain {

@@ -1,6 +1,5 @@
 import Config
 import HTTP
-import Text
 
 extension ProjectSettings {
     /// How results of browser sign-ins find their way back to the app: `redirect` of a project's file.

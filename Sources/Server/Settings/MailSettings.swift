@@ -5,8 +5,6 @@ import Logging
 import Mail
 import Messaging
 import ProjectSettings
-import Runtime
-import Text
 
 /// How this server sends mail: `mail` in `gatehouse.yaml`.
 package struct MailSettings: Sendable {

@@ -7,7 +7,6 @@ package import HTTPServer
 package import Logging
 package import Postgres
 package import Runtime
-import Text
 
 /// `config/gatehouse.yaml`: the addresses of the server and what it may use. Projects have files of their own.
 package struct ServerSettings: Sendable {

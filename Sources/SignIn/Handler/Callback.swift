@@ -1,10 +1,8 @@
 import Accounts
 import Brokerage
 import HTTP
-import Pages
 import ProjectSettings
 import Projects
-import Providers
 import Text
 import Web
 

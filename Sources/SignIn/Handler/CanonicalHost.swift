@@ -1,5 +1,4 @@
 import HTTP
-import ProjectSettings
 import Projects
 import Text
 import Web

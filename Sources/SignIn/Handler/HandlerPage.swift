@@ -2,8 +2,6 @@ import Accounts
 import Brokerage
 import HTTP
 import JSON
-import Logging
-import Pages
 import ProjectSettings
 import Projects
 import Providers

@@ -1,7 +1,6 @@
 import Accounts
 import HTTP
 import JSON
-import Pages
 import ProjectSettings
 import Projects
 import Text

@@ -1,7 +1,6 @@
 import Accounts
 import HTTP
 import Pages
-import ProjectSettings
 import Projects
 import Text
 import Web

@@ -1,7 +1,6 @@
 import Accounts
 import HTTP
 import JSON
-import Projects
 import Text
 import Web
 

@@ -2,7 +2,6 @@ import Accounts
 import Brokerage
 import Crypto
 import HTTP
-import Logging
 import ProjectSettings
 import Projects
 import Providers

@@ -2,9 +2,7 @@ package import Accounts
 package import Brokerage
 package import HTTP
 package import Logging
-import ProjectSettings
 package import Projects
-import Providers
 package import Runtime
 import Text
 

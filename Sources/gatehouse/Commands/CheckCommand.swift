@@ -1,13 +1,10 @@
-import Accounts
 import ArgumentParser
 import Curl
-import Logging
-import Providers
-import Projects
 import ProjectSettings
+import Projects
+import Providers
 import Runtime
 import Server
-import Web
 
 /// `gatehouse check`: reports every fault of the configuration, and with `--live` asks the database, every provider and the mail server
 /// too.

@@ -1,10 +1,7 @@
 import Accounts
 import ArgumentParser
 import JOSE
-import Logging
-import Postgres
 import Runtime
-import Text
 
 /// `gatehouse keys`: lists or rotates the keys that sign ID tokens.
 struct KeysCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Curl
 import HTTP
-import Logging
 import Runtime
 import Server
 

@@ -3,7 +3,6 @@ import ArgumentParser
 import Glibc
 import Runtime
 import Server
-import Web
 
 /// `gatehouse service-accounts`: makes, lists and revokes the keys that sign custom tokens.
 struct ServiceAccountsCommand: AsyncParsableCommand {

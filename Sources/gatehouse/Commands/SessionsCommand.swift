@@ -1,6 +1,5 @@
 import Accounts
 import ArgumentParser
-import Logging
 import Runtime
 
 /// `gatehouse sessions`: ends sessions of accounts.
