@@ -44,7 +44,7 @@ extension Failure {
                 Failure("PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "Missing password requirements: [\(missing.joined(separator: ", "))]")
             case .tooManyAttempts(let action, by: let scope): .tooManyAttempts(action, by: scope)
             case .quotaExceeded(let action):
-                Failure("QUOTA_EXCEEDED", "Exceeded the project's quota for \(action.rawValue). Try again later.", elsewhere: Self.later)
+                Failure("QUOTA_EXCEEDED", "Exceeded the project's quota for \(action.rawValue). Try again later.", signInCodes: Self.later)
             case .invalidActionCode: Failure("INVALID_OOB_CODE")
             case .expiredActionCode: Failure("EXPIRED_OOB_CODE")
             case .emailMismatch: Failure("INVALID_EMAIL", "The email provided does not match the sign-in email address.")
@@ -55,7 +55,7 @@ extension Failure {
 
     /// These are Firebase's own texts, since apps show them to people.
     private static func tooManyAttempts(_ action: LimitedAction, by scope: LimitScope) -> Failure {
-        func refusal(_ text: String) -> Failure { Failure("TOO_MANY_ATTEMPTS_TRY_LATER", text, elsewhere: later) }
+        func refusal(_ text: String) -> Failure { Failure("TOO_MANY_ATTEMPTS_TRY_LATER", text, signInCodes: later) }
         return switch (action, scope) {
         case (.sendPasswordReset, _): Failure("RESET_PASSWORD_EXCEED_LIMIT")
         case (.password, .account), (.password, .accountAndAddress):
@@ -67,7 +67,7 @@ extension Failure {
         }
     }
 
-    private static let later = Elsewhere(oauth: "temporarily_unavailable")
+    private static let later = SignInCodes(oauth: "temporarily_unavailable")
 
     private init(describing error: CustomTokenError) {
         self =

@@ -7,8 +7,7 @@ package struct Failure: Error, Equatable {
     package let code: String
     package let detail: String?
     package let kind: Kind
-    /// The codes of other protocols for a business error that ends a sign-in at a provider.
-    let elsewhere: Elsewhere
+    let signInCodes: SignInCodes
 
     /// The form in which an error is answered: a row of the table of errors in docs/wire.md.
     package enum Kind: Sendable, Equatable {
@@ -26,18 +25,18 @@ package struct Failure: Error, Equatable {
         case `internal`
     }
 
-    /// What a business error is called by the JS SDK, and by RFC 6749 §4.1.2.1.
-    struct Elsewhere: Equatable {
+    /// The codes of the JS SDK and of RFC 6749 §4.1.2.1 for a business error that ends a sign-in at a provider.
+    struct SignInCodes: Equatable {
         var sdk = "auth/invalid-credential"
         var oauth = "invalid_request"
     }
 
     /// Only the table makes failures: an endpoint throws one of its constants.
-    init(_ code: String, _ detail: String? = nil, kind: Kind = .business, elsewhere: Elsewhere = Elsewhere()) {
+    init(_ code: String, _ detail: String? = nil, kind: Kind = .business, signInCodes: SignInCodes = SignInCodes()) {
         self.code = code
         self.detail = detail
         self.kind = kind
-        self.elsewhere = elsewhere
+        self.signInCodes = signInCodes
     }
 
     /// `CODE` or `CODE : detail`, with the separator that every SDK splits at.

@@ -15,7 +15,7 @@ extension Failure {
         case .unavailable: "auth/network-request-failed"
         case .internal: "auth/internal-error"
         case .badRequest: "auth/argument-error"
-        default: elsewhere.sdk
+        default: signInCodes.sdk
         }
     }
 
@@ -23,7 +23,7 @@ extension Failure {
     package var oauthError: String {
         switch kind {
         case .unavailable, .internal: "temporarily_unavailable"
-        case .business: elsewhere.oauth
+        case .business: signInCodes.oauth
         default: "invalid_request"
         }
     }

@@ -9,17 +9,17 @@ extension Failure {
     /// SDKs have no code for this. They turn this one into their code for a failing network, and show this text.
     package static let providerUnavailable = Failure(
         "NETWORK_REQUEST_FAILED", "The sign-in provider does not answer at the moment. Please try again later.",
-        elsewhere: Elsewhere(sdk: "auth/network-request-failed", oauth: "temporarily_unavailable"))
+        signInCodes: SignInCodes(sdk: "auth/network-request-failed", oauth: "temporarily_unavailable"))
     package static let noPhoto = Failure("No photo", kind: .notFound)
 
     package static func invalidProviderID(_ detail: String? = nil) -> Failure {
-        Failure("INVALID_PROVIDER_ID", detail, elsewhere: Elsewhere(sdk: "auth/invalid-oauth-provider"))
+        Failure("INVALID_PROVIDER_ID", detail, signInCodes: SignInCodes(sdk: "auth/invalid-oauth-provider"))
     }
     package static func invalidIDPResponse(_ detail: String) -> Failure {
-        Failure("INVALID_IDP_RESPONSE", detail, elsewhere: Elsewhere(oauth: "server_error"))
+        Failure("INVALID_IDP_RESPONSE", detail, signInCodes: SignInCodes(oauth: "server_error"))
     }
     package static func userCancelled(_ detail: String) -> Failure {
-        Failure("USER_CANCELLED", detail, elsewhere: Elsewhere(sdk: "auth/user-cancelled", oauth: "access_denied"))
+        Failure("USER_CANCELLED", detail, signInCodes: SignInCodes(sdk: "auth/user-cancelled", oauth: "access_denied"))
     }
     package static func invalidCredential(_ detail: String) -> Failure {
         Failure("INVALID_CREDENTIAL_OR_PROVIDER_ID", "Invalid IdP response/credential: \(detail)")

@@ -22,7 +22,7 @@ extension Failure {
     /// - Parameter name: of a field that this call does not take.
     package static func unexpectedParameter(_ name: String) -> Failure { Failure("UNEXPECTED_PARAMETER", name) }
     package static func operationNotAllowed(_ detail: String? = nil) -> Failure {
-        Failure("OPERATION_NOT_ALLOWED", detail, elsewhere: Elsewhere(sdk: "auth/operation-not-allowed"))
+        Failure("OPERATION_NOT_ALLOWED", detail, signInCodes: SignInCodes(sdk: "auth/operation-not-allowed"))
     }
     package static func unauthorizedDomain(_ detail: String) -> Failure { Failure("UNAUTHORIZED_DOMAIN", detail) }
 
