@@ -30,8 +30,7 @@ extension Section {
 
     /// A secret that is required.
     package func requiredSecret(_ key: String) -> Secret {
-        shape?.require(key)
-        if !has(key) { fault(key, "is missing; write {env: NAME} or {file: path}") }
+        require(key, "write {env: NAME} or {file: path}")
         return secret(key) ?? Secret("")
     }
 

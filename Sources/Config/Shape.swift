@@ -6,7 +6,8 @@ package final class Shape {
         /// A scalar; the words say what is expected of it.
         case text(expected: String)
         case boolean(default: Bool)
-        case integer(ClosedRange<Int>, default: Int)
+        /// Without a default where it is required.
+        case integer(ClosedRange<Int>, default: Int?)
         case duration(ClosedRange<Duration>, default: Duration)
         case choice([String], default: String)
         /// Scalars; one alone may stand without a list.

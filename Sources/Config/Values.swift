@@ -5,11 +5,8 @@ extension Section {
 
     /// A text that is required and must not be empty.
     package func required(_ key: String) -> String {
-        shape?.require(key)
-        guard let node = ask(key, .text(expected: "text")) else {
-            fault(key, "is missing")
-            return ""
-        }
+        require(key)
+        guard let node = ask(key, .text(expected: "text")) else { return "" }
         guard let text = Self.text(node), !text.isEmpty else { return wrong(key, node, "expected text that is not empty") ?? "" }
         return text
     }
@@ -21,10 +18,15 @@ extension Section {
     }
 
     /// A whole number in decimal digits, unquoted.
-    package func int(_ key: String, default value: Int, in range: ClosedRange<Int>) -> Int {
-        guard let node = ask(key, .integer(range, default: value)) else { return value }
+    package func int(_ key: String, default value: Int, in range: ClosedRange<Int>) -> Int { number(key, value, range) ?? value }
+
+    /// Such a number without a default; `nil` when it is absent or wrong.
+    package func int(_ key: String, in range: ClosedRange<Int>) -> Int? { number(key, nil, range) }
+
+    private func number(_ key: String, _ value: Int?, _ range: ClosedRange<Int>) -> Int? {
+        guard let node = ask(key, .integer(range, default: value)) else { return nil }
         guard let word = Self.word(node), !word.hasPrefix("+"), let number = Int(word), range.contains(number) else {
-            return wrong(key, node, "expected a whole number from \(range.lowerBound) to \(range.upperBound), without quotes") ?? value
+            return wrong(key, node, "expected a whole number from \(range.lowerBound) to \(range.upperBound), without quotes")
         }
         return number
     }

@@ -12,17 +12,13 @@ extension ProjectSettings {
         let id = section.value("project", expected: "lower-case letters, digits and hyphens, 4 to 30 of them") {
             Self.isID($0) ? $0 : nil
         }
-        if id == nil, !section.has("project") {
-            section.fault("project", "is missing; the project's id, as your app's SDK configuration names it")
-        }
+        section.require("project", "the project's id, as your app's SDK configuration names it")
         self.init(
-            id: id ?? "", number: Int64(section.int("number", default: 0, in: 1...Int(Int64.max))), apiKeys: section.strings("apiKeys"),
+            id: id ?? "", number: Int64(section.int("number", in: 1...Int(Int64.max)) ?? 0), apiKeys: section.strings("apiKeys"),
             authorizedDomains: AuthorizedDomain.read(section, development: development),
             redirectURLs: RedirectURL.read(section, development: development))
-        if !section.has("number") {
-            section.fault("number", "is missing; the project number of your SDK configuration (messagingSenderId)")
-        }
-        if section.isEmpty("apiKeys") { section.fault("apiKeys", "is empty, so no app can call; add the apiKey of your SDK configuration") }
+        section.require("number", "the project number of your SDK configuration (messagingSenderId)")
+        section.requireEntry("apiKeys", "so no app can call; add the apiKey of your SDK configuration")
         if apiKeys.contains("") { section.fault("apiKeys", "has an empty key, which would open the project to calls without one") }
         apps = NativeApp.read(section.list("apps"))
         redirect = Redirect(section.section("redirect"), development: development)

@@ -15,13 +15,17 @@ package struct Provider: Sendable {
     /// Reads the keys that only this provider has.
     let issuer: @Sendable (Section, _ allowInsecure: Bool) -> any Issuer
 
+    /// The ids of OpenID Connect issuers, as a regular expression.
+    package static let openIDPattern = "^oidc\\.[a-z0-9-]{1,\(longestName)}$"
+    private static let longestName = 64
+
     /// The provider of that id: one of the catalogue, or any OpenID Connect issuer for `oidc.` and a name of lower-case letters, digits
     /// and hyphens.
     static func named(_ id: String) -> Provider? {
         if let known = catalog.first(where: { $0.id == id }) { return known }
         let name = id.utf8.dropFirst(5)
         let fits = name.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
-        guard id.hasPrefix("oidc."), !name.isEmpty, name.count <= 64, fits else { return nil }
+        guard id.hasPrefix("oidc."), !name.isEmpty, name.count <= longestName, fits else { return nil }
         return Provider(id: id, name: String(id.dropFirst(5)), issuer: { OpenIDConnect($0, allowInsecure: $1) })
     }
 }

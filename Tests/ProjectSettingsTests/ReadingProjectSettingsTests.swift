@@ -98,6 +98,10 @@ import Testing
         ("redirect: {publicURL: \"http://app.example.com\"}", "redirect.publicURL"), ("sesions: {}", "did you mean \"sessions\"?"),
         ("passwordPolicy: {minLength: 3}", "passwordPolicy.minLength"), ("signIn: {pasword: true}", "did you mean \"password\"?"),
         ("apps: [{ios: {bundleId: com.example.app, appId: \"1:7:ios:abc\"}}]", "lacks auth.example.com"),
+        ("apps: [{android: {package: com.example.app, sha1: ab}}]", "apps[0].android.sha1: expected the SHA-1 of a signing certificate"),
+        ("apps: [{android: {package: com.example.app, sha1: [ab]}}]", "apps[0].android.sha1[0]: expected the SHA-1"),
+        ("apps: [{android: {package: com.example.app, sha1: []}}]", "apps[0].android.sha1: has no fingerprint"),
+        ("apps: [{android: {package: com.example.app}}]", "apps[0].android.sha1: is missing; the SHA-1"),
     ])
     func `says what is wrong, once`(line: String, message: String) throws {
         let (_, faults) = try read(line)

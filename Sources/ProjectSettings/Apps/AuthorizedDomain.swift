@@ -7,9 +7,7 @@ enum AuthorizedDomain {
     static func read(_ section: Section, development: Bool) -> [String] {
         let domains = section.values(
             "authorizedDomains", expected: "a host name in lower case, without scheme or port; in quotes where it begins with *", domain)
-        if section.isEmpty("authorizedDomains") {
-            section.fault("authorizedDomains", "is empty, so no redirect can succeed; add your app's host")
-        }
+        section.requireEntry("authorizedDomains", "so no redirect can succeed; add your app's host")
         for domain in domains {
             if let reason = fault(of: domain, development: development) {
                 section.fault("authorizedDomains", "\(domain) \(reason)")

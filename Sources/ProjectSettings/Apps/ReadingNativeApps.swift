@@ -45,7 +45,7 @@ extension NativeApp.IOS {
         let appID = section.value(
             "appId", expected: "the GOOGLE_APP_ID of the app's configuration, such as 1:123:ios:abc, in lower case and without underscores"
         ) { text in text.split(separator: ":").count == 4 && Self.isScheme(Self.scheme(appID: text)) ? text : nil }
-        if bundleID == nil, !section.has("bundleId") { section.fault("bundleId", "is missing") }
+        section.require("bundleId")
         if !section.has("clientId"), !section.has("appId") {
             section.fault(
                 "",
@@ -74,12 +74,9 @@ extension NativeApp.Android {
         let package = section.value("package", expected: "a package name, such as com.example.app") { Self.isPackage($0) ? $0 : nil }
         let certificates = section.values(
             "sha1", expected: "the SHA-1 of a signing certificate: 40 hex digits, with colons or without", Self.certificate)
-        if package == nil, !section.has("package") { section.fault("package", "is missing") }
-        if !section.has("sha1") {
-            section.fault("sha1", "is missing; the SHA-1 of each certificate that signs the app, as ./gradlew signingReport prints it")
-        } else if certificates.isEmpty {
-            section.fault("sha1", "has no fingerprint")
-        }
+        section.require("package")
+        section.require("sha1", "the SHA-1 of each certificate that signs the app, as ./gradlew signingReport prints it")
+        if section.has("sha1"), section.isEmpty("sha1") { section.fault("sha1", "has no fingerprint") }
         section.finish()
         guard let package, !certificates.isEmpty else { return nil }
         self.init(package: package, certificates: certificates, name: name)

@@ -18,11 +18,11 @@ extension ProviderSettings {
         self.init(
             id: id, name: section.string("name") ?? provider.name, clientID: section.required("clientId"),
             clientSecret: section.secret("clientSecret"), scopes: provider.scopes, issuer: provider.issuer(section, allowInsecure))
-        enabled = section.bool("enabled", default: true)
+        enabled = section.bool("enabled", default: enabled)
         clientAuthentication = section.choice("clientAuth", default: provider.clientAuthentication)
         allowedAudiences = Set(section.strings("allowedAudiences"))
         flow = section.choice("flow", default: flow)
-        hasOwnCallback = section.bool("ownCallback", default: false)
+        hasOwnCallback = section.bool("ownCallback", default: hasOwnCallback)
         usesPKCE = section.choice("pkce", default: PKCE.s256) == .s256
         nonceRule = section.choice("nonce", default: nonceRule)
         allowsPlainText = allowInsecure
@@ -86,7 +86,7 @@ extension Section {
 
 extension OpenIDConnect {
     init(_ section: Section, allowInsecure: Bool) {
-        if !section.has("issuer") { section.fault("issuer", "is missing; it is the iss of the provider's ID tokens, exactly") }
+        section.require("issuer", "it is the iss of the provider's ID tokens, exactly")
         self.init(issuer: section.url("issuer", allowInsecure: allowInsecure) ?? "")
         let document = "/.well-known/openid-configuration"
         if issuer.hasSuffix(document) {

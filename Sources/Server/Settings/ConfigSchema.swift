@@ -36,7 +36,6 @@ package enum ConfigSchema: String, CaseIterable {
 
     /// Stands for every OpenID Connect issuer.
     private static let issuer = "oidc.example"
-    private static let issuerPattern = "^oidc\\.[a-z0-9-]+$"
 
     private static func schema(of shape: Shape) -> JSON.Object {
         var properties: JSON.Object = [:]
@@ -50,11 +49,7 @@ package enum ConfigSchema: String, CaseIterable {
         switch form {
         case .text(let expected): scalar(expected)
         case .boolean(let value): ["type": "boolean", "default": .bool(value)]
-        case .integer(let range, let value):
-            [
-                "type": "integer", "minimum": .integer(Int64(range.lowerBound)), "maximum": .integer(Int64(range.upperBound)),
-                "default": .integer(Int64(value)),
-            ]
+        case .integer(let range, let value): integer(range, value)
         case .duration(let range, let value):
             [
                 "type": "string", "pattern": "^[0-9]+[smhd]$", "default": .string(value.text),
@@ -75,6 +70,14 @@ package enum ConfigSchema: String, CaseIterable {
         ["type": ["string", "number", "boolean"], "description": .string(expected)]
     }
 
+    private static func integer(_ range: ClosedRange<Int>, _ value: Int?) -> JSON.Object {
+        var schema: JSON.Object = [
+            "type": "integer", "minimum": .integer(Int64(range.lowerBound)), "maximum": .integer(Int64(range.upperBound)),
+        ]
+        schema["default"] = value.map { .integer(Int64($0)) }
+        return schema
+    }
+
     private static func oneOrMore(_ item: JSON.Object) -> JSON.Object {
         ["anyOf": [.object(item), ["type": "array", "items": .object(item)], ["type": "null"]]]
     }
@@ -92,7 +95,7 @@ package enum ConfigSchema: String, CaseIterable {
         var patterns: JSON.Object = [:]
         for (name, shape) in shapes.sorted(by: { $0.key < $1.key }) {
             let schema = JSON.object(schema(of: shape))
-            if name == issuer { patterns[UTF8Text(issuerPattern)] = schema } else { properties[UTF8Text(name)] = schema }
+            if name == issuer { patterns[UTF8Text(Provider.openIDPattern)] = schema } else { properties[UTF8Text(name)] = schema }
         }
         return [
             "type": ["object", "null"], "properties": .object(properties), "patternProperties": .object(patterns),

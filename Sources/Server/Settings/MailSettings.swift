@@ -30,7 +30,7 @@ package struct MailSettings: Sendable {
     /// `nil` when the sender is missing or cannot be used, which is a fault.
     static func read(_ section: Section, publicURL: String, development: Bool) -> MailSettings? {
         let from = section.mailbox("from")
-        if !section.has("from") { section.fault("from", "is missing; the sender of mails, such as \"Example <no-reply@example.com>\"") }
+        section.require("from", "the sender of mails, such as \"Example <no-reply@example.com>\"")
         let replyTo = section.mailbox("replyTo")
         let transport = section.choice("transport", default: Transport.smtp)
         let smtp = section.section("smtp")

@@ -56,7 +56,7 @@ package struct ServerSettings: Sendable {
         let url = section.value(
             "publicURL", expected: "the URL that browsers reach this server by, such as https://auth.example.com", Self.site)
         publicURL = url ?? ""
-        if url == nil, !section.has("publicURL") { section.fault("publicURL", "is missing; the URL that browsers reach this server by") }
+        section.require("publicURL", "the URL that browsers reach this server by")
         if let url, url.hasPrefix("http:"), !development {
             section.fault("publicURL", "must be https; plain http is only for development: true")
         }
@@ -87,7 +87,7 @@ package struct ServerSettings: Sendable {
             section.values("trustedProxies", expected: "an address range, such as 10.0.0.0/8") { CIDR($0) },
             header: section.choice("proxyHeader", default: .forwardedFor))
         AddressRanges.checkProxies(trustedProxies.addresses, "trustedProxies", section)
-        if development, section.has("trustedProxies") {
+        if development, !section.isEmpty("trustedProxies") {
             section.fault("trustedProxies", "must be empty with development: true, since no proxy may make such a server reachable")
         }
         let outbound = section.section("outbound")

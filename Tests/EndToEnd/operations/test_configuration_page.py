@@ -231,6 +231,13 @@ def test_a_key_for_production_only_is_refused_in_development(row):
         assert [path for _, path, _ in faults] == [row.key] * refused, faults
 
 
+@each(page.matching(r"Production only$"))
+def test_a_list_for_production_only_may_be_empty_in_development(row):
+    for value in ([], None):
+        faults, _ = binary.check({**binary.SERVER, **binary.DEVELOPMENT, row.key: value}, {"page": binary.project(1)})
+        assert not faults
+
+
 def test_all_limits_can_be_switched_off_in_development_alone():
     row = page.BY_KEY["project limits.defaults"]
     assert "`false` is a fault in production" in row.meaning and answer(row, False).answer
