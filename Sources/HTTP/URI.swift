@@ -33,6 +33,9 @@ package struct URI: Sendable, Hashable, CustomStringConvertible {
     /// Whether the host is `localhost`, a name below it, or a loopback address.
     package var isLoopback: Bool { ThisMachine.isLoopback(host: host) }
 
+    /// Whether the scheme is https. If `development`, http of this machine counts, too.
+    package func isSecure(orLoopbackIf development: Bool) -> Bool { isSecure || development && isLoopback }
+
     /// The address, when the host is one.
     package var address: Address? { host.hasPrefix("[") ? Address(host.dropFirst().dropLast()) : Address(host) }
 

@@ -73,11 +73,12 @@ package enum Language {
     /// The available language for a tag such as `de-AT` or `pt_BR`; `nil` when none matches.
     static func meet(_ wish: UTF8Text, from available: [String]) -> String? {
         // Locales of operating systems come with a codeset: de_DE.UTF-8@euro.
-        let tag = wish.utf8.prefix { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "@") }.map {
+        let bytes = wish.utf8.prefix { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "@") }.map {
             $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0
         }
+        let tag = String(decoding: bytes, as: UTF8.self)
         guard LanguageTag.isWellFormed(tag) else { return nil }
-        var subtags = String(decoding: tag, as: UTF8.self).lowercased().split(separator: "-")
+        var subtags = tag.lowercased().split(separator: "-")
         while !subtags.isEmpty {
             let range = subtags.joined(separator: "-")
             if let met = available.first(where: { $0.lowercased() == range }) { return met }

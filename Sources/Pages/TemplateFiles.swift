@@ -74,8 +74,8 @@ struct TemplateFiles: Sendable {
 
     private static func language(ofWords name: String) -> String? {
         guard name.hasPrefix("words."), name.hasSuffix(".yaml") else { return nil }
-        let tag = name.dropFirst(6).dropLast(5)
-        return LanguageTag.isWellFormed(Array(tag.utf8)) ? String(tag) : nil
+        let tag = String(name.dropFirst(6).dropLast(5))
+        return LanguageTag.isWellFormed(tag) ? tag : nil
     }
 
     /// A file's name without its language: `mail.signIn.html` for `mail.signIn.de.html`.

@@ -21,7 +21,7 @@ extension Branding {
         accent = section.value("accent", expected: "a colour such as \"#2f5bea\", in quotation marks", Branding.colour) ?? accent
         language =
             section.value("language", expected: "a language's tag, such as en or pt-BR") {
-                LanguageTag.isWellFormed(Array($0.utf8)) ? $0 : nil
+                LanguageTag.isWellFormed($0) ? $0 : nil
             } ?? language
         section.finish()
     }
@@ -31,16 +31,4 @@ extension Branding {
         text.utf8.count == 7 && text.hasPrefix("#") && text.utf8.dropFirst().allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
             ? text.lowercased() : nil
     }
-}
-
-/// The tags of languages. <https://www.rfc-editor.org/rfc/rfc5646#section-2.1>
-package enum LanguageTag {
-    /// `en`, `pt-BR`, `zh-Hant-TW`: letters and digits in groups of one to eight, the first one letters.
-    package static func isWellFormed(_ tag: [UInt8]) -> Bool {
-        let groups = tag.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard tag.count <= 35, let first = groups.first, (2...8).contains(first.count), first.allSatisfy(isLetter) else { return false }
-        return groups.allSatisfy { (1...8).contains($0.count) && $0.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) } }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
 }

@@ -23,7 +23,7 @@ extension ProjectSettings.Mailing {
         actionURL = section.value(
             "actionURL", expected: "an https URL without query and fragment, the page that handles the links in mails"
         ) {
-            guard let uri = URI.parse($0), uri.query == nil, uri.fragment == nil, uri.isSecure || development && uri.isLoopback else {
+            guard let uri = URI.parse($0), uri.query == nil, uri.fragment == nil, uri.isSecure(orLoopbackIf: development) else {
                 return nil
             }
             return uri.description

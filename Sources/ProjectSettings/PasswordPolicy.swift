@@ -1,12 +1,12 @@
 import Config
 
-/// What a project asks of a new password.
+/// The rules of a project for new passwords.
 ///
 /// Lengths are counted in UTF-16 units and classes by ASCII, as the JS SDK's `validatePassword` does, so that a form and the server never
 /// disagree. <https://cloud.google.com/identity-platform/docs/password-policy>
 package struct PasswordPolicy: Sendable, Equatable {
     package var enforcement = Enforcement.off
-    package var minLength = 6
+    package var minLength = Self.shortest
     package var maxLength = Self.longest
     package var requiresLowercase = false
     package var requiresUppercase = false
@@ -23,7 +23,7 @@ package struct PasswordPolicy: Sendable, Equatable {
         case enforce
     }
 
-    /// Of any project.
+    /// The bounds that hold for every project.
     package static let shortest = 6
     package static let longest = 4096
     /// What counts as non-alphanumeric: Firebase's list.
@@ -36,11 +36,11 @@ extension PasswordPolicy {
         enforcement = section.choice("enforcement", default: enforcement)
         minLength = section.int("minLength", default: minLength, in: Self.shortest...30)
         maxLength = section.int("maxLength", default: maxLength, in: minLength...Self.longest)
-        requiresLowercase = section.bool("lowercase", default: false)
-        requiresUppercase = section.bool("uppercase", default: false)
-        requiresNumeric = section.bool("numeric", default: false)
-        requiresNonAlphanumeric = section.bool("nonAlphanumeric", default: false)
-        forceUpgradeOnSignIn = section.bool("forceUpgradeOnSignIn", default: false)
+        requiresLowercase = section.bool("lowercase", default: requiresLowercase)
+        requiresUppercase = section.bool("uppercase", default: requiresUppercase)
+        requiresNumeric = section.bool("numeric", default: requiresNumeric)
+        requiresNonAlphanumeric = section.bool("nonAlphanumeric", default: requiresNonAlphanumeric)
+        forceUpgradeOnSignIn = section.bool("forceUpgradeOnSignIn", default: forceUpgradeOnSignIn)
         section.finish()
     }
 }

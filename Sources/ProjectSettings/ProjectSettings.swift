@@ -15,16 +15,13 @@ package struct ProjectSettings: Sendable {
     package var apps: [NativeApp] = []
     package var redirect = Redirect()
     package var tokens = Tokens()
-    package var oneAccountPerEmail = true
     package var branding: Branding
     package var mail = Mailing()
     package var passwordPolicy = PasswordPolicy()
     package var signIn = SignInMethods()
     /// When true, no call that is given an address shows whether it has an account; except `signUp`, as with Firebase.
     package var emailEnumerationProtection = true
-    package var refresh = Refresh.rotating
-    /// How long a session lasts that is not refreshed; `nil` means for ever, as with Firebase.
-    package var sessionIdle: Duration?
+    package var sessions = Sessions()
     package var limits = Limits()
     package var customTokens = CustomTokens()
 

@@ -24,16 +24,15 @@ extension ProjectSettings {
         redirect = Redirect(section.section("redirect"), development: development)
         checkReturn(section, publicURL)
         tokens = Tokens(section.section("tokens"))
-        let signIn = section.section("signIn")
-        oneAccountPerEmail = signIn.bool("oneAccountPerEmail", default: true)
-        self.signIn = SignInMethods(signIn)
-        emailEnumerationProtection = section.bool("emailEnumerationProtection", default: true)
-        readSessions(section.section("sessions"))
+        signIn = SignInMethods(section.section("signIn"))
+        emailEnumerationProtection = section.bool("emailEnumerationProtection", default: emailEnumerationProtection)
+        sessions = Sessions(section.section("sessions"))
         customTokens = CustomTokens(section.section("customTokens"))
         passwordPolicy = PasswordPolicy(section.section("passwordPolicy"))
         limits = Limits(section.section("limits"), development: development)
         branding = Branding(section.section("branding"), name: self.id)
         mail = Mailing(mailSection, development: development)
+        RedirectURL.check(self, section)
     }
 
     /// Native SDKs use the operator's own host for redirects only when exactly this host is among the authorized domains.

@@ -13,6 +13,8 @@ extension ProjectSettings {
         package var deletion = true
         /// How recent a sign-in must be to change the password or the address, or to delete the account.
         package var recentLogin: Duration = .seconds(300)
+        /// Whether an e-mail address belongs to one account alone. If not, the accounts that providers make carry no address.
+        package var oneAccountPerEmail = true
 
         package init() {}
     }
@@ -27,6 +29,7 @@ extension ProjectSettings.SignInMethods {
         signUp = section.bool("signUp", default: signUp)
         deletion = section.bool("deletion", default: deletion)
         recentLogin = section.duration("recentLogin", default: recentLogin, in: .seconds(30)...(.seconds(86400)))
+        oneAccountPerEmail = section.bool("oneAccountPerEmail", default: oneAccountPerEmail)
         section.finish()
     }
 }

@@ -68,11 +68,6 @@ package final class Project: Sendable {
         discovery = project.discovery
     }
 
-    /// Whether pages of `host` may start and receive sign-ins. An entry matches one host exactly, or, as `*.example.com`, all hosts below
-    /// example.com.
-    package func authorizes(host: String) -> Bool {
-        settings.authorizedDomains.contains { entry in
-            entry.hasPrefix("*.") ? host.hasSuffix(entry.dropFirst(1)) : entry == host
-        }
-    }
+    /// Whether pages of `host` may start and receive sign-ins.
+    package func authorizes(host: String) -> Bool { settings.authorizes(host: host) }
 }

@@ -1,5 +1,4 @@
 package import Config
-import HTTP
 import Pages
 import ProjectSettings
 import Providers
@@ -17,18 +16,6 @@ package enum ProjectFile {
         }
         let templates = ProjectTemplates.read(mail, branding: settings.branding)
         section.finish()
-        let project = Project(settings: settings, providers: providers.filter(\.enabled), publicURL: publicURL, templates: templates)
-        checkRedirectURLs(of: project, section)
-        return project
-    }
-
-    private static func checkRedirectURLs(of project: Project, _ section: Section) {
-        for url in project.settings.redirectURLs {
-            if url.utf8.contains(UInt8(ascii: "*")) {
-                section.fault("redirectURLs", "\(url) has a *, which stands for itself here, so no page can match; write out each address")
-            } else if let host = URI.parse(url)?.host, !project.authorizes(host: host) {
-                section.note("redirectURLs", "\(url) is on \(host), which is not among authorizedDomains; add the host if it is the app's")
-            }
-        }
+        return Project(settings: settings, providers: providers.filter(\.enabled), publicURL: publicURL, templates: templates)
     }
 }

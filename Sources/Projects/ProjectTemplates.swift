@@ -11,7 +11,7 @@ enum ProjectTemplates {
         if !templates.languages.contains(branding.language) {
             section.fault(
                 "templates",
-                "has no words in \(branding.language), which branding.language asks for; it has \(templates.languages.joined(separator: ", "))"
+                "has no texts in \(branding.language), which is branding.language; it has \(templates.languages.joined(separator: ", "))"
             )
         }
         return templates

@@ -28,7 +28,7 @@ package enum RedirectNotes {
     /// The part of a host that browsers treat as one site: the last two labels, or three where the second is short, as in `co.uk`. This is
     /// close enough without the list of public suffixes. Addresses and single names are sites of their own.
     static func site(of domain: String) -> String {
-        let host = domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
+        let host = AuthorizedDomain.host(of: domain)
         let labels = host.split(separator: ".")
         guard URI.parse("https://\(host)")?.address == nil, labels.count > 2, let last = labels.last else { return host }
         let isShort = last.utf8.count == 2 && labels[labels.count - 2].utf8.count <= 3

@@ -38,10 +38,10 @@ import Testing
         #expect(settings.tokens.lifetime == .seconds(3600))
         #expect(!settings.signIn.password)
         #expect(settings.signIn.signUp)
-        #expect(settings.oneAccountPerEmail)
+        #expect(settings.signIn.oneAccountPerEmail)
         #expect(settings.emailEnumerationProtection)
-        #expect(settings.refresh == .rotating)
-        #expect(settings.sessionIdle == nil)
+        #expect(settings.sessions.refresh == .rotating)
+        #expect(settings.sessions.idle == nil)
         #expect(settings.branding == Branding(name: "acme"))
         #expect(settings.passwordPolicy == PasswordPolicy())
     }
@@ -75,11 +75,11 @@ import Testing
         #expect(settings.tokens.lifetime == .seconds(600))
         #expect(settings.tokens.algorithm == .es256)
         #expect(settings.signIn.password && settings.signIn.emailLink && settings.signIn.anonymous)
-        #expect(!settings.signIn.signUp && !settings.signIn.deletion && !settings.oneAccountPerEmail)
+        #expect(!settings.signIn.signUp && !settings.signIn.deletion && !settings.signIn.oneAccountPerEmail)
         #expect(settings.signIn.recentLogin == .seconds(60))
         #expect(!settings.emailEnumerationProtection)
-        #expect(settings.refresh == .static)
-        #expect(settings.sessionIdle == .seconds(30 * 86400))
+        #expect(settings.sessions.refresh == .static)
+        #expect(settings.sessions.idle == .seconds(30 * 86400))
         #expect(settings.customTokens.singleUse)
         #expect(settings.passwordPolicy.enforcement == .enforce)
         #expect(settings.passwordPolicy.minLength == 8)
@@ -102,6 +102,7 @@ import Testing
         ("apps: [{android: {package: com.example.app, sha1: [ab]}}]", "apps[0].android.sha1[0]: expected the SHA-1"),
         ("apps: [{android: {package: com.example.app, sha1: []}}]", "apps[0].android.sha1: has no fingerprint"),
         ("apps: [{android: {package: com.example.app}}]", "apps[0].android.sha1: is missing; the SHA-1"),
+        ("redirectURLs: [\"https://*.example.com/done\"]", "redirectURLs"),
     ])
     func `says what is wrong, once`(line: String, message: String) throws {
         let (_, faults) = try read(line)

@@ -9,7 +9,7 @@ package import Runtime
 /// tabs raced), and gets the same successor. Once the successor was shown, the old token is good for `grace` more. After that it can only
 /// be a copy in the wrong hands, and the whole session ends. Two holders who take turns never come that far; but one of them always comes
 /// late with a token that the other has used, and that ends the session, too (`LateRepeats`). A session that no client refreshed for the
-/// project's `sessionIdle` is over.
+/// project's `sessions.idle` is over.
 package struct Sessions: Sendable {
     static let grace: Duration = .seconds(30)
 
@@ -45,7 +45,7 @@ package struct Sessions: Sendable {
             let session = Session(
                 projectID: project.id, id: token.sessionID, accountID: try row.next(), signInProvider: try row.next(),
                 authTime: try row.next(), developerClaims: try row.next(),
-                generation: project.refresh == .static ? token.generation : token.generation + 1)
+                generation: project.sessions.refresh == .static ? token.generation : token.generation + 1)
             let created: Instant = try row.next()
             guard try row.next(as: Instant?.self) == nil else {
                 log.warning(
@@ -68,14 +68,14 @@ package struct Sessions: Sendable {
         let now = clock.now()
         // When a project changes to static tokens, its sessions go on: the newest token of each stays good, and the one before it.
         let rotated: SQL =
-            project.refresh == .static
+            project.sessions.refresh == .static
             ? ""
             : """
             , generation = greatest(generation, \(token.generation + 1)),
             rotated_at = CASE WHEN generation <= \(token.generation) THEN \(now) ELSE rotated_at END,
             \(LateRepeats.count(of: token, at: now))
             """
-        let alive: SQL = project.sessionIdle.map { "refreshed_at > \(now - $0)" } ?? "true"
+        let alive: SQL = project.sessions.idle.map { "refreshed_at > \(now - $0)" } ?? "true"
         return """
             WITH session AS (
                 UPDATE sessions SET refreshed_at = \(now), token_key = \(key.id)\(rotated)

@@ -61,7 +61,7 @@ package struct FederatedSignIns: Sendable {
             let found = try await holders(of: identity, intent, in: project)
             let decision = try Linking.decide(
                 try linkingIntent(intent, found), identity, owner: found.owner, accountOfAddress: found.accountOfAddress,
-                oneAccountPerEmail: project.oneAccountPerEmail)
+                oneAccountPerEmail: project.signIn.oneAccountPerEmail)
             if case .create = decision, !project.signIn.signUp { throw .adminOnly }
             do {
                 return try await carryOut(
@@ -188,7 +188,7 @@ package struct FederatedSignIns: Sendable {
             if !takeover { try joined.checkProof(from: provenAt) }
             account = joined
             emailRecycled = recycled
-            account.join(identity, takeover: takeover, oneAccountPerEmail: project.oneAccountPerEmail, at: now)
+            account.join(identity, takeover: takeover, oneAccountPerEmail: project.signIn.oneAccountPerEmail, at: now)
             statements = [account.update(joined, takeover: takeover, in: project)]
             if let token = intent.token { statements += token.holdSession(in: project) }
             if takeover { statements += account.revokeForTakeover(in: project, at: now) }

@@ -57,13 +57,13 @@ package struct Cleanup: Sendable {
             batch: Self.scanned)
     }
 
-    /// Marks sessions as ended that were not refreshed for their project's `sessionIdle` and one more hour. They are refused anyway; this
+    /// Marks sessions as ended that were not refreshed for their project's `sessions.idle` and one more hour. They are refused anyway; this
     /// makes sure that they are deleted later.
     ///
     /// - Parameter piece: the most open sessions that one statement reads.
     package func endIdleSessions(of projects: [ProjectSettings], piece: Int = 1000) async throws(AccountError) {
         for project in projects {
-            guard let idle = project.sessionIdle else { continue }
+            guard let idle = project.sessions.idle else { continue }
             var position = SessionPosition.start
             while let next = try await endIdleSessions(of: project.id, after: position, idle: idle, piece: piece) { position = next }
         }

@@ -14,13 +14,13 @@ struct Switches: Codable, Sendable {
     struct EmailPrivacy: Codable, Sendable { var enableImprovedEmailPrivacy: Bool? }
 
     init(of project: ProjectSettings) {
-        signIn = SignIn(allowDuplicateEmails: !project.oneAccountPerEmail)
+        signIn = SignIn(allowDuplicateEmails: !project.signIn.oneAccountPerEmail)
         emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: project.emailEnumerationProtection)
     }
 
     /// Sets the switches that are present, and leaves the others as they are.
     func set(in project: inout ProjectSettings) {
-        if let allowed = signIn?.allowDuplicateEmails { project.oneAccountPerEmail = !allowed }
+        if let allowed = signIn?.allowDuplicateEmails { project.signIn.oneAccountPerEmail = !allowed }
         if let enabled = emailPrivacyConfig?.enableImprovedEmailPrivacy { project.emailEnumerationProtection = enabled }
     }
 }

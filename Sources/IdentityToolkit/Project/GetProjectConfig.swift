@@ -30,7 +30,7 @@ struct GetProjectConfig: Endpoint {
 
     private static func published(_ domains: [String]) -> [String] {
         domains.reduce(into: []) { published, domain in
-            let host = domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
+            let host = AuthorizedDomain.host(of: domain)
             if !published.contains(host) { published.append(host) }
         }
     }

@@ -49,11 +49,11 @@ struct CreateAuthURI: Endpoint {
         try await context.limit(.identify)
         let accounts = context.services.accounts
         let account =
-            project.oneAccountPerEmail
+            project.signIn.oneAccountPerEmail
             ? try await accounts.directory.account(signingInWith: email, in: project)
             : try await accounts.directory.account(email: email, in: project)
         // When an address may have several accounts, only the one that has it as its own is reported.
-        let providers = project.oneAccountPerEmail ? account?.identities.map(\.providerID) ?? [] : []
+        let providers = project.signIn.oneAccountPerEmail ? account?.identities.map(\.providerID) ?? [] : []
         let methods =
             (account?.hasPassword == true ? ["password"] : []) + (account?.emailLinkSignIn == true ? ["emailLink"] : []) + providers
         return Output(

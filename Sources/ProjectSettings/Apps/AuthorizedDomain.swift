@@ -1,8 +1,11 @@
 import Config
 import HTTP
 
-/// Finds entries of `authorizedDomains` that are well formed, and still would authorize no site, or too many.
-enum AuthorizedDomain {
+/// An entry of `authorizedDomains`. Finds entries that are well formed, and still would authorize no site, or too many.
+package enum AuthorizedDomain {
+    /// The host of an entry; of `*.example.com`, the host that it authorizes all hosts below.
+    package static func host(of domain: String) -> String { domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain }
+
     /// Reads `authorizedDomains` of a project's file. An entry that cannot work is a fault, a doubtful one is noted.
     static func read(_ section: Section, development: Bool) -> [String] {
         let domains = section.values(
@@ -20,7 +23,7 @@ enum AuthorizedDomain {
 
     /// A host, `*.host`, or an IP address; lower case.
     private static func domain(_ text: String) -> String? {
-        let host = text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
+        let host = host(of: text)
         guard let uri = URI.parse("https://\(host)"), uri.path.isEmpty || uri.path == "/", uri.query == nil, uri.fragment == nil,
             uri.port == 443, uri.host == host
         else { return nil }
@@ -29,7 +32,7 @@ enum AuthorizedDomain {
 
     /// The fault of an entry and what to do, as a sentence to stand behind the entry; `nil` for a good one.
     static func fault(of domain: String, development: Bool) -> String? {
-        let host = domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
+        let host = host(of: domain)
         guard let uri = URI.parse("https://\(host)") else { return "is not a host" }
         if domain != host {
             if uri.address != nil { return "is a wildcard on an address, which has no hosts below it; write the addresses themselves" }
@@ -50,7 +53,7 @@ enum AuthorizedDomain {
 
     /// A note for the operator on an entry that is not a fault.
     static func note(on domain: String) -> String? {
-        let host = domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain
+        let host = host(of: domain)
         if domain != host {
             let doubt =
                 "authorizes the sites of strangers if other people can get hosts below .\(host); write your own domain, unless it is yours"
@@ -59,5 +62,15 @@ enum AuthorizedDomain {
         if PublicSuffix.isKnown(host) { return "is a domain below which people get hosts, not a site; write the host of your own site" }
         guard let uri = URI.parse("https://\(host)"), uri.address == nil, !host.contains("."), host != "localhost" else { return nil }
         return "has no dot, so it can only be a host of a private network; public sites have at least two names"
+    }
+}
+
+extension ProjectSettings {
+    /// Whether pages of `host` may start and receive sign-ins. An entry matches one host exactly, or, as `*.example.com`, all hosts below
+    /// example.com.
+    package func authorizes(host: String) -> Bool {
+        authorizedDomains.contains { entry in
+            entry.hasPrefix("*.") ? host.hasSuffix(entry.dropFirst(1)) : entry == host
+        }
     }
 }

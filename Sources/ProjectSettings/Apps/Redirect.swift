@@ -31,8 +31,7 @@ extension ProjectSettings.Redirect {
         publicURL = section.value(
             "publicURL", expected: "the https URL (http for loopback addresses in development) by which browsers reach /__/auth/"
         ) { text in
-            guard let uri = URI.parse(text), uri.path == "/", uri.query == nil, uri.fragment == nil,
-                uri.isSecure || development && uri.isLoopback
+            guard let uri = URI.parse(text), uri.path == "/", uri.query == nil, uri.fragment == nil, uri.isSecure(orLoopbackIf: development)
             else { return nil }
             return uri.origin
         }

@@ -20,6 +20,17 @@ enum RedirectURL {
             !uri.path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }), uri.query.map({ !$0.isEmpty }) ?? true,
             let query = Form(uri.query ?? ""), ["flow", "code", "state", "iss"].allSatisfy({ query[$0] == nil })
         else { return nil }
-        return uri.isSecure || development && uri.isLoopback ? text : nil
+        return uri.isSecure(orLoopbackIf: development) ? text : nil
+    }
+
+    /// Finds addresses to which no sign-in can come back, or that may be on a host of others.
+    static func check(_ settings: ProjectSettings, _ section: Section) {
+        for url in settings.redirectURLs {
+            if url.utf8.contains(UInt8(ascii: "*")) {
+                section.fault("redirectURLs", "\(url) has a *, which stands for itself here, so no page can match; write out each address")
+            } else if let host = URI.parse(url)?.host, !settings.authorizes(host: host) {
+                section.note("redirectURLs", "\(url) is on \(host), which is not among authorizedDomains; add the host if it is the app's")
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-package import Config
+import Config
 
 /// The limits of a project: the table `LimitedAction.standard` with the changes of its file.
 ///
@@ -19,7 +19,7 @@ package struct Limits: Sendable {
     }
 
     /// Reads the section `limits` of a project file.
-    package init(_ section: Section, development: Bool = false) {
+    init(_ section: Section, development: Bool) {
         self.init()
         let defaults = section.bool("defaults", default: !development)
         if !defaults, !development {

@@ -1,6 +1,5 @@
 import Config
 package import Crypto
-import Glibc
 
 /// `passwordHashing` of `config/gatehouse.yaml`: the cost of a password hash, and how many may be computed and wait at the same time.
 package struct PasswordHashingSettings: Sendable {
@@ -13,24 +12,20 @@ package struct PasswordHashingSettings: Sendable {
     /// - Parameter development: whether hashes may be cheaper than N = 2^14, as only a developer's machine may have them.
     init(_ section: Section, development: Bool) {
         let cost = section.section("scrypt")
+        let standard = ScryptParameters()
         let parameters = ScryptParameters(
-            log2N: cost.int("cost", default: 14, in: (development ? 4 : 14)...20),
-            blockSize: cost.int("blockSize", default: 8, in: (development ? 1 : 8)...32),
-            parallelization: cost.int("parallelization", default: 1, in: 1...16))
+            log2N: cost.int("cost", default: standard.log2N, in: (development ? 4 : 14)...20),
+            blockSize: cost.int("blockSize", default: standard.blockSize, in: (development ? 1 : 8)...32),
+            parallelization: cost.int("parallelization", default: standard.parallelization, in: 1...16))
         if !parameters.areAcceptable {
             cost.fault(
                 "cost", "takes \(parameters.memory >> 20) MiB for each hash with this blockSize, or too much time; keep within 256 MiB")
         }
         cost.finish()
-        scrypt = parameters.areAcceptable ? parameters : ScryptParameters()
+        scrypt = parameters.areAcceptable ? parameters : standard
         let threads = section.int("threads", default: 0, in: 0...256)
         self.threads = threads == 0 ? Machine.cores : threads
         queue = section.int("queue", default: 64, in: 0...10_000)
         section.finish()
     }
-}
-
-enum Machine {
-    /// Cores that are switched on, at least 1.
-    static var cores: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 }

@@ -61,7 +61,7 @@ struct IframePage: RawEndpoint {
             return "http: https:"
         }
         let sources = project.settings.authorizedDomains.filter { !$0.hasPrefix("[") }.flatMap { domain in
-            let isOfThisMachine = ThisMachine.isLoopback(host: domain.hasPrefix("*.") ? String(domain.dropFirst(2)) : domain)
+            let isOfThisMachine = ThisMachine.isLoopback(host: AuthorizedDomain.host(of: domain))
             return (isOfThisMachine ? ["http://\(domain):*"] : []) + ["https://\(domain):*"]
         }
         return (["'self'"] + sources).joined(separator: " ")

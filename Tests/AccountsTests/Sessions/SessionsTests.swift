@@ -135,7 +135,7 @@ import Text
 
     @Test func `ends a session that was idle for as long as the project says, counted from its last refresh`() async throws {
         var (fixture, token) = try await signedIn()
-        fixture.project.sessionIdle = .seconds(86400)
+        fixture.project.sessions.idle = .seconds(86400)
         for _ in 0..<3 {
             fixture.time.advance(.seconds(86399))
             token = try await refresh(token, fixture)
@@ -143,7 +143,7 @@ import Text
         fixture.time.advance(.seconds(86400))
         let (idle, last) = (fixture, token)
         await #expect { try await refresh(last, idle) } throws: { isEnded($0) }
-        fixture.project.sessionIdle = nil
+        fixture.project.sessions.idle = nil
         _ = try await refresh(token, fixture)
     }
 
@@ -153,7 +153,7 @@ import Text
         let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock)
         try await cleanup.endIdleSessions(of: [fixture.project])
         token = try await refresh(token, fixture)
-        fixture.project.sessionIdle = .seconds(86400)
+        fixture.project.sessions.idle = .seconds(86400)
         fixture.time.advance(.seconds(86400 + 3600))
         try await cleanup.endIdleSessions(of: [fixture.project])
         #expect(try await fixture.database.query("SELECT 1 FROM sessions WHERE ended_at IS NOT NULL").isEmpty)
@@ -173,10 +173,10 @@ import Text
             tokens.append(fixture.sessions.refreshToken(for: session, in: fixture.project))
             fixture.time.advance(.seconds(60))
         }
-        fixture.project.sessionIdle = .seconds(86400)
+        fixture.project.sessions.idle = .seconds(86400)
         fixture.time.advance(.seconds(86400))
         var patient = fixture
-        patient.project.sessionIdle = nil
+        patient.project.sessions.idle = nil
         tokens[3] = try await refresh(tokens[3], patient)
         fixture.time.advance(.seconds(7200))
         let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock)

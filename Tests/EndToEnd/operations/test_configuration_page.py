@@ -165,7 +165,7 @@ def test_a_key_without_a_default_has_none_in_the_sources(row):
 ELSEWHERE = {
     "server listen": ("`127.0.0.1:8080`", "listen ?? ListenAddress(host: .loopback, port: 8080)"),
     "server mail.smtp.port": ("`587`; with `tls` `465`, with `none` `25`", "case .starttls: 587; case .tls: 465; case .none: 25"),
-    "project sessions.idle": ("`0`", "sessionIdle = idle == .zero ? nil : idle"),
+    "project sessions.idle": ("`0`", "idle = time == .zero ? nil : time"),
     f"project {GENERIC}.name": ("`Microsoft`; for `oidc.acme` `acme`", "Provider(id: id, name: String(id.dropFirst(5)),"),
     f"project {MICROSOFT}.name": ("`Microsoft`; for `oidc.acme` `acme`", 'id: "microsoft.com", name: "Microsoft",'),
 }
