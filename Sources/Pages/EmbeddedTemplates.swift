@@ -8,7 +8,6 @@ enum EmbeddedTemplates {
         "page.action.html": PackageResources.page_action_html,
         "page.app.html": PackageResources.page_app_html,
         "page.handler.html": PackageResources.page_handler_html,
-        "page.message.html": PackageResources.page_message_html,
         "page.refused.html": PackageResources.page_refused_html,
         "words.de.yaml": PackageResources.words_de_yaml,
         "words.en.yaml": PackageResources.words_en_yaml,

@@ -11,6 +11,8 @@ import Runtime
 /// template gets them, so that no template of a project can let one through unescaped.
 package struct Templates: Sendable {
     package let branding: Branding
+    /// Tags of the languages that exist.
+    package let languages: [String]
     private let files: TemplateFiles
     private let style: String
     private let styleHash: String
@@ -28,12 +30,10 @@ package struct Templates: Sendable {
     private init(branding: Branding, files: TemplateFiles) {
         self.branding = branding
         self.files = files
+        languages = files.words.keys.sorted()
         style = ":root{--accent:\(branding.accent);--on-accent:\(Accent.text(on: branding.accent))}\n" + files.style
         styleHash = PagePolicy.hash(style)
     }
-
-    /// Tags of the languages that exist.
-    package var languages: [String] { files.words.keys.sorted() }
 
     /// The language for the sender of `request`; see `Language`.
     package func language(for request: Request, parameter: String? = nil) -> String {

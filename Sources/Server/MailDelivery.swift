@@ -24,7 +24,7 @@ struct MailDelivery: Sendable {
         var pool = shared.settings.databasePool
         (pool.readConnections, pool.writeConnections) = Self.connections
         database = Database(
-            loop: loop, url: shared.settings.database, settings: pool, share: shared.databaseConnections, metrics: shared.metrics,
+            loop: loop, url: shared.settings.database, settings: pool, share: shared.connectionShare, metrics: shared.metrics,
             log: shared.log)
         let client = try HTTPClient(loop: loop, policy: shared.settings.dialPolicy, metrics: shared.metrics, log: shared.log)
         worker = MailWorker(

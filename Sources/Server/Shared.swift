@@ -20,7 +20,7 @@ package struct Shared: Sendable {
     let admission = Admission()
     let operationsAdmission = Admission()
     /// Lets the loops take database connections from one another where there are too few.
-    let databaseConnections = ConnectionShare()
+    let connectionShare = ConnectionShare()
     /// Wakes the mail worker when there is mail to send.
     let mailSignal = WakeSignal()
     let output: LogOutput

@@ -16,7 +16,7 @@ package struct Worker: Sendable {
     package let database: Database
     let client: HTTPClient
     let services: Services
-    /// What the loop answers on the public listener.
+    /// The endpoints of the public listener.
     package let app: App
     let server: HTTPServer
 
@@ -24,7 +24,7 @@ package struct Worker: Sendable {
         let settings = shared.settings
         loop = try Loop(index: index)
         let database = Database(
-            loop: loop, url: settings.database, settings: settings.databasePool, share: shared.databaseConnections,
+            loop: loop, url: settings.database, settings: settings.databasePool, share: shared.connectionShare,
             metrics: shared.metrics, log: shared.log)
         self.database = database
         shared.registerPool(ofLoop: index)

@@ -94,7 +94,7 @@ import Text
 
     @Test func `escapes every value, whatever combining characters stand behind a sign`() {
         let hostile = "<img src=x onerror=alert(1)>\"'& \"\u{301} <\u{338}script>"
-        let page = html(templates.page("message", in: "en", ["title": .text(hostile), "text": .text(hostile), "link": .text(hostile)]))
+        let page = html(templates.page("refused", in: "en", ["project": .text(hostile), "reason": .text(hostile), "link": .text(hostile)]))
         let escaped = "&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp; &quot;\u{301} &lt;\u{338}script&gt;"
         #expect(page.components(of: escaped) >= 4)
         #expect(!page.unicodeScalars.elementsEqual(hostile.unicodeScalars))
@@ -103,7 +103,7 @@ import Text
     }
 
     @Test func `lets through the one style of the page and nothing else`() throws {
-        let response = templates.page("message", in: "en", ["title": "T"])
+        let response = templates.page("refused", in: "en", ["reason": "T"])
         let policy = try #require(response.headers["content-security-policy"]).asString
         let page = html(response)
         let parts = page.split(separator: "<style>")[1].split(separator: "</style>")
@@ -111,14 +111,15 @@ import Text
         #expect(policy.hasPrefix("default-src 'none'; style-src"))
         #expect(policy.contains("form-action 'none'") && policy.contains("frame-ancestors 'none'"))
         #expect(parts[0].contains("--accent:#ffcc00;--on-accent:#000000"))
-        let form = try #require(templates.page("message", in: "en", allowing: [.forms, .scripts]).headers["content-security-policy"])
+        let form = try #require(templates.page("refused", in: "en", allowing: [.forms, .scripts]).headers["content-security-policy"])
         #expect(form.contains("form-action 'self'") && form.contains("script-src 'self'"))
     }
 
     @Test func `leaves out what has no value and the project where there is none`() {
-        let page = html(Page.message(status: 400, title: "Title", text: "Text"))
-        #expect(page.contains("<title>Title</title>"))
-        #expect(!page.contains("<header>") && !page.contains("class=\"button\" href"))
+        let page = html(Templates.standard.page("refused", in: "en", ["reason": "Text"], status: 400))
+        #expect(page.contains("<title>Sign-in did not work</title>"))
+        #expect(page.contains(">Text<"))
+        #expect(!page.contains("<header>") && !page.contains("class=\"button\""))
     }
 
     @Test func `takes a project's files one by one and leaves the rest`() throws {
@@ -159,7 +160,7 @@ import Text
         #expect(try self.faults("page.css", "</style><script>").count == 1)
         #expect(try self.faults("mail.html", "{{words.buton}}").first?.contains("not a word of this file") == true)
         #expect(try self.faults("mail.html", "{{words.button}}").isEmpty)
-        #expect(try self.faults("page.message.html", "{{words.button}}").count == 1)
+        #expect(try self.faults("page.refused.html", "{{words.button}}").count == 1)
     }
 
     @Test(arguments: [

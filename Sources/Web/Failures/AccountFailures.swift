@@ -3,7 +3,7 @@ import Postgres
 import ProjectSettings
 import Text
 
-/// What may be wrong with an account, its password, and its custom tokens.
+/// The errors of an account, its password and its custom tokens.
 extension Failure {
     package static let missingEmail = Failure("MISSING_EMAIL")
     package static let invalidEmail = Failure("INVALID_EMAIL")

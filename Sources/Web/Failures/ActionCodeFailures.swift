@@ -1,4 +1,4 @@
-/// What may be wrong with a request for a link by mail, and with the code in it.
+/// The errors of a request for a link by mail, and of the code in it.
 extension Failure {
     package static let missingRequestType = Failure("MISSING_REQ_TYPE")
     package static let unsupportedRequestType = Failure("INVALID_REQ_TYPE", "Unsupported request parameters.")

@@ -1,15 +1,11 @@
-package import HTTP
+import HTTP
 import JSON
 import Pages
 import Text
 
 /// Writes every error that the server answers with.
-package enum FailureResponse {
-    package static func make(_ failure: Failure, in errorFormat: ErrorFormat, _ request: Request) -> Response {
-        make(failure, in: errorFormat, request, nil)
-    }
-
-    static func make(_ failure: Failure, in errorFormat: ErrorFormat, _ request: Request, _ page: PageError?) -> Response {
+enum FailureResponse {
+    static func make(_ failure: Failure, in errorFormat: ErrorFormat, _ request: Request, _ page: PageError? = nil) -> Response {
         switch failure.kind {
         case .internal, .unavailable: overloaded(failure, request.id)
         case _ where errorFormat == .page: self.page(failure, request, page)

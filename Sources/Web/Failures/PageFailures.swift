@@ -1,4 +1,4 @@
-/// What may be wrong with an address that a browser was sent to. Told on a page, to the person and to the developers of the app.
+/// The errors of an address that a browser was sent to. A page shows them to the person and to the developers of the app.
 extension Failure {
     package static let linkWithoutAPIKey = Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
     package static let frameWithoutAPIKey = Failure("INVALID_API_KEY", "The address of this frame has no valid API key.")

@@ -2,7 +2,7 @@ import Accounts
 import Brokerage
 import Text
 
-/// What may be wrong with a sign-in at a provider.
+/// The errors of a sign-in at a provider.
 extension Failure {
     package static let missingRequestURI = Failure("MISSING_REQUEST_URI")
     package static let invalidRequestURI = Failure("INVALID_REQUEST_URI")

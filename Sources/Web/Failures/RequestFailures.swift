@@ -1,4 +1,4 @@
-/// What may be wrong with any call, before its own rules are asked.
+/// The errors of any call, found before its own rules are asked.
 extension Failure {
     package static let missingAPIKey = Failure("The request is missing a valid API key.", kind: .forbidden)
     package static let invalidAPIKey = Failure("API key not valid. Please pass a valid API key.", kind: .invalidAPIKey)
