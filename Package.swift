@@ -76,7 +76,7 @@ let package = Package(
         kit(
             "Brokerage",
             ["Accounts", "Curl", "HTTP", "Identity", "JSON", "ProjectSettings", "Providers", "Runtime", "Text", logging]),
-        kit("Messaging", ["Accounts", "Mail", "Pages", "ProjectSettings", "Projects", "Runtime", logging]),
+        kit("Messaging", ["Accounts", "Crypto", "Mail", "Pages", "ProjectSettings", "Projects", "Runtime", logging]),
         kit(
             "Web",
             [

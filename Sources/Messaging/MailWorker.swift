@@ -1,4 +1,5 @@
 package import Accounts
+import Crypto
 package import Logging
 package import Mail
 import Pages

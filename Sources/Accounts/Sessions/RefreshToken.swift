@@ -32,23 +32,17 @@ struct RefreshToken: Equatable {
         let body = Array(bytes[..<Self.bodyCount])
         guard constantTimeEqual(Array(bytes[Self.bodyCount...]), Digest.hmacSHA256(key: key, body)) else { return nil }
         guard body[0] == Self.version else { return nil }
-        projectNumber = Self.integer(body[1..<9])
+        projectNumber = Int64(bigEndianBytes: body[1..<9])
         sessionID = Array(body[9..<25])
-        generation = Self.integer(body[25..<33])
+        generation = Int64(bigEndianBytes: body[25..<33])
     }
 
     func text(key: [UInt8]) -> String {
         var body: [UInt8] = [Self.version]
         body.reserveCapacity(Self.bodyCount + 32)
-        Self.append(projectNumber, to: &body)
+        body += projectNumber.bigEndianBytes
         body += sessionID
-        Self.append(generation, to: &body)
+        body += generation.bigEndianBytes
         return Base64URL.encode(body + Digest.hmacSHA256(key: key, body))
     }
-
-    private static func append(_ value: Int64, to bytes: inout [UInt8]) {
-        for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: value >> Int64(shift))) }
-    }
-
-    private static func integer(_ bytes: ArraySlice<UInt8>) -> Int64 { bytes.reduce(0) { $0 << 8 | Int64($1) } }
 }

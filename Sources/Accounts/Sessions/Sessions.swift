@@ -1,3 +1,4 @@
+import Crypto
 package import Logging
 package import Postgres
 package import ProjectSettings

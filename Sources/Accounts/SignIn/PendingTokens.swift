@@ -33,9 +33,7 @@ package struct PendingTokens: Sendable {
     package func issue(_ answer: [UInt8], proof: Proof?, in project: ProjectSettings) -> String {
         let proof = proof ?? Proof(provenAt: clock.now(), expires: clock.now() + Self.lifetime)
         var plain = Random.bytes(16)
-        for time in [proof.expires, proof.provenAt] {
-            for shift in stride(from: 56, through: 0, by: -8) { plain.append(UInt8(truncatingIfNeeded: time.microseconds >> Int64(shift))) }
-        }
+        for time in [proof.expires, proof.provenAt] { plain += time.microseconds.bigEndianBytes }
         return Base64URL.encode(masterKey.pendingTokens.seal(plain + answer, context: Self.context(project)))
     }
 
@@ -59,7 +57,7 @@ package struct PendingTokens: Sendable {
     }
 
     private static func time(_ bytes: ArraySlice<UInt8>) -> Instant {
-        Instant(microseconds: bytes.reduce(0) { $0 << 8 | Int64($1) })
+        Instant(microseconds: Int64(bigEndianBytes: bytes))
     }
 
     private static func context(_ project: ProjectSettings) -> String { "project " + project.id }

@@ -14,11 +14,7 @@ struct Migration: Equatable, Sendable {
         self.number = number
         self.name = name
         text = String(decoding: bytes, as: UTF8.self)
-        sha256 = Self.hexadecimal(Digest.sha256(bytes))
-    }
-
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        sha256 = Hex.encode(Digest.sha256(bytes))
     }
 
     /// The number in `0001_accounts.sql`; `nil` for any other form.

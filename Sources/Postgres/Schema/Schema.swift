@@ -66,6 +66,6 @@ package struct Schema: Sendable {
 
     /// A digest of this schema, which changes with each of its files.
     package var fingerprint: String {
-        Migration.hexadecimal(Digest.sha256(Array(migrations.map { $0.name + $0.sha256 }.joined().utf8)))
+        Hex.encode(Digest.sha256(Array(migrations.map { $0.name + $0.sha256 }.joined().utf8)))
     }
 }

@@ -22,6 +22,6 @@ enum NonceRule: String, Sendable, CaseIterable {
 
     /// Lower-case hex. Upper case, base64 and double hashing are mistakes of other SDKs and are refused.
     static func hash(_ raw: UTF8Text) -> String {
-        Digest.sha256(Array(raw.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hex.encode(Digest.sha256(Array(raw.utf8)))
     }
 }

@@ -1,5 +1,6 @@
 import Accounts
 import ArgumentParser
+import Crypto
 import Runtime
 
 /// `gatehouse mails`: lists the mails that wait to be sent, or has them tried at once.
