@@ -24,14 +24,14 @@ extension BrokeredProject {
     ///   - intent: what the caller wants. A flow that was started to reauthenticate makes no account, whatever the caller says later.
     ///   - language: of a mail to the account's owner.
     package func signIn(
-        with proven: ProvenSignIn, _ intent: SignInIntent, language: String, from origin: Session.ClientInfo
+        with proven: ProvenSignIn, _ intent: SignInIntent, language: String, from client: Session.ClientInfo
     ) async throws(BrokerageError) -> FederatedSignIn {
         var intent = intent
         // The JS SDK says this only at the start of the flow.
         if case .signIn = intent, proven.flow?.sdkRequest?.authType.isReauthentication ?? false { intent = .signIn(mayCreate: false) }
         do {
             return try await brokerage.accounts.federatedSignIns.signIn(
-                with: proven.result.identity, provenAt: proven.proof?.provenAt, intent, language: language, in: settings, from: origin,
+                with: proven.result.identity, provenAt: proven.proof?.provenAt, intent, language: language, in: settings, from: client,
                 completing: proven.flow.map(brokerage.flows.redeemed))
         } catch {
             // The provider's code is used up, so the flow cannot be tried again. If even this fails, the flow expires in `redeeming`.

@@ -1,4 +1,4 @@
-/// Who a provider says a person is.
+/// A person, as a provider describes them.
 ///
 /// This target has the words that `Providers` and `Accounts` both speak. `Providers` checks what a provider says and makes a
 /// `ProviderIdentity` of it; `Accounts` decides whose account that is. Neither knows the other.

@@ -1,8 +1,8 @@
 import Crypto
 package import Text
 
-/// What this server alone knows of a sign-in at a provider, from its start until the provider's answer is redeemed. It is kept sealed with
-/// the flow.
+/// The data of a sign-in at a provider that only this server knows, from its start until the provider's answer is redeemed. It is kept
+/// sealed with the flow.
 package struct SignInSecrets: Sendable, Codable, Equatable {
     /// PKCE (RFC 7636). The provider sees its hash at the start and the verifier when the code is redeemed.
     package var codeVerifier: String

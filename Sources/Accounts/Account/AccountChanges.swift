@@ -26,7 +26,7 @@ package struct AccountChanges: Sendable {
     /// - Returns: the session is `nil` when the caller's own goes on.
     package func update(
         _ idToken: String, _ change: AccountChange, language: String, _ attempt: @escaping (String) -> Attempt,
-        in project: ProjectSettings, from origin: Session.ClientInfo
+        in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session?) {
         try await retryingWhenOvertaken { () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken, charging: attempt, in: project)
@@ -34,7 +34,7 @@ package struct AccountChanges: Sendable {
             guard !project.emailEnumerationProtection || !(change.movesEmail(of: account) || linksPassword) else {
                 throw .emailNeedsVerification
             }
-            return try await carryOut(change, on: account, token, language: language, in: project, from: origin)
+            return try await carryOut(change, on: account, token, language: language, in: project, from: client)
         }
     }
 
@@ -44,7 +44,7 @@ package struct AccountChanges: Sendable {
     /// Throws as `update` does.
     package func linkPassword(
         _ idToken: String, email: String, password: String, displayName: String?, language: String,
-        _ attempt: @escaping (String) -> Attempt, in project: ProjectSettings, from origin: Session.ClientInfo
+        _ attempt: @escaping (String) -> Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         var change = AccountChange()
         change.email = email
@@ -56,7 +56,7 @@ package struct AccountChanges: Sendable {
             guard !project.emailEnumerationProtection || account.email == nil || !change.movesEmail(of: account) else {
                 throw .emailNeedsVerification
             }
-            let (changed, session) = try await carryOut(change, on: account, token, language: language, in: project, from: origin)
+            let (changed, session) = try await carryOut(change, on: account, token, language: language, in: project, from: client)
             guard let session else { throw .overtaken }
             return (changed, session)
         }
@@ -64,7 +64,7 @@ package struct AccountChanges: Sendable {
 
     private func carryOut(
         _ change: AccountChange, on account: Account, _ token: IDToken, language: String, in project: ProjectSettings,
-        from origin: Session.ClientInfo
+        from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session?) {
         let now = clock.now()
         var changed = try change.applied(to: account, at: now)
@@ -77,7 +77,7 @@ package struct AccountChanges: Sendable {
         }
         if let password = change.password { try project.passwordPolicy.check(password) }
         let methodChanges = account.methodChanges(to: changed)
-        try await notices.charge(for: methodChanges, to: account, in: project, from: origin)
+        try await notices.charge(for: methodChanges, to: account, in: project, from: client)
         var hash: PasswordHash?
         if let password = change.password, changed.hasPassword { hash = try await passwords.hash(password) }
         let links = change.password != nil && !account.hasPassword
@@ -102,7 +102,7 @@ package struct AccountChanges: Sendable {
             let authentication = Authentication(accountID: account.id, signInProvider: provider, time: authTime)
             session = try await completion.complete(
                 authentication, with: statements, as: links ? .linked : nil, by: SignInProvider.password, in: project,
-                from: origin, at: now
+                from: client, at: now
             ).session
         } else {
             _ = try await storage.write(all: statements)

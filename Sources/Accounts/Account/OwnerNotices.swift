@@ -33,11 +33,11 @@ struct OwnerNotices: Sendable {
     /// up this limit must not keep the owner from setting a new password, or from unlinking what the thief linked. So removals are not
     /// charged either; there cannot be more of them than of additions.
     func charge(
-        for changes: [SignInMethodChange], to account: Account, in project: ProjectSettings, from origin: Session.ClientInfo
+        for changes: [SignInMethodChange], to account: Account, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) {
         let isCharged = changes.contains { $0.kind != .signInMethodRemoved }
         guard mails.outbox != nil, isCharged, let address = account.noticeAddress else { return }
-        try await limits.charge(Attempt(.changeSignInMethods, from: origin.address, mailbox: address, in: project))
+        try await limits.charge(Attempt(.changeSignInMethods, from: client.address, mailbox: address, in: project))
     }
 
     /// Ends the account's pending codes and tells the former address of the change, with a way back. Part of every change of an address,

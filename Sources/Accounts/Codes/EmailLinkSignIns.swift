@@ -18,10 +18,10 @@ package struct EmailLinkSignIns: Sendable {
     /// account), `accountDisabled`.
     package func signIn(
         withLink code: String, email: String, linkingTo idToken: String? = nil, language: String, in project: ProjectSettings,
-        from origin: Session.ClientInfo
+        from client: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
         try await completion.countingRefusals(by: Self.emailLink) { () async throws(AccountError) in
-            try await signInUncounted(withLink: code, email: email, linkingTo: idToken, language: language, in: project, from: origin)
+            try await signInUncounted(withLink: code, email: email, linkingTo: idToken, language: language, in: project, from: client)
         }
     }
 
@@ -30,7 +30,7 @@ package struct EmailLinkSignIns: Sendable {
 
     private func signInUncounted(
         withLink code: String, email: String, linkingTo idToken: String?, language: String, in project: ProjectSettings,
-        from origin: Session.ClientInfo
+        from client: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
         try await retryingWhenOvertaken(orRaces: { if case .emailTaken = $0, idToken == nil { true } else { false } }) {
             () async throws(AccountError) in
@@ -41,16 +41,16 @@ package struct EmailLinkSignIns: Sendable {
                 let (account, token) = try await idTokens.account(of: idToken, in: project)
                 guard pending.account == nil || pending.account?.id == account.id else { throw .emailTaken }
                 if account.email != email { try idTokens.requireFresh(token, of: account, in: project) }
-                return try await link(pending, email: email, to: account, token, language: language, in: project, from: origin)
+                return try await link(pending, email: email, to: account, token, language: language, in: project, from: client)
             }
-            guard let account = pending.account else { return try await create(pending, email: email, in: project, from: origin) }
+            guard let account = pending.account else { return try await create(pending, email: email, in: project, from: client) }
             guard !account.disabled else { throw .accountDisabled }
-            return try await open(account, pending, in: project, from: origin)
+            return try await open(account, pending, in: project, from: client)
         }
     }
 
     private func create(
-        _ pending: PendingCode, email: String, in project: ProjectSettings, from origin: Session.ClientInfo
+        _ pending: PendingCode, email: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
         guard project.signIn.signUp else { throw .adminOnly }
         let now = clock.now()
@@ -59,12 +59,12 @@ package struct EmailLinkSignIns: Sendable {
         account.proveEmail()
         account.emailLinkSignIn = true
         let statements = [account.insert(in: project), pending.spend(at: now), account.deleteCodes(.only(.signIn), in: project)]
-        let session = try await complete(account, provenAt: now, with: statements, as: .created, in: project, from: origin, at: now)
+        let session = try await complete(account, provenAt: now, with: statements, as: .created, in: project, from: client, at: now)
         return EmailLinkSignIn(account: account, session: session, isNewUser: true)
     }
 
     private func open(
-        _ account: Account, _ pending: PendingCode, in project: ProjectSettings, from origin: Session.ClientInfo
+        _ account: Account, _ pending: PendingCode, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
         let now = clock.now()
         let takeover = !account.emailProven
@@ -76,13 +76,13 @@ package struct EmailLinkSignIns: Sendable {
         let statements =
             [changed.update(account, takeover: takeover, in: project), pending.spend(at: now)]
             + (takeover ? account.revokeForTakeover(in: project, at: now) : [account.deleteCodes(.only(.signIn), in: project)])
-        let session = try await complete(account, provenAt: now, with: statements, as: .signedIn, in: project, from: origin, at: now)
+        let session = try await complete(account, provenAt: now, with: statements, as: .signedIn, in: project, from: client, at: now)
         return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
     }
 
     private func link(
         _ pending: PendingCode, email: String, to account: Account, _ token: IDToken, language: String, in project: ProjectSettings,
-        from origin: Session.ClientInfo
+        from client: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
         let now = clock.now()
         var changed = account
@@ -107,18 +107,18 @@ package struct EmailLinkSignIns: Sendable {
             statements += notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
         }
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
-        let session = try await complete(account, provenAt: authTime, with: statements, as: .linked, in: project, from: origin, at: now)
+        let session = try await complete(account, provenAt: authTime, with: statements, as: .linked, in: project, from: client, at: now)
         notices.mails.wakeMailWorker()
         return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
     }
 
     private func complete(
         _ account: Account, provenAt authTime: Instant, with statements: [SQL], as outcome: SignInMetrics.Outcome,
-        in project: ProjectSettings, from origin: Session.ClientInfo, at now: Instant
+        in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) -> Session {
         let authentication = Authentication(accountID: account.id, signInProvider: SignInProvider.password, time: authTime)
         return try await completion.complete(
-            authentication, with: statements, as: outcome, by: Self.emailLink, in: project, from: origin, at: now
+            authentication, with: statements, as: outcome, by: Self.emailLink, in: project, from: client, at: now
         ).session
     }
 }

@@ -49,12 +49,12 @@ package struct SignInFlow: Sendable {
     static let toleratedTries: Int16 = 5
 }
 
-/// The secrets of a new flow, each for exactly one party.
+/// A new flow with its secrets. Each secret is for exactly one party.
 package struct StartedFlow: Sendable {
     package let flow: SignInFlow
-    /// For the provider, which sends it back.
+    /// The provider gets it, and sends it back.
     package let state: String
-    /// For the browser's cookie; `nil` for flows without a browser.
+    /// The browser gets it as a cookie; `nil` for flows without a browser.
     package let cookie: String?
 }
 

@@ -1,6 +1,6 @@
 package import Text
 
-/// What decides a new flow: who starts it, where the provider is to answer, and who may redeem the result.
+/// The facts that decide a new flow: who starts it, where the provider is to answer, and who may redeem the result.
 package struct SignInStart: Sendable {
     package let providerID: String
     package let kind: SignInFlow.Kind

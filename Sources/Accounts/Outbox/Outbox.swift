@@ -5,10 +5,10 @@ package import Runtime
 
 /// Stores mails between the transaction that asks for them and the mail server that accepts them.
 ///
-/// A rule puts `enqueue` among the statements of the transaction that makes the code, and calls `wakeMailWorker` after the commit. The mail worker of any
-/// process then leases the row (`claim`), sends the mail, and removes the row (`done`) or makes it wait (`failed`). When a process dies in
-/// between, its lease ends and another one sends: at least once, and exactly once in all other cases. The row's id is the Message-ID of
-/// every attempt.
+/// A rule puts `enqueue` among the statements of the transaction that makes the code, and calls `wakeMailWorker` after the commit. The mail
+/// worker of any process then leases the row (`claim`), sends the mail, and removes the row (`done`) or makes it wait (`failed`). When a
+/// process dies in between, its lease ends and another one sends: at least once, and exactly once in all other cases. The row's id is the
+/// Message-ID of every attempt.
 package struct Outbox: Sendable {
     /// How long an attempt may take before another process may begin the next one. Transports give up well before.
     package static let lease: Duration = .seconds(60)

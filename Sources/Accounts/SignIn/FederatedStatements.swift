@@ -1,4 +1,3 @@
-import Crypto
 import Identity
 import Postgres
 import ProjectSettings
@@ -103,19 +102,5 @@ extension Account {
             deleteCodes(.all, in: project),
             endSessions(because: "account taken over by the owner of its address", in: project, at: now),
         ]
-    }
-}
-
-enum AccountID {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
-
-    /// 28 letters and digits, like Firebase's: 166 bits.
-    static func random() -> String {
-        var id = ""
-        while id.utf8.count < 28 {
-            // Bytes from 248 on would make the first letters more likely than the others.
-            for byte in Random.bytes(32) where byte < 248 && id.utf8.count < 28 { id.append(alphabet[Int(byte) % 62]) }
-        }
-        return id
     }
 }

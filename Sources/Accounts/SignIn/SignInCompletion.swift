@@ -28,14 +28,14 @@ struct SignInCompletion: Sendable {
     /// - Returns: the session, and the rows that `statements` gave.
     func complete(
         _ authentication: Authentication, with statements: [SQL], as outcome: SignInMetrics.Outcome?, by method: String? = nil,
-        in project: ProjectSettings, from origin: Session.ClientInfo, at now: Instant
+        in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) -> (session: Session, rows: [[Row]]) {
         let session = Session(authentication, in: project)
         let insertion: SQL = """
             INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, developer_claims, rotated_at,
                 user_agent, address, token_key, created_at, refreshed_at)
             VALUES (\(session.projectID), \(session.id), \(session.accountID), \(session.signInProvider), \(session.authTime),
-                \(session.developerClaims), \(now), \(origin.userAgent), \(origin.address), \(origin.tokenKey), \(now), \(now))
+                \(session.developerClaims), \(now), \(client.userAgent), \(client.address), \(client.tokenKey), \(now), \(now))
             """
         let rows = try await storage.write(all: statements + [insertion])
         if let outcome { metrics.count(method ?? authentication.signInProvider, outcome) }

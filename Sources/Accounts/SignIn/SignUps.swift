@@ -12,11 +12,11 @@ package struct SignUps: Sendable {
 
     /// Makes an anonymous account: only its own session opens it, until a way to sign in is linked.
     package func signUpAnonymously(
-        _ attempt: Attempt, in project: ProjectSettings, from origin: Session.ClientInfo
+        _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         try await limits.charge(attempt)
         let account = Account(id: AccountID.random(), at: clock.now())
-        return (account, try await create(account, passwordHash: nil, signInProvider: SignInProvider.anonymous, in: project, from: origin))
+        return (account, try await create(account, passwordHash: nil, signInProvider: SignInProvider.anonymous, in: project, from: client))
     }
 
     /// Makes an account with an address, which is not proven yet, and a password.
@@ -24,7 +24,7 @@ package struct SignUps: Sendable {
     /// Throws `emailTaken` before anything is hashed, then what the password policy says.
     package func signUp(
         email: String, password: String, displayName: String?, _ attempt: Attempt, in project: ProjectSettings,
-        from origin: Session.ClientInfo
+        from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         guard try await limits.charge(attempt, then: AccountDirectory.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
         try project.passwordPolicy.check(password)
@@ -35,27 +35,17 @@ package struct SignUps: Sendable {
         account.displayName = displayName
         account.passwordUpdatedAt = now
         return (
-            account, try await create(account, passwordHash: hash.text, signInProvider: SignInProvider.password, in: project, from: origin)
+            account, try await create(account, passwordHash: hash.text, signInProvider: SignInProvider.password, in: project, from: client)
         )
     }
 
     private func create(
-        _ account: Account, passwordHash: String?, signInProvider: String, in project: ProjectSettings, from origin: Session.ClientInfo
+        _ account: Account, passwordHash: String?, signInProvider: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> Session {
         let authentication = Authentication(accountID: account.id, signInProvider: signInProvider, time: account.createdAt)
         return try await completion.complete(
-            authentication, with: [account.insert(passwordHash: passwordHash, in: project)], as: .created, in: project, from: origin,
+            authentication, with: [account.insert(passwordHash: passwordHash, in: project)], as: .created, in: project, from: client,
             at: account.createdAt
         ).session
-    }
-}
-
-extension Account {
-    /// Makes a new account that has no data yet; its first sign-in is now.
-    init(id: String, at now: Instant) {
-        self.id = id
-        validSince = Instant(seconds: now.seconds)
-        createdAt = now
-        lastLoginAt = now
     }
 }
