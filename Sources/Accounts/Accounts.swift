@@ -30,8 +30,6 @@ package final class Accounts: Sendable {
     /// Counts sign-ins, also those that end before a rule is asked.
     package let signIns: SignInMetrics
 
-    let completion: SignInCompletion
-
     /// - Parameters:
     ///   - publicURL: the server's own address, for links in mails and for projects whose tokens name Gatehouse as issuer.
     ///   - outbox: `nil` where no way of mail is configured; then no mail is sent.
@@ -68,6 +66,5 @@ package final class Accounts: Sendable {
         self.codeMails = codeMails
         self.limits = limits
         self.signIns = signIns
-        self.completion = completion
     }
 }

@@ -52,15 +52,17 @@ extension Account {
     }
 
     static func one(of rows: [Row]) throws(AccountError) -> Account? {
-        do { return try Account(rows) } catch { throw .database(error) }
+        try reading { try Account(rows) }
     }
 
-    /// Selects the one account for which `condition` on `a` is true. `one(of:)` reads the rows.
-    static func select(_ condition: SQL, in project: ProjectSettings) -> SQL {
-        """
-        SELECT \(columns) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
-        WHERE a.project_id = \(project.id) AND \(condition)
-        """
+    /// Selects the accounts for which `condition` on `a` is true. Where that is one account, `one(of:)` reads the rows.
+    /// - Parameter others: what to select behind `columns`.
+    static func select(_ condition: SQL, with others: SQL? = nil, in project: ProjectSettings) -> SQL {
+        let selected: SQL = others.map { "\(columns), \($0)" } ?? columns
+        return """
+            SELECT \(selected) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
+            WHERE a.project_id = \(project.id) AND \(condition)
+            """
     }
 }
 

@@ -45,7 +45,7 @@ package struct AccountDeletion: Sendable {
     /// Also deletes the codes that sign in to the account's address, since they belong to the address alone. The database deletes the
     /// others with their account.
     /// - Parameter condition: the whole write is undone unless it is true for the account, as by `SQL.required`.
-    func deletion(of id: String, only condition: SQL? = nil, in project: ProjectSettings) -> SQL {
+    private func deletion(of id: String, only condition: SQL? = nil, in project: ProjectSettings) -> SQL {
         """
         WITH gone AS (
             DELETE FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) AND \(condition ?? "true") RETURNING account_id, email

@@ -1,3 +1,4 @@
+package import JOSE
 package import Postgres
 package import ProjectSettings
 
@@ -55,14 +56,17 @@ package enum AccountError: Error {
     case tooManyAttempts(LimitedAction, by: LimitScope)
     /// The project has reached a limit; nothing was done.
     case quotaExceeded(LimitedAction)
+    /// No key is loaded that signs ID tokens with this algorithm.
+    case noSigningKey(Algorithm)
     /// A sealed value did not open: it was sealed with another master key.
     case sealBroken(String)
     case database(PostgresError)
 
-    /// What the log may say of it: never a bound value, a token or a secret (SEC-21).
+    /// The text for the log: never a bound value, a token or a secret (SEC-21).
     package var logDetail: String {
         switch self {
         case .database(let error): "database: \(error)"
+        case .noSigningKey(let algorithm): "no \(algorithm.rawValue) signing key is loaded"
         case .sealBroken(let what): "\(what) was sealed with another master key than the configured one"
         default: "\(self)"
         }

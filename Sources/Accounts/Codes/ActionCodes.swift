@@ -29,16 +29,10 @@ package struct ActionCodes: Sendable {
             LEFT JOIN identities i ON i.project_id = a.project_id AND i.account_id = a.account_id
             WHERE c.project_id = \(project.id) AND c.code_hash = \(hash)
             """)
-        let pending: PendingCode
-        do {
-            guard var row = rows.first?.reader(), let code = try ActionCode(&row) else { throw AccountError.invalidActionCode }
-            pending = PendingCode(code: code, hash: hash, account: try Account(rows, &row), projectID: project.id)
-        } catch let error as AccountError {
-            throw error
-        } catch {
-            throw .database(.decoding("action_codes"))
-        }
-        guard pending.code.expires > clock.now() else { throw .expiredActionCode }
-        return pending
+        guard var row = rows.first?.reader() else { throw .invalidActionCode }
+        let (code, account) = try reading { (try ActionCode(&row), try Account(rows, &row)) }
+        guard let code else { throw .invalidActionCode }
+        guard code.expires > clock.now() else { throw .expiredActionCode }
+        return PendingCode(code: code, hash: hash, account: account, projectID: project.id)
     }
 }

@@ -22,10 +22,8 @@ extension ActionCodes {
         var emails: [[UInt8]: String?] = [:]
         for row in rows {
             var row = row.reader()
-            do {
-                let hash: [UInt8] = try row.next()
-                emails[hash] = .some(try row.next())
-            } catch { throw .database(error) }
+            let (hash, email): ([UInt8], String?) = try reading { (try row.next(), try row.next()) }
+            emails[hash] = .some(email)
         }
         return mails.compactMap { mail in
             guard let query = URI.parse(mail.link)?.query, let code = Form(query)?["oobCode"], let hash = ActionCode.hash(code.asString),

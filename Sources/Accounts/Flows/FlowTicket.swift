@@ -67,16 +67,18 @@ extension SignInFlows {
             FROM sign_in_flows WHERE \(Self.has(ticket, at: clock.now()))
             """)
         guard var row = rows.first?.reader() else { return .unknown }
-        guard try flag(&row) else { return try flag(&row) ? .waiting : .unknown }
+        let (hasEvent, isStarted): (Bool, Bool) = try reading { (try row.next(), try row.next()) }
+        guard hasEvent else { return isStarted ? .waiting : .unknown }
         let taken = try await storage.write(
             """
             UPDATE sign_in_flows SET ticket_hash = NULL WHERE \(Self.has(ticket, at: clock.now())) AND event IS NOT NULL
             RETURNING event
             """)
         guard let row = taken.first else { return .unknown }
-        guard let sealed = try? row.value(as: [UInt8].self),
-            let event = try? eventKey(ticket).open(sealed, context: Self.context(ticket.flowID))
-        else { throw .sealBroken("sign-in flow") }
+        let sealed = try reading { try row.value(as: [UInt8].self) }
+        guard let event = try? eventKey(ticket).open(sealed, context: Self.context(ticket.flowID)) else {
+            throw .sealBroken("sign-in flow")
+        }
         return .event(event)
     }
 
@@ -85,9 +87,5 @@ extension SignInFlows {
         project_id = \(ticket.projectID) AND flow_id = \(ticket.flowID) AND ticket_hash = \(Digest.sha256(ticket.secret))
             AND expires_at > \(now)
         """
-    }
-
-    private func flag(_ row: inout RowReader) throws(AccountError) -> Bool {
-        do { return try row.next() } catch { throw .database(error) }
     }
 }

@@ -110,9 +110,8 @@ package struct SignInFlows: Sendable {
                 AND status = 'started' AND posted IS NOT NULL AND expires_at > \(clock.now())
             """)
         guard var row = rows.first?.reader() else { throw .flowRefused }
-        guard let sealed = try? row.next(as: [UInt8].self),
-            let form = try? masterKey.flows.open(sealed, context: Self.postedContext(flowID))
-        else { throw .sealBroken("sign-in flow") }
+        let sealed = try reading { try row.next(as: [UInt8].self) }
+        guard let form = try? masterKey.flows.open(sealed, context: Self.postedContext(flowID)) else { throw .sealBroken("sign-in flow") }
         return (try flow(&row), form)
     }
 

@@ -104,7 +104,9 @@ package struct SigningKeyStore: Sendable {
         return try rows.map { row in
             var row = row.reader()
             let kid: String = try row.next()
-            guard let algorithm = Algorithm(rawValue: try row.next()) else { throw AccountError.sealBroken("signing key \(kid)") }
+            guard let algorithm = Algorithm(rawValue: try row.next()) else {
+                throw AccountError.database(.decoding("algorithm of signing key \(kid)"))
+            }
             let sealed: [UInt8] = try row.next()
             guard let der = try? masterKey.signingKeys.open(sealed, context: kid) else {
                 throw AccountError.sealBroken("signing key \(kid)")

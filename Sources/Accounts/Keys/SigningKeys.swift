@@ -23,7 +23,7 @@ package final class SigningKeys: Sendable {
 
     /// The signer at `now`: the newest key whose time has come.
     func signer(for algorithm: Algorithm, at now: Instant) throws(AccountError) -> Signer {
-        guard let key = key(for: algorithm, at: now) else { throw .sealBroken("no \(algorithm.rawValue) signing key is loaded") }
+        guard let key = key(for: algorithm, at: now) else { throw .noSigningKey(algorithm) }
         return key.signer
     }
 

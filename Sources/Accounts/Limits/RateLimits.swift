@@ -35,36 +35,20 @@ package struct RateLimits: Sendable {
             throw AccountError(fault)
         }
         let now = clock.now()
-        let results = try await repeating([charge(attempt, at: now)] + (read.map { [$0] } ?? []))
+        // When other attempts took the last of a bucket between the statement's look and its take, all of it was rolled back; the next look
+        // sees the new state.
+        let results = try await retryingWhenOvertaken(tries: 5) { () async throws(AccountError) in
+            try await storage.write(all: [charge(attempt, at: now)] + (read.map { [$0] } ?? []))
+        }
         guard let refused = try refusal(results, of: attempt) else { return results.count > 1 ? results[1] : [] }
         refusals.note(attempt, refused, at: now)
         throw refused.scope == .project ? .quotaExceeded(attempt.action) : .tooManyAttempts(attempt.action, by: refused.scope)
     }
 
-    /// When other attempts took the last of a bucket between the statement's look and its take, all of it was rolled back; the next look
-    /// sees the new state.
-    private func repeating(_ statements: [SQL]) async throws(AccountError) -> [[Row]] {
-        var tries = 1
-        while true {
-            do {
-                return try await storage.write(all: statements)
-            } catch {
-                guard case .overtaken = error, tries < 5 else { throw error }
-                tries += 1
-            }
-        }
-    }
-
     private func refusal(_ results: [[Row]], of attempt: Attempt) throws(AccountError) -> Attempt.Charge? {
-        do {
-            guard let number = try results.first?.first?.value(as: Int?.self) else { return nil }
-            guard attempt.charges.indices.contains(number) else { throw AccountError.database(.decoding("rate_limits")) }
-            return attempt.charges[number]
-        } catch let error as AccountError {
-            throw error
-        } catch {
-            throw .database(.decoding("rate_limits"))
-        }
+        guard let row = results.first?.first, let number = try reading({ try row.value(as: Int?.self) }) else { return nil }
+        guard attempt.charges.indices.contains(number) else { throw .database(.decoding("number \(number) of a charge")) }
+        return attempt.charges[number]
     }
 
     /// `Bucket.take` for all buckets of the attempt, in one statement: the number of the first that refuses, or NULL.

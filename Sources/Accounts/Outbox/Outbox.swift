@@ -84,15 +84,8 @@ extension Outbox {
         var unreadable = 0
         for row in rows {
             var row = row.reader()
-            let projectID: String
-            let id: [UInt8]
-            let payload: [UInt8]
-            let attempt: Int
-            let expires: Instant
-            do {
-                (projectID, id, payload) = (try row.next(), try row.next(), try row.next())
-                (attempt, expires) = (try row.next(), try row.next())
-            } catch { throw .database(error) }
+            let (projectID, id, payload): (String, [UInt8], [UInt8]) = try reading { (try row.next(), try row.next(), try row.next()) }
+            let (attempt, expires): (Int, Instant) = try reading { (try row.next(), try row.next()) }
             if let plain = try? masterKey.outbox.open(payload, context: Self.context(projectID, id)), let mail = OutgoingMail(padded: plain)
             {
                 mails.append(LeasedMail(projectID: projectID, id: id, mail: mail, attempt: attempt, expires: expires))

@@ -21,7 +21,7 @@ extension Outbox {
         let rows = try await storage.read(
             "SELECT count(*), min(created_at) FROM mail_outbox WHERE due_at < 'infinity' AND expires_at > \(clock.now())")
         guard var row = rows.first?.reader() else { return (0, nil) }
-        do { return (try row.next(), try row.next()) } catch { throw .database(error) }
+        return try reading { (try row.next(), try row.next()) }
     }
 
     /// The mails that wait to be sent, the oldest first.
@@ -31,20 +31,17 @@ extension Outbox {
             SELECT project_id, mail_id, payload, attempts, created_at, due_at, expires_at FROM mail_outbox
             WHERE due_at < 'infinity' AND expires_at > \(clock.now()) ORDER BY created_at LIMIT \(limit)
             """)
-        var mails: [WaitingMail] = []
-        for row in rows {
-            var row = row.reader()
-            do {
-                let (projectID, id): (String, [UInt8]) = (try row.next(), try row.next())
-                let payload: [UInt8] = try row.next()
-                let plain = try? masterKey.outbox.open(payload, context: Self.context(projectID, id))
-                mails.append(
-                    WaitingMail(
-                        projectID: projectID, id: id, kind: plain.flatMap(OutgoingMail.init(padded:))?.kind, attempts: try row.next(),
-                        createdAt: try row.next(), dueAt: try row.next(), expiresAt: try row.next()))
-            } catch { throw .database(error) }
-        }
-        return mails
+        return try reading { try rows.map(waitingMail) }
+    }
+
+    private func waitingMail(_ row: Row) throws(PostgresError) -> WaitingMail {
+        var row = row.reader()
+        let (projectID, id): (String, [UInt8]) = (try row.next(), try row.next())
+        let payload: [UInt8] = try row.next()
+        let plain = try? masterKey.outbox.open(payload, context: Self.context(projectID, id))
+        return WaitingMail(
+            projectID: projectID, id: id, kind: plain.flatMap(OutgoingMail.init(padded:))?.kind, attempts: try row.next(),
+            createdAt: try row.next(), dueAt: try row.next(), expiresAt: try row.next())
     }
 
     /// Makes waiting mails due at once. Mails that are due within a minute anyway are left alone, since one of them may be being sent, and

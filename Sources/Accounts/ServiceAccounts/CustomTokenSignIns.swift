@@ -20,24 +20,17 @@ package struct CustomTokenSignIns: Sendable {
     ///   - attempt: charged in the round trip that reads the keys.
     package func signIn(
         customToken text: UTF8Text, acceptsUnsigned: Bool = false, _ attempt: Attempt, in project: ProjectSettings,
-        from origin: Session.ClientInfo
+        from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
         try await completion.countingRefusals(by: SignInProvider.custom) { () async throws(AccountError) in
-            try await signInUncounted(with: text, acceptsUnsigned: acceptsUnsigned, attempt, in: project, from: origin)
+            try await signInUncounted(with: text, acceptsUnsigned: acceptsUnsigned, attempt, in: project, from: client)
         }
     }
 
     private func signInUncounted(
-        with text: UTF8Text, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.ClientInfo
+        with text: UTF8Text, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
-        let token: CustomToken
-        do {
-            token = try await proven(text, acceptsUnsigned: acceptsUnsigned, attempt, in: project)
-        } catch let error as CustomTokenError {
-            throw .customToken(error)
-        } catch {
-            throw error as? AccountError ?? .overtaken
-        }
+        let token = try await proven(text, acceptsUnsigned: acceptsUnsigned, attempt, in: project)
         let now = clock.now()
         let authentication = Authentication(
             accountID: token.uid, signInProvider: SignInProvider.custom, time: now, developerClaims: token.developerClaims)
@@ -47,7 +40,7 @@ package struct CustomTokenSignIns: Sendable {
         let results: [[Row]]
         do {
             (session, results) = try await completion.complete(
-                authentication, with: statements, as: nil, in: project, from: origin, at: now)
+                authentication, with: statements, as: nil, in: project, from: client, at: now)
         } catch {
             switch error {
             case .overtaken: throw .accountDisabled
@@ -55,25 +48,27 @@ package struct CustomTokenSignIns: Sendable {
             default: throw error
             }
         }
-        do {
-            guard let account = try Account(results[1]) else { throw AccountError.overtaken }
-            let isNewUser = try results[0].first?.value() ?? false
-            completion.metrics.count(SignInProvider.custom, isNewUser ? .created : .signedIn)
-            return (account, session, isNewUser)
-        } catch {
-            throw .database(.decoding("accounts"))
-        }
+        guard let account = try Account.one(of: results[1]) else { throw .overtaken }
+        let isNewUser = try reading { try results[0].first?.value() ?? false }
+        completion.metrics.count(SignInProvider.custom, isNewUser ? .created : .signedIn)
+        return (account, session, isNewUser)
     }
 
     private func proven(
         _ text: UTF8Text, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings
-    ) async throws -> CustomToken {
-        if acceptsUnsigned, let token = try CustomToken.unsigned(text, at: clock.now()) {
+    ) async throws(AccountError) -> CustomToken {
+        if acceptsUnsigned, let token = try judging({ () throws(CustomTokenError) in try CustomToken.unsigned(text, at: clock.now()) }) {
             try await limits.charge(attempt)
             return token
         }
-        let token = try CustomToken.Unverified.parse(text)
-        return try token.verified(by: try await serviceAccountKeys(of: token, attempt), for: project.id, at: clock.now())
+        let token = try judging { () throws(CustomTokenError) in try CustomToken.Unverified.parse(text) }
+        let keys = try await serviceAccountKeys(of: token, attempt)
+        return try judging { () throws(CustomTokenError) in try token.verified(by: keys, for: project.id, at: clock.now()) }
+    }
+
+    /// Refuses a token as the rules about tokens do.
+    private func judging<Result>(_ rule: () throws(CustomTokenError) -> Result) throws(AccountError) -> Result {
+        do { return try rule() } catch { throw .customToken(error) }
     }
 
     /// Reads the live keys of the service account that the token names, in any project: which project it is for shows only once a key fits.
@@ -89,14 +84,7 @@ package struct CustomTokenSignIns: Sendable {
                 WHERE email = \(token.issuer.asString) AND revoked_at IS NULL AND (\(keyID)::text IS NULL OR key_id = \(keyID))
                 ORDER BY created_at DESC LIMIT \(ServiceAccounts.mostKeys)
                 """)
-        do {
-            return try rows.map { row in
-                var row = row.reader()
-                return ServiceAccountKey(projectID: try row.next(), key: try JWK(try JSON.parse(try row.next(as: String.self))))
-            }
-        } catch {
-            throw .database(.decoding("service_account_keys"))
-        }
+        return try reading { try rows.map(ServiceAccountKey.init) }
     }
 
     /// Makes the account or finds it; the write is undone as `overtaken` when the account is disabled. The first column says whether it is
@@ -114,6 +102,16 @@ package struct CustomTokenSignIns: Sendable {
             )
             SELECT bool_or(is_new), \(SQL.overtakenIfNone) FROM entered
             """
+    }
+}
+
+extension ServiceAccountKey {
+    fileprivate init(_ row: Row) throws(PostgresError) {
+        var row = row.reader()
+        projectID = try row.next()
+        let text: String = try row.next()
+        guard let json = try? JSON.parse(text), let key = try? JWK(json) else { throw .decoding("public_key") }
+        self.key = key
     }
 }
 

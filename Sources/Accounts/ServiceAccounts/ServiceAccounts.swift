@@ -61,7 +61,7 @@ package struct ServiceAccounts: Sendable {
         } catch AccountError.overtaken {
             throw ServiceAccountError.tooManyKeys
         }
-        guard let clientID: String = try results.last?.first?.value() else { throw AccountError.database(.decoding("service_accounts")) }
+        guard let clientID: String = try results.last?.first?.value() else { throw AccountError.database(.decoding("client_id")) }
         return KeyFile(email: email, clientID: clientID, keyID: keyID, key: key, publicURL: publicURL)
     }
 

@@ -73,9 +73,16 @@ extension Account {
 
     /// - Parameter spared: the session that goes on.
     func endSessions(because reason: String, sparing spared: [UInt8]? = nil, in project: ProjectSettings, at now: Instant) -> SQL {
+        Self.endSessions(of: id, because: reason, sparing: spared, in: project.id, at: now)
+    }
+
+    /// The same for the account with this id.
+    static func endSessions(
+        of id: String, because reason: String, sparing spared: [UInt8]? = nil, in projectID: String, at now: Instant
+    ) -> SQL {
         """
         UPDATE sessions SET ended_at = \(now), end_reason = \(reason)
-        WHERE project_id = \(project.id) AND account_id = \(id) AND ended_at IS NULL AND session_id IS DISTINCT FROM \(spared)
+        WHERE project_id = \(projectID) AND account_id = \(id) AND ended_at IS NULL AND session_id IS DISTINCT FROM \(spared)
         """
     }
 }

@@ -95,21 +95,11 @@ package struct IDTokens: Sendable {
         of token: String, charging attempt: ((String) -> Attempt)? = nil, in project: ProjectSettings
     ) async throws(AccountError) -> (Account, IDToken) {
         let idToken = try verified(token, in: project)
-        let select: SQL = """
-            SELECT \(Account.columns), \(idToken.sessionLives(in: project)) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
-            WHERE a.project_id = \(project.id) AND a.account_id = \(idToken.accountID)
-            """
+        let select = Account.select("a.account_id = \(idToken.accountID)", with: idToken.sessionLives(in: project), in: project)
         let rows =
             if let attempt { try await limits.charge(attempt(idToken.accountID), then: select) } else { try await storage.read(select) }
-        var found: Account?
-        var sessionLives = false
-        do {
-            if var row = rows.first?.reader() {
-                found = try Account(rows, &row)
-                sessionLives = try row.next()
-            }
-        } catch { throw .database(error) }
-        guard let account = found else { throw .accountNotFound }
+        guard var row = rows.first?.reader(), let account = try reading({ try Account(rows, &row) }) else { throw .accountNotFound }
+        let sessionLives = try reading { try row.next(as: Bool.self) }
         try account.check(idToken, sessionLives: sessionLives, at: clock.now())
         guard !account.disabled else { throw .accountDisabled }
         return (account, idToken)

@@ -42,27 +42,23 @@ package struct Sessions: Sendable {
         guard token.projectNumber == project.number else { throw .wrongProject }
         let rows = try await storage.write(rotation(token, of: key, in: project), sharingCommitAs: token.sessionID)
         guard var row = rows.first?.reader() else { throw try await reason(for: token, in: project) }
-        do {
-            let session = Session(
+        let session = try reading {
+            Session(
                 projectID: project.id, id: token.sessionID, accountID: try row.next(), signInProvider: try row.next(),
                 authTime: try row.next(), developerClaims: try row.next(),
                 generation: project.sessions.refresh == .static ? token.generation : token.generation + 1)
-            let created: Instant = try row.next()
-            guard try row.next(as: Instant?.self) == nil else {
-                log.warning(
-                    "two clients hold the same refresh token: their session is ended",
-                    metadata: ["project": "\(project.id)", "session": "\(Hex.encode(token.sessionID))"])
-                throw AccountError.sessionEnded
-            }
-            guard let account = try Account(rows, &row) else { throw AccountError.accountNotFound }
-            guard created.seconds >= account.validSince.seconds else { throw AccountError.sessionEnded }
-            guard !account.disabled else { throw AccountError.accountDisabled }
-            return (account, session)
-        } catch let error as AccountError {
-            throw error
-        } catch {
-            throw .database(.decoding("sessions"))
         }
+        let (created, ended): (Instant, Instant?) = try reading { (try row.next(), try row.next()) }
+        guard ended == nil else {
+            log.warning(
+                "two clients hold the same refresh token: their session is ended",
+                metadata: ["project": "\(project.id)", "session": "\(Hex.encode(token.sessionID))"])
+            throw .sessionEnded
+        }
+        guard let account = try reading({ try Account(rows, &row) }) else { throw .accountNotFound }
+        guard created.seconds >= account.validSince.seconds else { throw .sessionEnded }
+        guard !account.disabled else { throw .accountDisabled }
+        return (account, session)
     }
 
     private func rotation(_ token: RefreshToken, of key: RefreshTokenKey, in project: ProjectSettings) -> SQL {
@@ -122,10 +118,8 @@ package struct Sessions: Sendable {
             SELECT a.account_id IS NOT NULL FROM sessions s LEFT JOIN accounts a USING (project_id, account_id)
             WHERE s.project_id = \(project.id) AND s.session_id = \(token.sessionID)
             """)
-        do {
-            guard let row = rows.first, try !row.value(as: Bool.self) else { return .sessionEnded }
-            return .accountNotFound
-        } catch { return .database(error) }
+        guard let row = rows.first, try !reading({ try row.value(as: Bool.self) }) else { return .sessionEnded }
+        return .accountNotFound
     }
 
     /// Ends every session of the account with its ID tokens, and the codes that were requested in them. Throws `accountNotFound`.
@@ -138,10 +132,7 @@ package struct Sessions: Sendable {
             WHERE project_id = \(projectID) AND account_id = \(id) RETURNING account_id
             """,
             "DELETE FROM action_codes WHERE project_id = \(projectID) AND account_id = \(id) AND kind <> 'recoverEmail'",
-            """
-            UPDATE sessions SET ended_at = \(now), end_reason = 'revoked'
-            WHERE project_id = \(projectID) AND account_id = \(id) AND ended_at IS NULL
-            """,
+            Account.endSessions(of: id, because: "revoked", in: projectID, at: now),
         ])
         guard results.first?.isEmpty == false else { throw .accountNotFound }
     }

@@ -32,47 +32,38 @@ package struct FederatedSignIns: Sendable {
     let notices: OwnerNotices
     let completion: SignInCompletion
 
-    /// Signs in with, or links, what a provider proved: one read, the decision, one transaction.
+    /// Signs in with an identity that a provider proved, or links it: one read, the decision, one transaction.
     ///
-    /// The transaction holds only if what was read still stands; who loses a race reads and decides anew.
-    /// An owner whose account gains the identity is told by mail (`notices`). Throws `tooManyAttempts` when a link would send one more.
+    /// The transaction is undone when the data that was read has changed; then the call reads and decides again. A mail tells the owner of
+    /// an account that gains the identity (`notices`). Throws `tooManyAttempts` when a link would send one mail too many, and
+    /// `invalidPendingToken` when the account's sessions were ended after `provenAt`.
     /// - Parameters:
-    ///   - provenAt: when the provider proved it; `nil`: just now. Throws `invalidPendingToken` when the account's sessions were ended
-    ///     since.
-    ///   - language: of that mail.
+    ///   - provenAt: the time when the provider proved the identity; `nil` when it has just done so.
+    ///   - language: the language of that mail.
     ///   - completing: a statement that must take effect together with the sign-in, such as the end of its flow.
     package func signIn(
         with identity: ProviderIdentity, provenAt: Instant? = nil, _ intent: SignInIntent, language: String, in project: ProjectSettings,
-        from origin: Session.ClientInfo, completing: SQL? = nil
+        from client: Session.ClientInfo, completing: SQL? = nil
     ) async throws(AccountError) -> FederatedSignIn {
         try await completion.countingRefusals(by: identity.providerID) { () async throws(AccountError) in
             try await signInUncounted(
-                with: identity.kept, provenAt: provenAt, intent, language: language, in: project, from: origin, completing: completing)
+                with: identity.kept, provenAt: provenAt, intent, language: language, in: project, from: client, completing: completing)
         }
     }
 
     private func signInUncounted(
         with identity: ProviderIdentity, provenAt: Instant?, _ intent: SignInIntent, language: String, in project: ProjectSettings,
-        from origin: Session.ClientInfo, completing: SQL?
+        from client: Session.ClientInfo, completing: SQL?
     ) async throws(AccountError) -> FederatedSignIn {
-        var attempts = 0
-        while true {
-            attempts += 1
+        // A link that loses a race for its identity or its address is refused: another account has it now.
+        try await retryingWhenOvertaken(tries: 3, orRaces: { intent.token == nil && $0.isTaken }) { () async throws(AccountError) in
             let found = try await holders(of: identity, intent, in: project)
             let decision = try Linking.decide(
                 try linkingIntent(intent, found), identity, owner: found.owner, accountOfAddress: found.accountOfAddress,
                 oneAccountPerEmail: project.signIn.oneAccountPerEmail)
             if case .create = decision, !project.signIn.signUp { throw .adminOnly }
-            do {
-                return try await carryOut(
-                    decision, identity, provenAt: provenAt, intent, language: language, in: project, from: origin, completing: completing)
-            } catch {
-                switch error {
-                case .emailTaken, .identityTaken, .overtaken:
-                    if attempts == 3 { throw error }
-                default: throw error
-                }
-            }
+            return try await carryOut(
+                decision, identity, provenAt: provenAt, intent, language: language, in: project, from: client, completing: completing)
         }
     }
 
@@ -104,57 +95,59 @@ package struct FederatedSignIns: Sendable {
         of identity: ProviderIdentity, _ intent: SignInIntent, in project: ProjectSettings
     ) async throws(AccountError) -> Holders {
         let token = intent.token
-        let linkID = token?.accountID
         let rows = try await storage.read(
-            """
-            SELECT \(Account.columns), i.tenant, i.alias, \(token?.sessionLives(in: project) ?? "false") FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
-            WHERE a.project_id = \(project.id) AND (a.email = \(identity.email) OR a.account_id = \(linkID) OR a.account_id = (
-                SELECT account_id FROM identities JOIN provider_issuers p USING (project_id, provider_id)
-                WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND p.issuer = \(identity.issuer)
-                    AND (subject = ANY(\(identity.names)) OR alias = ANY(\(identity.names))) LIMIT 1))
-            ORDER BY a.account_id, i.provider_id
-            """)
-        do {
-            var found = Holders()
-            var rest = try rows.compactMap(Holding.init)[...]
-            while let first = rest.first {
-                let own = rest.prefix { $0.account.id == first.account.id }
-                rest = rest[own.endIndex...]
-                var account = first.account
-                account.identities = own.flatMap(\.account.identities).sorted { $0.providerID < $1.providerID }
-                if try own.contains(where: { try $0.isOwner(of: identity) }) { found.owner = account }
-                if let email = identity.email, account.email == email { found.accountOfAddress = account }
-                if account.id == linkID {
-                    found.linking = account
-                    found.sessionLives = first.sessionLives
-                }
+            Account.select(
+                """
+                (a.email = \(identity.email) OR a.account_id = \(token?.accountID) OR a.account_id = (
+                    SELECT account_id FROM identities JOIN provider_issuers p USING (project_id, provider_id)
+                    WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND p.issuer = \(identity.issuer)
+                        AND (subject = ANY(\(identity.names)) OR alias = ANY(\(identity.names))) LIMIT 1))
+                """, with: "\(token?.sessionLives(in: project) ?? "false"), i.provider_id, i.tenant, i.alias", in: project))
+        let holdings = try reading { try Holding.all(in: rows, of: identity.providerID) }
+        var found = Holders()
+        for holding in holdings {
+            if try holding.isOwner(of: identity) { found.owner = holding.account }
+            if let email = identity.email, holding.account.email == email { found.accountOfAddress = holding.account }
+            if holding.account.id.isExactly(token?.accountID) {
+                found.linking = holding.account
+                found.sessionLives = holding.sessionLives
             }
-            return found
-        } catch let error as AccountError {
-            throw error
-        } catch {
-            throw .database(.decoding("accounts"))
         }
+        return found
     }
 
-    /// One row of `holders`: an account with one of its identities, and what no account shows of that identity.
+    /// An account that `holders` found, and what no account shows of its identity of one provider.
     private struct Holding {
         let account: Account
-        let tenant: String?
-        let alias: String?
         let sessionLives: Bool
+        private var linked: LinkedIdentity?
+        private var tenant: String?
+        private var alias: String?
 
-        init?(_ row: Row) throws(PostgresError) {
-            var reader = row.reader()
-            guard let account = try Account([row], &reader) else { return nil }
+        /// The accounts in `rows`, which have one row for each of their identities.
+        static func all(in rows: [Row], of providerID: String) throws(PostgresError) -> [Holding] {
+            var ofAccounts: [UTF8Text: [Row]] = [:]
+            for row in rows { ofAccounts[UTF8Text(try row.value(as: String.self)), default: []].append(row) }
+            var holdings: [Holding] = []
+            for own in ofAccounts.values { if let holding = try Holding(own, of: providerID) { holdings.append(holding) } }
+            return holdings
+        }
+
+        private init?(_ rows: [Row], of providerID: String) throws(PostgresError) {
+            guard var reader = rows.first?.reader(), let account = try Account(rows, &reader) else { return nil }
             self.account = account
-            tenant = try reader.next()
-            alias = try reader.next()
             sessionLives = try reader.next()
+            linked = account.identities.first { $0.providerID == providerID }
+            for row in rows {
+                var row = reader.moved(to: row)
+                guard try row.next(as: String?.self) == providerID else { continue }
+                tenant = try row.next()
+                alias = try row.next()
+            }
         }
 
         func isOwner(of identity: ProviderIdentity) throws(AccountError) -> Bool {
-            guard let linked = account.identities.first, linked.providerID == identity.providerID else { return false }
+            guard let linked else { return false }
             guard [linked.subject, alias].contains(where: { name in identity.names.contains { $0.isExactly(name) } }) else { return false }
             if let tenant, let claimed = identity.tenant, !tenant.isExactly(claimed) { throw .tenantChanged }
             return true
@@ -163,7 +156,7 @@ package struct FederatedSignIns: Sendable {
 
     private func carryOut(
         _ decision: Linking.Decision, _ identity: ProviderIdentity, provenAt: Instant?, _ intent: SignInIntent, language: String,
-        in project: ProjectSettings, from origin: Session.ClientInfo, completing: SQL?
+        in project: ProjectSettings, from client: Session.ClientInfo, completing: SQL?
     ) async throws(AccountError) -> FederatedSignIn {
         let now = clock.now()
         var account: Account
@@ -198,7 +191,7 @@ package struct FederatedSignIns: Sendable {
         var tellsOwner = false
         if case .join(let joined, _, _) = decision {
             let changes = joined.methodChanges(to: account)
-            if intent.token != nil { try await notices.charge(for: changes, to: joined, in: project, from: origin) }
+            if intent.token != nil { try await notices.charge(for: changes, to: joined, in: project, from: client) }
             let mails = notices.statements(for: changes, from: joined, to: account, language: language, in: project)
             tellsOwner = !mails.isEmpty
             statements += mails
@@ -210,9 +203,19 @@ package struct FederatedSignIns: Sendable {
         if let completing { statements.append(completing) }
         let authentication = Authentication(accountID: account.id, signInProvider: identity.providerID, time: authTime)
         let outcome: SignInMetrics.Outcome = intent.token != nil ? .linked : isNewUser ? .created : .signedIn
-        let session = try await completion.complete(authentication, with: statements, as: outcome, in: project, from: origin, at: now)
+        let session = try await completion.complete(authentication, with: statements, as: outcome, in: project, from: client, at: now)
             .session
         if tellsOwner { notices.mails.wakeMailWorker() }
         return .signedIn(account, session, isNewUser: isNewUser, emailRecycled: emailRecycled)
+    }
+}
+
+extension AccountError {
+    /// Whether another account has what this one was to get.
+    fileprivate var isTaken: Bool {
+        switch self {
+        case .emailTaken, .identityTaken: true
+        default: false
+        }
     }
 }

@@ -17,15 +17,15 @@ package struct PasswordSignIns: Sendable {
     /// `wrongPassword`; `accountDisabled`; and `passwordRequirements` where the project's policy makes people upgrade at sign-in.
     /// - Parameter attempt: the attempt at this address; failures count against it.
     package func signIn(
-        email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.ClientInfo
+        email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         try await completion.countingRefusals(by: SignInProvider.password) { () async throws(AccountError) in
-            try await signInUncounted(email: email, password: password, attempt, in: project, from: origin)
+            try await signInUncounted(email: email, password: password, attempt, in: project, from: client)
         }
     }
 
     private func signInUncounted(
-        email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from origin: Session.ClientInfo
+        email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         let found = try await withPassword(email: email, charging: attempt, in: project)
         guard try await passwords.check(password, against: found?.hash) else { throw Self.refusal(found == nil, in: project) }
@@ -54,7 +54,7 @@ package struct PasswordSignIns: Sendable {
         account.lastLoginAt = now
         let authentication = Authentication(accountID: account.id, signInProvider: SignInProvider.password, time: now)
         do {
-            let done = try await completion.complete(authentication, with: statements, as: .signedIn, in: project, from: origin, at: now)
+            let done = try await completion.complete(authentication, with: statements, as: .signedIn, in: project, from: client, at: now)
             return (account, done.session)
         } catch {
             // The password was changed, or the account disabled, since it was read.
@@ -66,16 +66,9 @@ package struct PasswordSignIns: Sendable {
     private func withPassword(
         email: String, charging attempt: Attempt, in project: ProjectSettings
     ) async throws(AccountError) -> (account: Account, hash: PasswordHash?)? {
-        let rows = try await limits.charge(
-            attempt,
-            then: """
-                SELECT \(Account.columns), a.password_hash FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
-                WHERE a.project_id = \(project.id) AND a.email = \(email)
-                """)
-        do {
-            guard var row = rows.first?.reader(), let account = try Account(rows, &row) else { return nil }
-            return (account, try row.next(as: String?.self).flatMap(PasswordHash.init))
-        } catch { throw .database(error) }
+        let rows = try await limits.charge(attempt, then: Account.select("a.email = \(email)", with: "a.password_hash", in: project))
+        guard var row = rows.first?.reader(), let account = try reading({ try Account(rows, &row) }) else { return nil }
+        return (account, try reading { try row.next(as: String?.self) }.flatMap(PasswordHash.init))
     }
 
     private static func refusal(_ isUnknown: Bool, in project: ProjectSettings) -> AccountError {

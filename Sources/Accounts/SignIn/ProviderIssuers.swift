@@ -30,7 +30,7 @@ package struct ProviderIssuers: Sendable {
             SELECT project_id, provider_id, pinned.issuer FROM \(Self.table(configured)) JOIN provider_issuers pinned USING (project_id, provider_id)
             WHERE pinned.issuer <> configured.issuer AND \(Self.isInUse) ORDER BY 1, 2
             """)
-        do { return try rows.map(Entry.init) } catch { throw .database(error) }
+        return try reading { try rows.map(Entry.init) }
     }
 
     /// Pins every provider to its configured issuer, unless identities exist under another one. From then on, only identities of these

@@ -11,19 +11,24 @@ package final class SignInMetrics: Sendable {
         case needsConfirmation = "needs_confirmation"
     }
 
+    private struct Series: Hashable {
+        let method: String
+        let outcome: Outcome
+    }
+
     private let metrics: Metrics
-    private let counters = Mutex<[String: Counter]>([:])
+    private let counters = Mutex<[Series: Counter]>([:])
 
     package init(_ metrics: Metrics) { self.metrics = metrics }
 
-    package func count(_ provider: String, _ outcome: Outcome) {
+    package func count(_ method: String, _ outcome: Outcome) {
+        let series = Series(method: method, outcome: outcome)
         counters.withLock { counters in
-            let key = "\(provider) \(outcome.rawValue)"
-            if let counter = counters[key] { return counter.increment() }
+            if let counter = counters[series] { return counter.increment() }
             let counter = metrics.counter(
-                "gatehouse_sign_ins_total", "Sign-ins by provider and outcome.", ["provider": provider, "outcome": outcome.rawValue])
+                "gatehouse_sign_ins_total", "Sign-ins by provider and outcome.", ["provider": method, "outcome": outcome.rawValue])
             counter.increment()
-            counters[key] = counter
+            counters[series] = counter
         }
     }
 }

@@ -86,7 +86,7 @@ package struct Cleanup: Sendable {
         let deadline = now - idle - .seconds(3600)
         let rows = try await storage.write(Self.idlePiece(project, position.createdAt, position.id, deadline, now, piece))
         guard rows.count == piece, var last = rows.last?.reader() else { return nil }
-        do { return SessionPosition(createdAt: try last.next(), id: try last.next()) } catch { throw AccountError(error) }
+        return try reading { SessionPosition(createdAt: try last.next(), id: try last.next()) }
     }
 
     static func idlePiece(

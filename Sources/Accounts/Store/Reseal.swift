@@ -47,9 +47,7 @@ package struct Reseal: Sendable {
     private func moveSigningKeys(_ outcome: inout Outcome) async throws(AccountError) {
         for row in try await storage.read("SELECT kid, private_key FROM signing_keys") {
             var row = row.reader()
-            let kid: String
-            let sealed: [UInt8]
-            do { (kid, sealed) = (try row.next(), try row.next()) } catch { throw .database(error) }
+            let (kid, sealed): (String, [UInt8]) = try reading { (try row.next(), try row.next()) }
             do {
                 guard let anew = try masterKey.signingKeys.resealed(sealed, context: kid) else { continue }
                 outcome.signingKeys += try await storage.write(
@@ -71,7 +69,7 @@ package struct Reseal: Sendable {
             for row in rows {
                 var row = row.reader()
                 let payload: [UInt8]
-                do { (last, payload) = ((try row.next(), try row.next()), try row.next()) } catch { throw .database(error) }
+                (last.project, last.id, payload) = try reading { (try row.next(), try row.next(), try row.next()) }
                 do {
                     let context = Outbox.context(last.project, last.id)
                     guard let anew = try masterKey.outbox.resealed(payload, context: context) else { continue }
@@ -102,9 +100,8 @@ package struct Reseal: Sendable {
                 var row = row.reader()
                 let sealed: [UInt8]
                 let end: Instant
-                do { (last, sealed, end) = ((try row.next(), try row.next()), try row.next(), try row.next()) } catch {
-                    throw .database(error)
-                }
+                (last.project, last.id) = try reading { (try row.next(), try row.next()) }
+                (sealed, end) = try reading { (try row.next(), try row.next()) }
                 if masterKey.flows.isSealedByFirst(sealed, context: SignInFlows.context(last.id)) { continue }
                 outcome.flows += 1
                 outcome.flowsEnd = max(outcome.flowsEnd ?? end, end)
@@ -126,10 +123,8 @@ package struct Reseal: Sendable {
                 ORDER BY project_id DESC, session_id DESC LIMIT 1
                 """)
             guard var row = rows.first?.reader() else { return }
-            do {
-                last = (try row.next(), try row.next())
-                outcome.sessions += try row.next(as: Int.self)
-            } catch { throw .database(error) }
+            last = try reading { (try row.next(), try row.next()) }
+            outcome.sessions += try reading { try row.next(as: Int.self) }
         }
     }
 }

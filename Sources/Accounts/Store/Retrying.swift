@@ -1,10 +1,12 @@
-/// Does `work` again, up to three times, as long as what it read changes under it (`AccountError.overtaken`).
+/// Does `work` again as long as what it read changes under it (`AccountError.overtaken`).
 ///
-/// - Parameter races: which errors mean the same, besides `overtaken`.
+/// - Parameters:
+///   - tries: how often it is done at most.
+///   - races: which errors mean the same, besides `overtaken`.
 func retryingWhenOvertaken<Result>(
-    orRaces races: (AccountError) -> Bool = { _ in false }, _ work: () async throws(AccountError) -> Result
+    tries: Int = 4, orRaces races: (AccountError) -> Bool = { _ in false }, _ work: () async throws(AccountError) -> Result
 ) async throws(AccountError) -> Result {
-    for _ in 1...3 {
+    for _ in 1..<tries {
         do { return try await work() } catch {
             if case .overtaken = error { continue }
             guard races(error) else { throw error }

@@ -24,6 +24,13 @@ struct Storage: Sendable {
     }
 }
 
+/// Reads columns of an answer. Throws `AccountError.database` with the column that cannot be read.
+func reading<Result>(_ read: () throws -> Result) throws(AccountError) -> Result {
+    do { return try read() } catch {
+        throw error as? AccountError ?? .database(error as? PostgresError ?? .decoding("\(type(of: error))"))
+    }
+}
+
 extension SQL {
     /// Demands that `statement` touches a row; otherwise the whole write is undone (`AccountError.overtaken`).
     ///

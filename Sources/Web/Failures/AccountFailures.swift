@@ -49,7 +49,7 @@ extension Failure {
             case .expiredActionCode: Failure("EXPIRED_OOB_CODE")
             case .emailMismatch: Failure("INVALID_EMAIL", "The email provided does not match the sign-in email address.")
             case .overtaken, .overloaded, .database(.unavailable), .database(.timedOut): Failure.unavailable
-            case .sealBroken, .database: .internal
+            case .noSigningKey, .sealBroken, .database: .internal
             }
     }
 

@@ -1,4 +1,4 @@
-import ProjectSettings
+import Postgres
 import TestKit
 import Testing
 
@@ -7,12 +7,21 @@ import Testing
 @Suite(.takesTurns) struct AccountDeletionTests {
     @Test func `an account whose sessions were ended since it was read is not deleted`() async throws {
         let fixture = try await Fixture.forCodes()
-        let (account, _, _) = try await fixture.signUp("ada@example.com")
-        let deletion = fixture.accounts.deletion.deletion(of: account.id, only: account.sessionsStand, in: fixture.project)
-        try await fixture.sessions.revokeAll(of: account.id, in: fixture.project.id)
-        await #expect { try await Storage(database: fixture.database).write(all: [deletion]) } throws: {
-            if case AccountError.overtaken = $0 { true } else { false }
+        let (account, _, idToken) = try await fixture.signUp("ada@example.com")
+        let (ending, begun) = AsyncStream.makeStream(of: Void.self)
+        let end = Task {
+            try await fixture.database.transaction { transaction in
+                _ = try await transaction.query("UPDATE accounts SET valid_since = valid_since + interval '1 second' RETURNING account_id")
+                begun.yield()
+                // Wait until the deletion has read the account and waits for its lock.
+                while try await fixture.database.query(
+                    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+                ).isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            }
         }
+        for await _ in ending { break }
+        await expectRefusal("sessionEnded") { try await fixture.accounts.deletion.delete(forIDToken: idToken, in: fixture.project) }
+        try await end.value
         #expect(try await fixture.stored(account.id) != nil)
     }
 }

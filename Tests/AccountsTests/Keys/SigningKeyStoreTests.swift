@@ -59,6 +59,24 @@ import Text
         await #expect { try await other.load(into: SigningKeys()) } throws: { if case AccountError.sealBroken = $0 { true } else { false } }
     }
 
+    @Test func `says that a key is not loaded, or that its algorithm is unknown, and does not blame the master key`() async throws {
+        let fixture = try await Fixture()
+        let (account, session, _) = try await fixture.signIn(Fixture.ada())
+        func logged(_ work: () async throws -> Void) async -> String? {
+            do { try await work() } catch { return (error as? AccountError)?.logDetail }
+            return nil
+        }
+        let missing = await logged { _ = try fixture.accounts.idTokens.issue(for: account, session, in: fixture.project) }
+        #expect(missing == "no RS256 signing key is loaded")
+
+        let kid = try await fixture.keyStore.rotate(.rs256)
+        _ = try await fixture.database.write(all: [
+            "ALTER TABLE signing_keys DROP CONSTRAINT signing_keys_algorithm_check", "UPDATE signing_keys SET algorithm = 'none'",
+        ])
+        let unknown = await logged { try await fixture.keyStore.load(into: SigningKeys()) }
+        #expect(unknown == "database: unexpected column: algorithm of signing key \(kid)")
+    }
+
     @Test func `signs at once with a key that was rotated in before the first start`() async throws {
         let fixture = try await Fixture()
         let kid = try await fixture.keyStore.rotate(.rs256)

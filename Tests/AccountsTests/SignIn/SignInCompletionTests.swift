@@ -50,8 +50,9 @@ import Text
         let fixture = try await Fixture()
         let (account, _, _) = try await fixture.signIn(Fixture.ada())
         let before = counted(fixture)
+        let completion = SignInCompletion(storage: Storage(database: fixture.database), metrics: SignInMetrics(fixture.metrics))
         await #expect(throws: AccountError.self) {
-            try await fixture.accounts.completion.complete(
+            try await completion.complete(
                 Authentication(accountID: account.id, signInProvider: "oidc.acme", time: fixture.time.clock.now()),
                 with: [.required("UPDATE accounts SET disabled = true WHERE account_id = 'none' RETURNING account_id")], as: .signedIn,
                 in: fixture.project, from: origin, at: fixture.time.clock.now())
