@@ -36,12 +36,12 @@ package final class Accounts: Sendable {
     ///   - refusals: logs and counts refused attempts; shared by all loops.
     ///   - signIns: counts sign-ins; shared by all loops.
     package init(
-        database: Database, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing, outbox: Outbox?,
-        refusals: Refusals, signIns: SignInMetrics
+        database: Database, masterKey: MasterKey, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing,
+        outbox: Outbox?, refusals: Refusals, signIns: SignInMetrics
     ) {
         let storage = Storage(database: database)
         let passwords = Passwords(hashing: passwords)
-        let completion = SignInCompletion(storage: storage, metrics: signIns)
+        let completion = SignInCompletion(storage: storage, metrics: signIns, tokenKey: masterKey.tokenKey)
         let limits = RateLimits(database: database, clock: clock, refusals: refusals)
         let directory = AccountDirectory(storage: storage)
         let idTokens = IDTokens(storage: storage, clock: clock, publicURL: publicURL, signingKeys: signingKeys, limits: limits)

@@ -31,8 +31,9 @@ package struct Worker: Sendable {
         client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
         let outbox = settings.mail.map { _ in shared.outbox(database) }
         let accounts = Accounts(
-            database: database, clock: shared.clock, publicURL: settings.publicURL, signingKeys: shared.signingKeys,
-            passwords: shared.passwords, outbox: outbox, refusals: shared.refusals, signIns: shared.signIns)
+            database: database, masterKey: settings.masterKey, clock: shared.clock, publicURL: settings.publicURL,
+            signingKeys: shared.signingKeys, passwords: shared.passwords, outbox: outbox, refusals: shared.refusals, signIns: shared.signIns
+        )
         let brokerage = Brokerage(
             accounts: accounts, flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
             pendingTokens: PendingTokens(database: database, masterKey: settings.masterKey, clock: shared.clock), upstream: client,

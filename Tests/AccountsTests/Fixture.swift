@@ -39,8 +39,8 @@ struct Fixture {
             pool: HashingPool(threads: 2, queue: 1000, metrics: Metrics()), parameters: ScryptParameters(log2N: 4))
         outbox = Outbox(database: database, masterKey: masterKey, clock: time.clock, keepsSent: true)
         accounts = Accounts(
-            database: database, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys, passwords: passwords,
-            outbox: outbox, refusals: Refusals(metrics: Metrics(), log: log), signIns: SignInMetrics(metrics))
+            database: database, masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys,
+            passwords: passwords, outbox: outbox, refusals: Refusals(metrics: Metrics(), log: log), signIns: SignInMetrics(metrics))
         sessions = Sessions(database: database, masterKey: masterKey, clock: time.clock, log: log)
         flows = SignInFlows(database: database, masterKey: masterKey, clock: time.clock)
         pendingTokens = PendingTokens(database: database, masterKey: masterKey, clock: time.clock)

@@ -51,7 +51,7 @@ struct Fixture {
         database = try TestDatabase.open(try await TestDatabase.make())
         let hashing = HashingPool(threads: 1, queue: 1, metrics: Metrics())
         let accounts = Accounts(
-            database: database, clock: clock, publicURL: "https://gatehouse.example", signingKeys: SigningKeys(),
+            database: database, masterKey: masterKey, clock: clock, publicURL: "https://gatehouse.example", signingKeys: SigningKeys(),
             passwords: PasswordHashing(pool: hashing, parameters: ScryptParameters(log2N: 4)), outbox: nil,
             refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: SignInMetrics(metrics))
         brokerage = Brokerage(

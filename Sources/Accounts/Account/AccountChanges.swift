@@ -50,15 +50,17 @@ package struct AccountChanges: Sendable {
         change.email = email
         change.password = password
         if let displayName { change.displayName = .set(displayName) }
-        return try await retryingWhenOvertaken { () async throws(AccountError) in
-            let (account, token) = try await idTokens.account(of: idToken, charging: attempt, in: project)
-            // Where addresses are protected, an address changes only by a mail to the new one.
-            guard !project.emailEnumerationProtection || account.email == nil || !change.movesEmail(of: account) else {
-                throw .emailNeedsVerification
+        return try await completion.countingRefusals(by: SignInProvider.password) { [change] () async throws(AccountError) in
+            try await retryingWhenOvertaken { () async throws(AccountError) in
+                let (account, token) = try await idTokens.account(of: idToken, charging: attempt, in: project)
+                // Where addresses are protected, an address changes only by a mail to the new one.
+                guard !project.emailEnumerationProtection || account.email == nil || !change.movesEmail(of: account) else {
+                    throw .emailNeedsVerification
+                }
+                let (changed, session) = try await carryOut(change, on: account, token, language: language, in: project, from: client)
+                guard let session else { throw .overtaken }
+                return (changed, session)
             }
-            let (changed, session) = try await carryOut(change, on: account, token, language: language, in: project, from: client)
-            guard let session else { throw .overtaken }
-            return (changed, session)
         }
     }
 
@@ -88,13 +90,17 @@ package struct AccountChanges: Sendable {
         if !unlinked.isEmpty {
             statements += [account.stillHasItsIdentities(in: project), account.unlink(unlinked.map(\.providerID), in: project)]
         }
+        var mails: [SQL] = []
         if fate != .goOn {
-            statements += notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
-            statements.append(
+            statements += [
+                account.deleteCodes(.allButRecovery, in: project),
                 account.endSessions(
-                    because: "credentials changed", sparing: fate == .othersEnd ? token.sessionID : nil, in: project, at: now))
+                    because: "credentials changed", sparing: fate == .othersEnd ? token.sessionID : nil, in: project, at: now),
+            ]
+            mails = notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
         }
-        statements += notices.statements(for: methodChanges, from: account, to: changed, language: language, in: project)
+        mails += notices.statements(for: methodChanges, from: account, to: changed, language: language, in: project)
+        statements += mails
         var session: Session?
         if fate == .replaced {
             let provider =
@@ -107,7 +113,7 @@ package struct AccountChanges: Sendable {
         } else {
             _ = try await storage.write(all: statements)
         }
-        notices.mails.wakeMailWorker()
+        notices.mails.wakeMailWorker(for: mails)
         return (changed, session)
     }
 }

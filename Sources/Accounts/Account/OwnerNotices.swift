@@ -8,7 +8,7 @@ struct OwnerNotices: Sendable {
 
     /// Writes one mail for each change of the ways to sign in, to the address that was proven before the change. Each has a link that
     /// gives the account back. The statements stand in the transaction that makes the change, behind the one that changes the account; call
-    /// `ActionCodeMails.wakeMailWorker` after the commit.
+    /// `ActionCodeMails.wakeMailWorker` with them after the commit.
     ///
     /// - Parameters:
     ///   - changes: `methodChanges` of the two accounts.
@@ -40,13 +40,12 @@ struct OwnerNotices: Sendable {
         try await limits.charge(Attempt(.changeSignInMethods, from: client.address, mailbox: address, in: project))
     }
 
-    /// Ends the account's pending codes and tells the former address of the change, with a way back. Part of every change of an address,
-    /// also of its removal.
+    /// Tells the former address of the change, with a way back. Part of every change of an address, also of its removal, together with
+    /// `deleteCodes(.allButRecovery)`. No statements where the address stays the same.
     func emailChangeStatements(from account: Account, to changed: Account, language: String, in project: ProjectSettings) -> [SQL] {
-        let end = account.deleteCodes(.allButRecovery, in: project)
-        guard let former = account.email, former != changed.email else { return [end] }
+        guard let former = account.email, former != changed.email else { return [] }
         let notice = CodeMail(
             .recoverEmail, to: former, account: changed, email: former, newEmail: changed.email, emailProven: account.emailProven)
-        return [end] + mails.statements(for: notice, MailOptions(language: language), in: project)
+        return mails.statements(for: notice, MailOptions(language: language), in: project)
     }
 }

@@ -69,12 +69,16 @@ package struct ActionCodeMails: Sendable {
     private func send(
         _ codeMail: CodeMail, by token: IDToken? = nil, _ options: MailOptions, in project: ProjectSettings
     ) async throws(AccountError) {
-        _ = try await storage.write(all: statements(for: codeMail, options, in: project) + (token?.holdSession(in: project) ?? []))
-        wakeMailWorker()
+        let mail = statements(for: codeMail, options, in: project)
+        _ = try await storage.write(all: mail + (token?.holdSession(in: project) ?? []))
+        wakeMailWorker(for: mail)
     }
 
-    /// Wakes the mail worker of this process. Call it after the commit; without it the mails leave some seconds later.
-    func wakeMailWorker() { outbox?.wakeMailWorker() }
+    /// Wakes the mail worker of this process if `mails`, the statements that store mails, are any. Call it after the commit; without it the
+    /// mails leave some seconds later.
+    func wakeMailWorker(for mails: [SQL]) {
+        if !mails.isEmpty { outbox?.wakeMailWorker() }
+    }
 
     /// Stores the code and its mail; call `wakeMailWorker` after the commit. No statements where no mail is sent.
     func statements(for codeMail: CodeMail, _ options: MailOptions, in project: ProjectSettings) -> [SQL] {

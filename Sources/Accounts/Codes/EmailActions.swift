@@ -20,7 +20,6 @@ extension ActionCodes {
             case .recoverEmail: account = try await recover(pending, in: project)
             case .resetPassword, .signIn: throw .invalidActionCode
             }
-            mails.wakeMailWorker()
             return (pending.code, account)
         }
     }
@@ -45,11 +44,13 @@ extension ActionCodes {
         changed.move(to: email)
         changed.proveEmail()
         changed.endTokens(at: now)
-        let statements =
-            [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now), account.markUnproven(in: project)]
-            + notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
-            + [account.endSessions(because: "e-mail address changed", in: project, at: now)]
-        _ = try await storage.write(all: statements)
+        let notice = notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
+        let statements = [
+            changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now), account.markUnproven(in: project),
+            account.deleteCodes(.allButRecovery, in: project), account.endSessions(because: "e-mail address changed", in: project, at: now),
+        ]
+        _ = try await storage.write(all: statements + notice)
+        mails.wakeMailWorker(for: notice)
         return changed
     }
 

@@ -103,12 +103,11 @@ package struct EmailLinkSignIns: Sendable {
             contentsOf: [changed.update(from: account, passwordHash: nil, in: project)] + token.holdSession(in: project)
                 + [pending.spend(at: now)], at: 0)
         if !account.emailProven, account.email == email { statements.append(account.markUnproven(in: project)) }
-        if account.email != email {
-            statements += notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
-        }
+        let notice = notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
+        statements += notice
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
         let session = try await complete(account, provenAt: authTime, with: statements, as: .linked, in: project, from: client, at: now)
-        notices.mails.wakeMailWorker()
+        notices.mails.wakeMailWorker(for: notice)
         return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
     }
 

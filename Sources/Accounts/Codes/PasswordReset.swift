@@ -28,11 +28,10 @@ extension ActionCodes {
                 account.dropUnproven(in: project), account.deleteCodes(account.emailProven ? .allButRecovery : .all, in: project),
                 account.endSessions(because: "password reset", in: project, at: now),
             ]
-            _ = try await storage.write(
-                all: statements
-                    + notices.statements(
-                        for: account.methodChanges(to: changed), from: account, to: changed, language: language, in: project))
-            mails.wakeMailWorker()
+            let methodChanges = account.methodChanges(to: changed)
+            let notices = notices.statements(for: methodChanges, from: account, to: changed, language: language, in: project)
+            _ = try await storage.write(all: statements + notices)
+            mails.wakeMailWorker(for: notices)
             return (pending.code, changed)
         }
     }

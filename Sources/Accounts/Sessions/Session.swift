@@ -22,14 +22,11 @@ package struct Session: Sendable {
     package struct ClientInfo: Sendable {
         let userAgent: String?
         let address: String
-        /// The id of the key that makes the session's first refresh token (`Sessions.tokenKey`).
-        let tokenKey: Int32?
 
         /// - Parameter userAgent: kept to its first 256 bytes.
-        package init(userAgent: UTF8Text?, address: String, tokenKey: Int32? = nil) {
+        package init(userAgent: UTF8Text?, address: String) {
             self.userAgent = userAgent?.prefix(bytes: 256).asString
             self.address = address
-            self.tokenKey = tokenKey
         }
     }
 

@@ -31,9 +31,6 @@ package struct Sessions: Sendable {
         RefreshToken(projectNumber: project.number, sessionID: session.id, generation: session.generation).text(key: keys[0].bytes)
     }
 
-    /// The id of the key that makes refresh tokens, for the row of a new session.
-    package var tokenKey: Int32 { keys[0].id }
-
     /// Trades a refresh token for the session's next one, in one round trip.
     ///
     /// Throws `invalidRefreshToken` (no key of ours made it), `wrongProject`, `sessionEnded`, `accountNotFound`, `accountDisabled`.

@@ -188,12 +188,11 @@ package struct FederatedSignIns: Sendable {
             statements.append(account.insert(identity, in: project, at: now))
         }
         account.remember(identity)
-        var tellsOwner = false
+        var mails: [SQL] = []
         if case .join(let joined, _, _) = decision {
             let changes = joined.methodChanges(to: account)
             if intent.token != nil { try await notices.charge(for: changes, to: joined, in: project, from: client) }
-            let mails = notices.statements(for: changes, from: joined, to: account, language: language, in: project)
-            tellsOwner = !mails.isEmpty
+            mails = notices.statements(for: changes, from: joined, to: account, language: language, in: project)
             statements += mails
         }
         var authTime = provenAt ?? now
@@ -205,7 +204,7 @@ package struct FederatedSignIns: Sendable {
         let outcome: SignInMetrics.Outcome = intent.token != nil ? .linked : isNewUser ? .created : .signedIn
         let session = try await completion.complete(authentication, with: statements, as: outcome, in: project, from: client, at: now)
             .session
-        if tellsOwner { notices.mails.wakeMailWorker() }
+        notices.mails.wakeMailWorker(for: mails)
         return .signedIn(account, session, isNewUser: isNewUser, emailRecycled: emailRecycled)
     }
 }

@@ -18,6 +18,8 @@ struct Authentication {
 struct SignInCompletion: Sendable {
     let storage: Storage
     let metrics: SignInMetrics
+    /// The id of the key that makes the session's first refresh token.
+    let tokenKey: Int32
 
     /// Makes the session, commits it together with `statements`, and counts the sign-in.
     ///
@@ -35,7 +37,7 @@ struct SignInCompletion: Sendable {
             INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, developer_claims, rotated_at,
                 user_agent, address, token_key, created_at, refreshed_at)
             VALUES (\(session.projectID), \(session.id), \(session.accountID), \(session.signInProvider), \(session.authTime),
-                \(session.developerClaims), \(now), \(client.userAgent), \(client.address), \(client.tokenKey), \(now), \(now))
+                \(session.developerClaims), \(now), \(client.userAgent), \(client.address), \(tokenKey), \(now), \(now))
             """
         let rows = try await storage.write(all: statements + [insertion])
         if let outcome { metrics.count(method ?? authentication.signInProvider, outcome) }

@@ -14,9 +14,13 @@ package struct SignUps: Sendable {
     package func signUpAnonymously(
         _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
-        try await limits.charge(attempt)
-        let account = Account(id: AccountID.random(), at: clock.now())
-        return (account, try await create(account, passwordHash: nil, signInProvider: SignInProvider.anonymous, in: project, from: client))
+        try await completion.countingRefusals(by: SignInProvider.anonymous) { () async throws(AccountError) in
+            try await limits.charge(attempt)
+            let account = Account(id: AccountID.random(), at: clock.now())
+            let session = try await create(
+                account, passwordHash: nil, signInProvider: SignInProvider.anonymous, in: project, from: client)
+            return (account, session)
+        }
     }
 
     /// Makes an account with an address, which is not proven yet, and a password.
@@ -26,17 +30,19 @@ package struct SignUps: Sendable {
         email: String, password: String, displayName: String?, _ attempt: Attempt, in project: ProjectSettings,
         from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
-        guard try await limits.charge(attempt, then: AccountDirectory.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
-        try project.passwordPolicy.check(password)
-        let hash = try await passwords.hash(password)
-        let now = clock.now()
-        var account = Account(id: AccountID.random(), at: now)
-        account.email = email
-        account.displayName = displayName
-        account.passwordUpdatedAt = now
-        return (
-            account, try await create(account, passwordHash: hash.text, signInProvider: SignInProvider.password, in: project, from: client)
-        )
+        try await completion.countingRefusals(by: SignInProvider.password) { () async throws(AccountError) in
+            guard try await limits.charge(attempt, then: AccountDirectory.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
+            try project.passwordPolicy.check(password)
+            let hash = try await passwords.hash(password)
+            let now = clock.now()
+            var account = Account(id: AccountID.random(), at: now)
+            account.email = email
+            account.displayName = displayName
+            account.passwordUpdatedAt = now
+            let session = try await create(
+                account, passwordHash: hash.text, signInProvider: SignInProvider.password, in: project, from: client)
+            return (account, session)
+        }
     }
 
     private func create(

@@ -36,7 +36,7 @@ package struct MasterKey: Sendable {
     }
 
     /// The id of the key that makes refresh tokens; the key cannot be computed from it.
-    package var tokenKey: Int32 { refreshTokens[0].id }
+    var tokenKey: Int32 { refreshTokens[0].id }
 
     /// The keys of one flow. Half of each is `secret`, which only the flow's own client has.
     func flowKeys(_ secret: [UInt8], for purpose: String) -> SealingKeys {

@@ -42,8 +42,7 @@ package struct Context: Sendable {
 
     /// The user agent and address that a new session keeps.
     package var clientInfo: Session.ClientInfo {
-        Session.ClientInfo(
-            userAgent: request.headers["user-agent"], address: request.peer.description, tokenKey: services.sessions.tokenKey)
+        Session.ClientInfo(userAgent: request.headers["user-agent"], address: request.peer.description)
     }
 
     package var log: Logger {

@@ -39,6 +39,20 @@ import Text
         #expect(try await rows(fixture) == 0)
     }
 
+    @Test(arguments: [false, true]) func `a rule wakes the mail worker where it wrote a mail`(writesMail: Bool) async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, _, idToken) = try await fixture.signUp("ada@example.com")
+        var change = AccountChange()
+        if writesMail { change.removed = [.email, .password] } else { change.displayName = .set("Ada") }
+        _ = try await fixture.update(idToken, change)
+        #expect(try await fixture.stored(account.id)?.email == (writesMail ? nil : "ada@example.com"))
+        #expect(try await rows(fixture) == (writesMail ? 1 : 0))
+        fixture.outbox.wakeSignal.finish()
+        var wakes = 0
+        for await _ in fixture.outbox.wakeSignal.signals { wakes += 1 }
+        #expect(wakes == (writesMail ? 1 : 0))
+    }
+
     @Test func `never gives one mail to two of many claimers`() async throws {
         let fixture = try await Fixture()
         let mails = (0..<60).map { OutgoingMail(.verifyEmail, to: "p\($0)@example.com", language: "en", link: "https://a.example/\($0)") }

@@ -46,11 +46,30 @@ import Text
             ])
     }
 
+    @Test func `sign-ups and links of a password that the rules refuse are counted`() async throws {
+        var fixture = try await Fixture.forCodes()
+        fixture.project.limits[.signUp, .project] = Rate(3, per: .seconds(86400))
+        _ = try await fixture.signUp("ada@example.com")
+        let (guest, session) = try await fixture.signUpAnonymously()
+        let idToken = try fixture.idToken(guest, session)
+        await expectRefusal("emailTaken") { try await fixture.signUp("ada@example.com") }
+        await expectRefusal("emailTaken") { try await fixture.linkPassword(idToken, email: "ada@example.com", password: "correct horse") }
+        await expectRefusal("quotaExceeded(ProjectSettings.LimitedAction.signUp)") { try await fixture.signUpAnonymously() }
+        #expect(
+            counted(fixture) == [
+                #"gatehouse_sign_ins_total{provider="anonymous",outcome="created"} 1"#,
+                #"gatehouse_sign_ins_total{provider="anonymous",outcome="refused"} 1"#,
+                #"gatehouse_sign_ins_total{provider="password",outcome="created"} 1"#,
+                #"gatehouse_sign_ins_total{provider="password",outcome="refused"} 2"#,
+            ])
+    }
+
     @Test func `what must be committed with a session and fails leaves no session, and is not counted`() async throws {
         let fixture = try await Fixture()
         let (account, _, _) = try await fixture.signIn(Fixture.ada())
         let before = counted(fixture)
-        let completion = SignInCompletion(storage: Storage(database: fixture.database), metrics: SignInMetrics(fixture.metrics))
+        let completion = SignInCompletion(
+            storage: Storage(database: fixture.database), metrics: SignInMetrics(fixture.metrics), tokenKey: fixture.masterKey.tokenKey)
         await #expect(throws: AccountError.self) {
             try await completion.complete(
                 Authentication(accountID: account.id, signInProvider: "oidc.acme", time: fixture.time.clock.now()),
