@@ -89,7 +89,7 @@ package actor MailWorker {
 
     /// While the database does not answer, the former numbers stay. Other metrics and the log say that it does not answer.
     private func measure() async {
-        guard let (count, oldest) = try? await outbox.depth() else { return }
+        guard let (count, oldest) = try? await outbox.waiting.depth() else { return }
         gauges.set(count, oldest: oldest)
     }
 

@@ -2,7 +2,8 @@ import Postgres
 package import ProjectSettings
 import Runtime
 
-/// Looks at the codes of mails, and uses them up: what a use does is in `EmailActions.swift`, `PasswordReset.swift` and `EmailLinkSignIns`.
+/// Looks at the codes of mails, and uses them up: what a use does is in `EmailActions.swift`, `PasswordReset.swift` and
+/// `EmailLinkSignIns.swift`.
 package struct ActionCodes: Sendable {
     let storage: Storage
     let clock: Clock

@@ -16,6 +16,15 @@ package struct WaitingMail: Sendable {
 }
 
 extension Outbox {
+    package var waiting: WaitingMails { WaitingMails(storage: storage, masterKey: masterKey, clock: clock) }
+}
+
+/// Shows operators the mails that wait to be sent, and has them tried at once.
+package struct WaitingMails: Sendable {
+    let storage: Storage
+    let masterKey: MasterKey
+    let clock: Clock
+
     /// The number of mails that wait to be sent, and the time since which the oldest has waited.
     package func depth() async throws(AccountError) -> (count: Int, oldest: Instant?) {
         let rows = try await storage.read(
@@ -25,7 +34,7 @@ extension Outbox {
     }
 
     /// The mails that wait to be sent, the oldest first.
-    package func waiting(limit: Int) async throws(AccountError) -> [WaitingMail] {
+    package func list(limit: Int) async throws(AccountError) -> [WaitingMail] {
         let rows = try await storage.read(
             """
             SELECT project_id, mail_id, payload, attempts, created_at, due_at, expires_at FROM mail_outbox
@@ -38,7 +47,7 @@ extension Outbox {
         var row = row.reader()
         let (projectID, id): (String, [UInt8]) = (try row.next(), try row.next())
         let payload: [UInt8] = try row.next()
-        let plain = try? masterKey.outbox.open(payload, context: Self.context(projectID, id))
+        let plain = try? masterKey.outbox.open(payload, context: Outbox.context(projectID, id))
         return WaitingMail(
             projectID: projectID, id: id, kind: plain.flatMap(OutgoingMail.init(padded:))?.kind, attempts: try row.next(),
             createdAt: try row.next(), dueAt: try row.next(), expiresAt: try row.next())
@@ -54,7 +63,7 @@ extension Outbox {
         return try await storage.write(
             """
             UPDATE mail_outbox SET due_at = \(now)
-            WHERE due_at > \(now + Self.lease) AND due_at < 'infinity' AND expires_at > \(now)
+            WHERE due_at > \(now + Outbox.lease) AND due_at < 'infinity' AND expires_at > \(now)
                 AND (\(projectID) IS NULL OR project_id = \(projectID)) RETURNING 1::bigint
             """
         ).count

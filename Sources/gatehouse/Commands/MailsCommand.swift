@@ -20,13 +20,13 @@ struct MailsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await MailsCommand.withOutbox(common) { outbox in
-                for mail in try await outbox.waiting(limit: max(0, limit)) {
+                for mail in try await outbox.waiting.list(limit: max(0, limit)) {
                     let kind = mail.kind?.rawValue ?? "unreadable (another master key, or a newer version)"
                     let times =
                         "since \(Timestamp.text(mail.createdAt))  next \(Timestamp.text(mail.dueAt))  until \(Timestamp.text(mail.expiresAt))"
                     print("\(Hex.encode(mail.id))  \(mail.projectID)  \(kind)  attempts \(mail.attempts)  \(times)")
                 }
-                let (count, _) = try await outbox.depth()
+                let (count, _) = try await outbox.waiting.depth()
                 print(count == 1 ? "1 mail waits." : "\(count) mails wait.")
             }
         }
@@ -43,7 +43,7 @@ struct MailsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await MailsCommand.withOutbox(common) { outbox in
-                let count = try await outbox.retryNow(project)
+                let count = try await outbox.waiting.retryNow(project)
                 if count == 0, let project, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
                 print("\(count == 1 ? "1 mail is" : "\(count) mails are") tried at once; all others within a minute.")
             }

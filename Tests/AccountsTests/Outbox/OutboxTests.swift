@@ -103,18 +103,18 @@ import Text
     @Test func `tells how many mails wait and since when, without decoys`() async throws {
         let fixture = try await Fixture()
         let outbox = outbox(fixture)
-        #expect(try await outbox.depth() == (0, nil))
+        #expect(try await outbox.waiting.depth() == (0, nil))
         let start = fixture.time.clock.now()
         try await enqueue([mail], fixture)
         _ = try await fixture.database.write(outbox.enqueueDecoy(of: mail, until: start + .seconds(3600), in: fixture.project))
         fixture.time.advance(.seconds(60))
         try await enqueue([mail], fixture)
-        #expect(try await outbox.depth() == (2, start))
-        let mails = try await outbox.waiting(limit: 10)
+        #expect(try await outbox.waiting.depth() == (2, start))
+        let mails = try await outbox.waiting.list(limit: 10)
         #expect(mails.map(\.kind) == [.resetPassword, .resetPassword])
         #expect(mails.map(\.createdAt) == [start, start + .seconds(60)])
         fixture.time.advance(.seconds(3541))
-        #expect(try await outbox.depth().count == 1)
+        #expect(try await outbox.waiting.depth().count == 1)
     }
 
     @Test func `tries at once what waits for longer, and nothing that may be on its way`() async throws {
@@ -125,11 +125,11 @@ import Text
             fixture.time.advance(pause)
         }
         let due = try #require(try await outbox.claim(1).mails.first)
-        #expect(try await outbox.retryNow(nil) == 0)
+        #expect(try await outbox.waiting.retryNow(nil) == 0)
         _ = try await outbox.failed(due, forGood: false)
-        #expect(try await outbox.retryNow("other") == 0)
+        #expect(try await outbox.waiting.retryNow("other") == 0)
         #expect(try await outbox.claim(1).mails.isEmpty)
-        #expect(try await outbox.retryNow("demo") == 1)
+        #expect(try await outbox.waiting.retryNow("demo") == 1)
         #expect(try await outbox.claim(1).mails.map(\.mail) == [mail])
     }
 
