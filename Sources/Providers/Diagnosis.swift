@@ -5,18 +5,32 @@ import Runtime
 import Text
 
 extension ConfiguredProvider {
-    /// Sentences on what an operator must fix before people can sign in with this provider; empty when all is well. Asks the provider for
-    /// its discovery document and its keys.
+    /// Sentences on what an operator must fix before people can sign in with this provider; empty when all is well. Asks an OpenID issuer
+    /// for its discovery document and its keys, and another provider about a token that does not exist, as our client.
     package func diagnose() async -> [String] {
+        switch settings.protocol {
+        case .openIDConnect(let issuer): return await diagnose(issuer)
+        case .oauth2(let service):
+            do throws(ProviderError) { _ = try await service.introspect("not-a-token", api) } catch {
+                switch error {
+                case .misconfigured, .unavailable: return [error.explanation]
+                default: break
+                }
+            }
+            return []
+        }
+    }
+
+    private func diagnose(_ issuer: any Issuer) async -> [String] {
         let metadata: ProviderMetadata
         do throws(ProviderError) {
-            metadata = try await cache.document(settings.issuer.documentURL, upstream, now: clock.now())
+            metadata = try await cache.document(issuer.documentURL, upstream, now: clock.now())
         } catch {
             return [error.explanation]
         }
         var findings: [String] = []
-        if let fault = fault(of: metadata, settings.issuer) {
-            findings.append("The discovery document at \(settings.issuer.documentURL) \(fault).\(hint(metadata.issuer))")
+        if let fault = fault(of: metadata, issuer) {
+            findings.append("The discovery document at \(issuer.documentURL) \(fault).\(hint(metadata.issuer, issuer))")
         }
         findings += clientFindings(metadata)
         let algorithms = metadata.commonAlgorithms(settings.algorithms)
@@ -60,8 +74,8 @@ extension ConfiguredProvider {
     }
 
     /// A hint at the most frequent mistake.
-    private func hint(_ named: UTF8Text) -> String {
-        let wanted = settings.issuer.storedIssuer
+    private func hint(_ named: UTF8Text, _ issuer: any Issuer) -> String {
+        let wanted = issuer.storedIssuer
         if named == wanted + "/" || "\(named)/" as UTF8Text == wanted {
             return " They differ in the slash at the end: write the issuer as the document has it."
         }

@@ -13,7 +13,7 @@ package struct Provider: Sendable {
     var scopes = ["openid", "profile", "email"]
     var clientAuthentication = ClientAuthentication.auto
     /// Reads the keys that only this provider has.
-    let issuer: @Sendable (Section, _ allowInsecure: Bool) -> any Issuer
+    let `protocol`: @Sendable (Section, _ allowInsecure: Bool) -> SignInProtocol
 
     /// The ids of OpenID Connect issuers, as a regular expression.
     package static let openIDPattern = "^oidc\\.[a-z0-9-]{1,\(longestName)}$"
@@ -26,6 +26,6 @@ package struct Provider: Sendable {
         let name = id.utf8.dropFirst(5)
         let fits = name.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
         guard id.hasPrefix("oidc."), !name.isEmpty, name.count <= longestName, fits else { return nil }
-        return Provider(id: id, name: String(id.dropFirst(5)), issuer: { OpenIDConnect($0, allowInsecure: $1) })
+        return Provider(id: id, name: String(id.dropFirst(5)), protocol: { .openIDConnect(OpenIDConnect($0, allowInsecure: $1)) })
     }
 }

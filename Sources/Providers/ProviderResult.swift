@@ -1,4 +1,5 @@
 package import Identity
+import Text
 
 /// What a provider proved, and the tokens that it gave for the app. A provider gives the tokens that its protocol has: not every one has ID
 /// tokens.
@@ -14,5 +15,13 @@ package struct ProviderResult: Sendable, Codable, Equatable {
         self.identity = identity
         self.idToken = idToken
         self.accessToken = accessToken
+    }
+}
+
+extension ProviderResult {
+    init(identity: ProviderIdentity, _ tokens: TokenResponse) {
+        self.init(identity: identity, idToken: tokens.idToken?.asString, accessToken: tokens.accessToken?.asString)
+        refreshToken = tokens.refreshToken?.asString
+        expiresIn = tokens.expiresIn
     }
 }

@@ -20,7 +20,7 @@ extension FakeIssuer {
     func settings(_ change: (inout ProviderSettings) -> Void = { _ in }) -> ProviderSettings {
         var settings = ProviderSettings(
             id: "oidc.test", name: "Test", clientID: clientID, clientSecret: Secret(clientSecret), scopes: ["openid"],
-            issuer: OpenIDConnect(issuer: issuer, asksUserInfo: false))
+            protocol: .openIDConnect(OpenIDConnect(issuer: issuer, asksUserInfo: false)))
         change(&settings)
         return settings
     }

@@ -5,6 +5,7 @@ import pytest
 from support import harness
 from support.harness import free_port
 from support.issuers.fake import FakeIssuer
+from support.issuers.github import FakeGitHub
 from support.issuers.microsoft import FakeMicrosoft
 from support.issuers.real import RealIssuer
 from support.leaks import secrets_in_database, secrets_in_logs
@@ -40,44 +41,49 @@ def real_issuer():
     issuer.close()
 
 
-@pytest.fixture(scope="session")
-def fake_issuer_of_session():
-    issuer = FakeIssuer()
-    yield issuer
-    issuer.close()
-
-
-@pytest.fixture
-def fake_issuer(fake_issuer_of_session):
-    """Valid again for each test."""
-    fake_issuer_of_session.reset()
-    yield fake_issuer_of_session
-    fake_issuer_of_session.reset()
+# A stand-in for each provider.
+DOUBLES = {double.provider: double for double in (FakeIssuer, FakeMicrosoft, FakeGitHub)}
 
 
 @pytest.fixture(scope="session")
-def microsoft_of_session():
-    issuer = FakeMicrosoft()
-    yield issuer
-    issuer.close()
-
-
-@pytest.fixture
-def microsoft(microsoft_of_session):
-    """Valid again for each test."""
-    microsoft_of_session.reset()
-    yield microsoft_of_session
-    microsoft_of_session.reset()
+def doubles():
+    """The stand-ins, by the ids of their providers."""
+    doubles = {provider: double() for provider, double in DOUBLES.items()}
+    yield doubles
+    for double in doubles.values():
+        double.close()
 
 
 @pytest.fixture(scope="session")
-def site(real_issuer, fake_issuer_of_session, microsoft_of_session):
+def fake_issuer_of_session(doubles):
+    return doubles["oidc.fake"]
+
+
+def honest_again(provider):
+    @pytest.fixture
+    def double(doubles):
+        """Honest again for each test."""
+        doubles[provider].reset()
+        yield doubles[provider]
+        doubles[provider].reset()
+
+    return double
+
+
+fake_issuer = honest_again("oidc.fake")
+microsoft = honest_again("microsoft.com")
+github = honest_again("github.com")
+
+
+@pytest.fixture(scope="session")
+def site(real_issuer, doubles):
     """One site with one server for all tests that need nothing special."""
     site = Site(
         {
             "oidc.real": real_issuer.entry(),
-            "oidc.fake": fake_issuer_of_session.entry(authoritativeDomains=["trusted.example"]),
-            "microsoft.com": microsoft_of_session.entry(allowedAudiences=["99999999-8888-7777-6666-555555555555"]),
+            **{provider: double.entry() for provider, double in doubles.items()},
+            "oidc.fake": doubles["oidc.fake"].entry(authoritativeDomains=["trusted.example"]),
+            "microsoft.com": doubles["microsoft.com"].entry(allowedAudiences=["99999999-8888-7777-6666-555555555555"]),
             "oidc.down": {
                 "issuer": f"http://127.0.0.1:{free_port()}",
                 "clientId": "nobody",
@@ -88,7 +94,7 @@ def site(real_issuer, fake_issuer_of_session, microsoft_of_session):
             "other": {
                 **OTHER,
                 "authorizedDomains": ["localhost"],
-                "providers": {"oidc.fake": fake_issuer_of_session.entry()},
+                "providers": {"oidc.fake": doubles["oidc.fake"].entry()},
             }
         },
     )
@@ -104,15 +110,19 @@ def api(site):
     return site.servers[0].api()
 
 
-PROVIDERS = ["oidc.fake", "microsoft.com"]
+FIXTURES = {"oidc.fake": "fake_issuer", "microsoft.com": "microsoft", "github.com": "github"}
 
 
-@pytest.fixture(params=PROVIDERS)
+@pytest.fixture(params=["oidc.fake", "microsoft.com"])
 def hostile(request):
-    """The provider's id and its issuer, which the test can make send wrong answers."""
-    issuer = request.getfixturevalue({"oidc.fake": "fake_issuer", "microsoft.com": "microsoft"}[request.param])
-    issuer.provider = request.param
-    return issuer
+    """An issuer of ID tokens, which the test can make send wrong answers."""
+    return request.getfixturevalue(FIXTURES[request.param])
+
+
+@pytest.fixture(params=DOUBLES)
+def hostile_provider(request):
+    """Any provider, which the test can make send wrong answers."""
+    return request.getfixturevalue(FIXTURES[request.param])
 
 
 @pytest.fixture

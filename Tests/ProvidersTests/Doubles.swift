@@ -24,7 +24,7 @@ extension FakeIssuer {
         change(&issuer)
         return ProviderSettings(
             id: id, name: "Test", clientID: clientID, clientSecret: Secret(clientSecret), scopes: ["openid", "profile", "email"],
-            issuer: issuer)
+            protocol: .openIDConnect(issuer))
     }
 
     func provider(_ change: (inout ProviderSettings) -> Void = { _ in }) -> ConfiguredProvider {
@@ -53,7 +53,7 @@ extension FakeMicrosoft {
         var settings = ProviderSettings(
             id: "microsoft.com", name: "Microsoft", clientID: clientID, clientSecret: Secret("ms-secret"),
             scopes: Provider.microsoft.scopes,
-            issuer: issuer)
+            protocol: .openIDConnect(issuer))
         settings.clientAuthentication = .post
         settings.authoritativeDomains = domains
         return ConfiguredProvider(settings, upstream: upstream, cache: MetadataCache(earlier: { .zero }), clock: fixedClock)

@@ -39,7 +39,7 @@ import Text
 
     @Test func `what the provider sends beside the code reaches the rules that make the identity`() async throws {
         issuer.redeems(for: try issuer.token(["nonce": "nonce-1"]))
-        let provider = issuer.provider { $0.issuer = NameBesideCode(base: OpenIDConnect(issuer: issuer.issuer, asksUserInfo: false)) }
+        let provider = issuer.provider { $0.protocol = .openIDConnect(NameBesideCode(base: OpenIDConnect(issuer: issuer.issuer, asksUserInfo: false))) }
         #expect(try await provider.redeem(["code": "code-1", "user": "Grace"]).identity.displayName == "Grace")
     }
 

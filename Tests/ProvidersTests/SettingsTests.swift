@@ -8,18 +8,19 @@ import Testing
 @testable import Providers
 import Text
 
-@Suite struct SettingsTests {
-    private func read(_ id: String, _ yaml: String, allowInsecure: Bool = false) throws -> (ProviderSettings?, [String]) {
-        let lines = yaml.split(separator: "\n").map { "    \($0)\n" }.joined()
-        let folder = try TestFolder(["p.yaml": "providers:\n  \(id):\n\(lines)"])
-        let faults = Faults()
-        let top = ConfigFile.read("\(folder.path)/p.yaml", environment: ["SECRET": "s3cret"], faults: faults)
-        let entry = try #require(top.sections("providers").first)
-        let settings = ProviderSettings(id: entry.name, section: entry.section, allowInsecure: allowInsecure)
-        top.finish()
-        return (settings, faults.all.map { "\($0.line) \($0.path): \($0.message)" })
-    }
+/// One entry of `providers:` as its reader reads it, and the faults that it finds.
+func read(_ id: String, _ yaml: String, allowInsecure: Bool = false) throws -> (ProviderSettings?, [String]) {
+    let lines = yaml.split(separator: "\n").map { "    \($0)\n" }.joined()
+    let folder = try TestFolder(["p.yaml": "providers:\n  \(id):\n\(lines)"])
+    let faults = Faults()
+    let top = ConfigFile.read("\(folder.path)/p.yaml", environment: ["SECRET": "s3cret"], faults: faults)
+    let entry = try #require(top.sections("providers").first)
+    let settings = ProviderSettings(id: entry.name, section: entry.section, allowInsecure: allowInsecure)
+    top.finish()
+    return (settings, faults.all.map { "\($0.line) \($0.path): \($0.message)" })
+}
 
+@Suite struct SettingsTests {
     @Test func `an OpenID Connect entry of three lines is enough`() throws {
         let (settings, faults) = try read(
             "oidc.acme", "issuer: https://login.acme.example/\nclientId: web\nclientSecret: {env: SECRET}")
@@ -75,7 +76,7 @@ import Text
         #expect(!b2c.usesPKCE)
         #expect(b2c.nonceRule == .rawOrSha256)
         #expect(b2c.algorithms == [.rs256, .es256])
-        let issuer = try #require(b2c.issuer as? OpenIDConnect)
+        let issuer = try #require(b2c.protocol.issuer as? OpenIDConnect)
         #expect(issuer.policy == "b2c_1_in")
         #expect(issuer.subjectClaim == "oid")
         #expect(issuer.emailTrust == .always)
@@ -104,7 +105,7 @@ import Text
         #expect(entry.clientAuthentication == .post)
         #expect(entry.scopes == ["openid", "profile", "email", "User.Read", "mail.read"])
         #expect(entry.storedIssuer == "https://login.microsoftonline.us")
-        let issuer = try #require(entry.issuer as? MicrosoftIssuer)
+        let issuer = try #require(entry.protocol.issuer as? MicrosoftIssuer)
         #expect(issuer.tenant == .organizations)
         #expect(issuer.allowedTenants == [id.lowercased()])
         #expect(issuer.deniedTenants == [id.lowercased()])
@@ -115,8 +116,8 @@ import Text
     @Test func `Microsoft without a tenant is for all accounts`() throws {
         let (settings, faults) = try read("microsoft.com", "clientId: web\nclientSecret: {env: SECRET}")
         #expect(faults == [])
-        #expect((settings?.issuer as? MicrosoftIssuer)?.tenant == .common)
-        #expect((settings?.issuer as? MicrosoftIssuer)?.fetchesProfile == true)
+        #expect((settings?.protocol.issuer as? MicrosoftIssuer)?.tenant == .common)
+        #expect((settings?.protocol.issuer as? MicrosoftIssuer)?.fetchesProfile == true)
     }
 
     @Test func `all faults come at once, each with its line and remedy`() throws {
@@ -186,7 +187,7 @@ import Text
         let (settings, faults) = try read(id, "clientId: a")
         #expect(settings == nil)
         #expect(faults.count == 1)
-        #expect(faults.first?.contains("is not the id of a provider; use microsoft.com") == true)
+        #expect(faults.first?.contains("is not the id of a provider; use github.com, microsoft.com") == true)
     }
 }
 

@@ -19,18 +19,20 @@ extension ConfiguredProvider {
     package func authorize(
         redirectURI: String, state: String, secrets: SignInSecrets, scopes: [UTF8Text]
     ) async throws(ProviderError) -> Authorization {
-        let customParameters = secrets.customParameters
-        try CustomParameters.check(customParameters, reserved: settings.issuer.reservedParameters)
+        try CustomParameters.check(secrets.customParameters, reserved: rules.reservedParameters)
         try CustomParameters.check(scopes: scopes)
-        let (issuer, custom) = try settings.issuer.narrowed(by: customParameters)
-        let metadata = try await metadata(issuer)
-        var scopesInOrder = settings.scopes.map { UTF8Text($0) }
-        for scope in scopes where !scopesInOrder.contains(scope) { scopesInOrder.append(scope) }
-        var fields = [
-            ("response_type", settings.flow == .code ? "code" : "id_token"), ("client_id", settings.clientID),
-            ("redirect_uri", redirectURI), ("scope", scopesInOrder.map(\.asString).joined(separator: " ")), ("state", state),
-            ("nonce", secrets.nonce),
-        ]
+        var fields = [("response_type", settings.flow == .code ? "code" : "id_token"), ("client_id", settings.clientID)]
+        fields += [("redirect_uri", redirectURI), ("scope", joined(scopes)), ("state", state)]
+        var custom = secrets.customParameters
+        let page: String
+        switch settings.protocol {
+        case .openIDConnect(let issuer):
+            let narrowed = try issuer.narrowed(by: custom)
+            custom = narrowed.rest
+            page = "\(try await metadata(narrowed.issuer).authorization)"
+            fields.append(("nonce", secrets.nonce))
+        case .oauth2(let service): page = service.authorization
+        }
         switch settings.flow {
         case .code: if settings.usesPKCE { fields += [("code_challenge", secrets.codeChallenge), ("code_challenge_method", "S256")] }
         case .idToken: fields.append(("response_mode", "form_post"))
@@ -39,6 +41,11 @@ extension ConfiguredProvider {
         fields += custom.merging(own) { $1 }.sorted { $0.key < $1.key }.map { ($0.key.asString, $0.value.asString) }
         // Spaces as %20, since some servers do not read `+` in a query.
         let query = fields.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-        return Authorization(url: "\(metadata.authorization)\(metadata.authorization.query == nil ? "?" : "&")\(query)#")
+        return Authorization(url: "\(page)\(page.utf8.contains(UInt8(ascii: "?")) ? "&" : "?")\(query)#")
+    }
+
+    /// The entry's scopes and then the app's.
+    private func joined(_ scopes: [UTF8Text]) -> String {
+        (settings.scopes + scopes.map(\.asString).filter { !settings.scopes.contains($0) }).joined(separator: " ")
     }
 }

@@ -1,5 +1,6 @@
 package import HTTP
 package import Identity
+import JSON
 import Text
 
 extension ConfiguredProvider {
@@ -12,24 +13,32 @@ extension ConfiguredProvider {
     package func redeem(
         answer: Form, redirectURI: String, secrets: SignInSecrets
     ) async throws(ProviderError) -> ProviderResult {
-        let (issuer, _) = try settings.issuer.narrowed(by: secrets.customParameters)
-        let expected = IDTokenChecks.ExpectedNonce.ours(secrets.nonce)
-        switch settings.flow {
-        case .code:
+        switch settings.protocol {
+        case .openIDConnect(let configured):
+            let (issuer, _) = try configured.narrowed(by: secrets.customParameters)
+            let tokens = try await tokens(for: answer, redirectURI, secrets, issuer)
+            guard let idToken = tokens.idToken else { throw tokens.lacking("ID token") }
+            let evidence = try await prove(
+                idToken, accessToken: tokens.accessToken, nonce: .ours(secrets.nonce), issuer, answer: answer)
+            return ProviderResult(identity: try await issuer.identity(evidence, api), tokens)
+        case .oauth2(let service):
             let tokens = try await exchange(
-                try only("code", of: answer), redirectURI, secrets.codeVerifier, try await metadata(issuer))
-            let evidence = try await prove(tokens.idToken, accessToken: tokens.accessToken, nonce: expected, issuer, answer: answer)
-            var result = ProviderResult(
-                identity: try await issuer.identity(evidence, api), idToken: tokens.idToken.asString,
-                accessToken: tokens.accessToken?.asString)
-            result.refreshToken = tokens.refreshToken?.asString
-            result.expiresIn = tokens.expiresIn
-            return result
-        case .idToken:
-            let token = try only("id_token", of: answer)
-            let evidence = try await prove(token, accessToken: nil, nonce: expected, issuer, answer: answer)
-            return ProviderResult(identity: try await issuer.identity(evidence, api), idToken: token.asString)
+                try only("code", of: answer), redirectURI, secrets.codeVerifier, at: service.token, methods: nil)
+            guard let accessToken = tokens.accessToken else { throw tokens.lacking("access token") }
+            let evidence = Evidence(of: settings, claims: [:], accessToken: accessToken, answer: answer)
+            return ProviderResult(identity: try await service.identity(evidence, api), tokens)
         }
+    }
+
+    /// What the issuer gave for its answer: tokens for a code, or the ID token in it.
+    private func tokens(
+        for answer: Form, _ redirectURI: String, _ secrets: SignInSecrets, _ issuer: any Issuer
+    ) async throws(ProviderError) -> TokenResponse {
+        if settings.flow == .idToken { return TokenResponse(idToken: try only("id_token", of: answer)) }
+        let code = try only("code", of: answer)
+        let metadata = try await metadata(issuer)
+        guard let endpoint = metadata.token else { throw .unfit("The discovery document has no token_endpoint.") }
+        return try await exchange(code, redirectURI, secrets.codeVerifier, at: "\(endpoint)", methods: metadata.clientAuthentication)
     }
 
     private func only(_ name: UTF8Text, of answer: Form) throws(ProviderError) -> UTF8Text {

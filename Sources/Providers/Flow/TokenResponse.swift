@@ -4,16 +4,28 @@ import Text
 
 /// The answer of a token endpoint. <https://www.rfc-editor.org/rfc/rfc6749#section-5>
 struct TokenResponse {
-    let idToken: UTF8Text
+    /// `nil` where the protocol has none.
+    let idToken: UTF8Text?
     let accessToken: UTF8Text?
     let refreshToken: UTF8Text?
     /// In seconds. Azure AD B2C writes the number as a string.
     let expiresIn: Int?
+    /// Which fields of the standard the answer has, for the log.
+    private let fields: [UTF8Text]
+
+    /// What the implicit flow gives, whose answer has no other token.
+    init(idToken: UTF8Text) {
+        (self.idToken, accessToken, refreshToken, expiresIn, fields) = (idToken, nil, nil, nil, ["id_token"])
+    }
 
     /// `error` is checked first, whatever the status, since some providers answer 200 to a refused code.
-    init(_ response: OutboundResponse) throws(ProviderError) {
+    ///
+    /// - Parameter clientErrors: those that are about our client and not about the code.
+    init(_ response: OutboundResponse, clientErrors: Set<UTF8Text>) throws(ProviderError) {
         let json = try? JSON.parse(response.body)
-        if let error = json?.present("error") { throw Self.refusal(error.string ?? "", json, response.status) }
+        if let error = json?.present("error") {
+            throw Self.refusal(error.string ?? "", json, response.status, clientErrors: clientErrors)
+        }
         guard response.status < 500 else { throw .unavailable(detail: "token endpoint: status \(response.status)") }
         guard (200...299).contains(response.status) else {
             throw .invalidResponse("The provider did not redeem the code.", detail: "token endpoint: status \(response.status)")
@@ -21,20 +33,24 @@ struct TokenResponse {
         guard let json, json.object != nil else {
             throw .invalidResponse("The provider's answer cannot be read.", detail: "token endpoint: not a JSON object")
         }
-        guard let idToken = json["id_token"]?.string, !idToken.isEmpty else {
-            let others = (["access_token", "refresh_token", "token_type", "scope"] as [UTF8Text]).filter { json[$0] != nil }
-            throw .invalidResponse("The provider sent no ID token.", detail: "token endpoint: only \(others)")
-        }
-        self.idToken = idToken
+        fields = ["id_token", "access_token", "refresh_token", "token_type", "scope"].filter { json[$0] != nil }
+        idToken = json["id_token"]?.string.flatMap { $0.isEmpty ? nil : $0 }
         accessToken = json.text("access_token", limit: 16_384)
         refreshToken = json.text("refresh_token", limit: 16_384)
         let expiry = json["expires_in"]?.integer ?? json["expires_in"]?.string.flatMap { Int64($0.asString) }
         expiresIn = expiry.flatMap { (0...315_360_000).contains($0) ? Int($0) : nil }
     }
 
+    /// The error for an answer without a token that the protocol needs.
+    func lacking(_ token: String) -> ProviderError {
+        .invalidResponse("The provider sent no \(token).", detail: "token endpoint: only \(fields)")
+    }
+
     /// Names the error, and for the log also codes and ids that Microsoft adds; never its description, which may name people.
-    private static func refusal(_ name: UTF8Text, _ json: JSON?, _ status: Int) -> ProviderError {
-        let name = UpstreamText.name(name)
+    private static func refusal(
+        _ error: UTF8Text, _ json: JSON?, _ status: Int, clientErrors: Set<UTF8Text>
+    ) -> ProviderError {
+        let name = UpstreamText.name(error)
         var detail = ["token endpoint: status \(status), error \(name)"]
         detail += UpstreamText.codes(json?["error_description"]?.string ?? "")
         detail += (json?["error_codes"]?.array ?? []).prefix(8).compactMap { $0.integer.map { "code \($0)" } }
@@ -42,8 +58,7 @@ struct TokenResponse {
             if let value = json?[id]?.string { detail.append("\(id) \(UpstreamText.name(value))") }
         }
         if status >= 500 { return .unavailable(detail: detail.joined(separator: " ")) }
-        let isAboutClient = name == "invalid_client" || name == "unauthorized_client"
-        return isAboutClient
+        return clientErrors.contains(error)
             ? .misconfigured("The provider does not accept this server as its client (\(name)).", detail: detail.joined(separator: " "))
             : .invalidResponse("The provider refused the code (\(name)).", detail: detail.joined(separator: " "))
     }

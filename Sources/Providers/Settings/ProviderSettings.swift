@@ -2,8 +2,8 @@ import JOSE
 import Runtime
 package import Text
 
-/// One entry of a project's `providers:`, read and checked. The settings that all providers have are here; those of one provider are in
-/// `issuer`.
+/// One entry of a project's `providers:`, read and checked. The settings that all providers have are here; those of one provider are in the
+/// rules of its `protocol`.
 package struct ProviderSettings: Sendable {
     package let id: String
     /// The text of a sign-in button.
@@ -21,8 +21,8 @@ package struct ProviderSettings: Sendable {
     /// Whether its answers come to an address of its own, which the operator registers with it. This distinguishes the answers of
     /// providers that do not name themselves in them. <https://www.rfc-editor.org/rfc/rfc9700#section-4.4>
     package var hasOwnCallback = false
-    var flow = Flow.code
     var usesPKCE = true
+    var flow = Flow.code
     var nonceRule = NonceRule.sha256
     /// `nil`: those in the issuer's list that we can verify.
     var algorithms: Set<Algorithm>?
@@ -32,15 +32,15 @@ package struct ProviderSettings: Sendable {
     var allowsPlainText = false
     /// A PEM file of the authorities for the provider's servers, instead of the system's.
     var authorities: String?
-    var issuer: any Issuer
+    var `protocol`: SignInProtocol
 
-    init(id: String, name: String, clientID: String, clientSecret: Secret?, scopes: [String], issuer: any Issuer) {
+    init(id: String, name: String, clientID: String, clientSecret: Secret?, scopes: [String], protocol: SignInProtocol) {
         self.id = id
         self.name = name
         self.clientID = clientID
         self.clientSecret = clientSecret
         self.scopes = scopes
-        self.issuer = issuer
+        self.protocol = `protocol`
     }
 
     enum Flow: String, Sendable, CaseIterable {
@@ -48,11 +48,11 @@ package struct ProviderSettings: Sendable {
     }
 
     /// Distinguishes the users of this entry from those of another issuer under the same id.
-    package var storedIssuer: String { issuer.storedIssuer }
+    package var storedIssuer: String { `protocol`.rules.storedIssuer }
 
     /// An SDK's custom parameters without those that a start would refuse for being its own.
     package func permitted(_ customParameters: [UTF8Text: UTF8Text]) -> [UTF8Text: UTF8Text] {
-        CustomParameters.without(reserved: issuer.reservedParameters, customParameters)
+        CustomParameters.without(reserved: `protocol`.rules.reservedParameters, customParameters)
     }
 
     var audiences: Set<String> { allowedAudiences.union([clientID]) }

@@ -17,20 +17,16 @@ extension ProviderSettings {
         }
         self.init(
             id: id, name: section.string("name") ?? provider.name, clientID: section.required("clientId"),
-            clientSecret: section.secret("clientSecret"), scopes: provider.scopes, issuer: provider.issuer(section, allowInsecure))
+            clientSecret: section.secret("clientSecret"), scopes: provider.scopes,
+            protocol: provider.protocol(section, allowInsecure))
         enabled = section.bool("enabled", default: enabled)
         clientAuthentication = section.choice("clientAuth", default: provider.clientAuthentication)
-        allowedAudiences = Set(section.strings("allowedAudiences"))
-        flow = section.choice("flow", default: flow)
         hasOwnCallback = section.bool("ownCallback", default: hasOwnCallback)
         usesPKCE = section.choice("pkce", default: PKCE.s256) == .s256
-        nonceRule = section.choice("nonce", default: nonceRule)
         allowsPlainText = allowInsecure
         authorities = section.authorities("authorities")
-        let names = Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
-        let wanted = section.values("algorithms", expected: "one of \(names)") { Algorithm(rawValue: $0) }
-        algorithms = wanted.isEmpty ? nil : Set(wanted)
         authoritativeDomains = Set(section.values("authoritativeDomains", expected: "a mail domain such as example.com", Self.domain))
+        if self.protocol.issuer != nil { readIDTokens(section) }
         readScopes(section)
         readParameters(section)
         checkClient(section)
@@ -38,6 +34,16 @@ extension ProviderSettings {
     }
 
     private enum PKCE: String, CaseIterable { case s256, off }
+
+    /// What only a provider with ID tokens has.
+    private mutating func readIDTokens(_ section: Section) {
+        allowedAudiences = Set(section.strings("allowedAudiences"))
+        flow = section.choice("flow", default: flow)
+        nonceRule = section.choice("nonce", default: nonceRule)
+        let names = Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
+        let wanted = section.values("algorithms", expected: "one of \(names)") { Algorithm(rawValue: $0) }
+        algorithms = wanted.isEmpty ? nil : Set(wanted)
+    }
 
     private mutating func readScopes(_ section: Section) {
         for scope in section.strings("scopes") where !scopes.contains(scope) { scopes.append(scope) }
@@ -50,7 +56,7 @@ extension ProviderSettings {
         parameters = section.texts("parameters")
         do throws(ProviderError) {
             let named = Dictionary(uniqueKeysWithValues: parameters.map { (UTF8Text($0), UTF8Text($1)) })
-            try CustomParameters.check(named, reserved: issuer.reservedParameters.union(["tenant"]))
+            try CustomParameters.check(named, reserved: self.protocol.rules.reservedParameters.union(["tenant"]))
         } catch {
             section.fault("parameters", error.logDetail)
         }
@@ -62,6 +68,14 @@ extension ProviderSettings {
         }
         if flow == .code, clientAuthentication == .none, !usesPKCE {
             section.fault("pkce", "must stay on for a public client (clientAuth: none), which proves itself only by PKCE")
+        }
+        guard self.protocol.issuer == nil else { return }
+        if clientAuthentication == .none {
+            section.fault("clientAuth", "must not be none: access tokens of apps are checked with this client's secret")
+        }
+        if !usesPKCE, !hasOwnCallback {
+            section.fault(
+                "pkce", "must stay on, or ownCallback must be true: without both, nothing shows that a code belongs to the sign-in")
         }
     }
 
@@ -82,23 +96,9 @@ extension Section {
             return text
         }
     }
-}
-
-extension OpenIDConnect {
-    init(_ section: Section, allowInsecure: Bool) {
-        section.require("issuer", "it is the iss of the provider's ID tokens, exactly")
-        self.init(issuer: section.url("issuer", allowInsecure: allowInsecure) ?? "")
-        let document = "/.well-known/openid-configuration"
-        if issuer.hasSuffix(document) {
-            section.fault(
-                "issuer", "is the address of the discovery document; write it without \(document), as the document's issuer has it")
-        }
-        discoveryURL = section.url("discoveryURL", allowInsecure: allowInsecure, allowQuery: true)
-        policy = section.string("policy")
-        subjectClaim = section.string("subjectClaim") ?? subjectClaim
-        emailTrust = section.choice("emailTrust", default: emailTrust)
-        asksUserInfo = section.choice("userinfo", default: UserInfo.auto) == .auto
+    /// The URL that addresses below it are made from, without a slash at its end.
+    func base(_ key: String, default standard: String, allowInsecure: Bool) -> String {
+        let url = url(key, allowInsecure: allowInsecure) ?? standard
+        return url.hasSuffix("/") ? String(url.dropLast()) : url
     }
-
-    private enum UserInfo: String, CaseIterable { case auto, never }
 }

@@ -63,13 +63,26 @@ def test_the_issuer_sees_scopes_and_parameters_and_no_fragment(setting, fake_iss
     app.result()
 
 
-@in_settings(clients=["player"])
-def test_a_person_at_a_real_issuer(setting, real_issuer):
-    """An issuer that is not ours, in a browser of its own right."""
-    setting.site.project["providers"]["oidc.real"] = real_issuer.entry()
+def add_provider(setting, provider, entry):
+    setting.site.project["providers"][provider] = entry
     setting.site.write()
     setting.site.servers[0].signal(1)
     setting.site.servers[0].logged("reloaded")
+
+
+@in_settings()
+@pytest.mark.parametrize("via", ["popup", "redirect"])
+def test_a_provider_without_ID_tokens_signs_in(setting, github, person, via):
+    add_provider(setting, "github.com", github.entry())
+    result = setting.open().act(via, "signIn", "github.com", login_hint=person).result()
+    assert (result["operation"], result["provider"], result["isNew"]) == ("signIn", "github.com", True)
+    assert result["email"] == f"{person}@example.com"
+
+
+@in_settings(clients=["player"])
+def test_a_person_at_a_real_issuer(setting, real_issuer):
+    """An issuer that is not ours, in a browser of its own right."""
+    add_provider(setting, "oidc.real", real_issuer.entry())
     app = setting.open().act("popup", "signIn", "oidc.real")
     app.popup().click("button[name=sub][value=ada]")
     assert app.result()["email"] == "ada@example.com"

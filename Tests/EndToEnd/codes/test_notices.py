@@ -26,8 +26,8 @@ def a_notifying_site(fake, microsoft, **project):
 
 
 @pytest.fixture(scope="module")
-def site(fake_issuer_of_session, microsoft_of_session):
-    site = a_notifying_site(fake_issuer_of_session, microsoft_of_session)
+def site(doubles):
+    site = a_notifying_site(doubles["oidc.fake"], doubles["microsoft.com"])
     yield site
     site.close()
 

@@ -1,4 +1,4 @@
-"""`docs/configuration.md` says what the binary does: keys, values, defaults, modes and examples."""
+"""`docs/configuration.md` and the pages of the providers say what the binary does: keys, values, defaults, modes and examples."""
 
 import functools
 import re
@@ -8,7 +8,7 @@ import pytest
 from support.configuration import check as binary
 from support.configuration import page, sources
 from support.configuration.check import MISSING, Question
-from support.configuration.page import GENERIC, MICROSOFT, ROWS
+from support.configuration.page import ENTRIES, PROVIDERS, ROWS
 from support.harness import ROOT
 from support.servers.site import write_secret
 
@@ -82,7 +82,7 @@ def known():
     ios["ios"], android["android"] = section("project", "apps[].ios"), section("project", "apps[].android")
     del ios["android"], android["ios"]
     project["apps"] = [ios, android]
-    project["providers"] = {entry.removeprefix("providers."): section("project", entry) for entry in (GENERIC, MICROSOFT)}
+    project["providers"] = {entry.removeprefix("providers."): section("project", entry) for entry in ENTRIES}
     found = {}
     for server, of_project in zip(servers, (project, binary.project(1))):
         faults, _ = binary.check(server, {"project": of_project})
@@ -166,9 +166,12 @@ ELSEWHERE = {
     "server listen": ("`127.0.0.1:8080`", "listen ?? ListenAddress(host: .loopback, port: 8080)"),
     "server mail.smtp.port": ("`587`; with `tls` `465`, with `none` `25`", "case .starttls: 587; case .tls: 465; case .none: 25"),
     "project sessions.idle": ("`0`", "idle = time == .zero ? nil : time"),
-    f"project {GENERIC}.name": ("`Microsoft`; for `oidc.acme` `acme`", "Provider(id: id, name: String(id.dropFirst(5)),"),
-    f"project {MICROSOFT}.name": ("`Microsoft`; for `oidc.acme` `acme`", 'id: "microsoft.com", name: "Microsoft",'),
+    "project providers.github.com.apiBase": ("`https://api.github.com`", '? "https://api.github.com" :'),
 }
+
+
+# What the catalogue has for a provider's entry; another test compares it.
+CATALOGUED = ("name", "clientAuth")
 
 
 @each(HAS_LITERAL)
@@ -179,9 +182,10 @@ def test_a_default_of_the_page_is_the_one_of_the_sources_and_can_be_written_out(
     elif str(row) in ELSEWHERE:
         cell, text = ELSEWHERE[str(row)]
         assert row.default == cell and any(text in " ".join(source.split()) for source in sources.SOURCES.values())
-    else:
+    elif row.section not in ENTRIES or row.name not in CATALOGUED:
         is_time = row.value.startswith("time")
-        assert sources.defaults(row.name) == {f"{page.seconds(row.literal)}s" if is_time else row.literal}
+        provider = row.section.removeprefix("providers.") if row.section in ENTRIES else None
+        assert sources.defaults(row.name, provider) == {f"{page.seconds(row.literal)}s" if is_time else row.literal}
 
 
 def test_the_page_has_each_limit_that_the_sources_have():
@@ -189,12 +193,18 @@ def test_the_page_has_each_limit_that_the_sources_have():
     assert on_page == set(sources.limits())
 
 
-def test_what_holds_for_Microsoft_alone_is_the_catalogues():
-    entry = sources.SOURCES["Providers/Catalog/Microsoft/Microsoft.swift"]
-    rows = {row.name: row for row in ROWS if row.key.startswith(MICROSOFT)}
-    assert re.findall("Microsoft `(.*)`", rows["clientAuth"].default) == re.findall(r"clientAuthentication: \.(\w+)", entry)
-    scopes = re.search(r"besides `([a-z ]+)` \(Microsoft: also `([\w.]+)`\)", rows["scopes"].meaning)
-    assert [*scopes[1].split(), scopes[2]] == re.findall(r'"([\w.]+)"', re.search(r"scopes: \[(.*)\]", entry)[1])
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_page_of_a_provider_has_what_the_catalogue_has(provider):
+    """Of an entry that leaves it to the provider: the name, the scopes, and how the server proves itself."""
+    rows = {row.name: row for row in ROWS if row.section == f"providers.{provider}"}
+    has = sources.catalogue(provider)
+    assert (rows["name"].literal, rows["clientAuth"].literal) == (has["name"], has["clientAuth"])
+    assert re.search("besides `([^`]+)`", rows["scopes"].meaning)[1].split() == has["scopes"]
+
+
+def test_the_page_of_configuration_leads_to_the_page_of_each_provider():
+    pages = {f"providers/{file.name}" for file in (ROOT / "docs/providers").glob("*.md")}
+    assert pages <= set(re.findall(r"\]\((providers/[\w.-]+)\)", page.TEXT))
 
 
 def test_the_port_of_the_API_is_8080_unless_the_file_says_otherwise():
@@ -270,13 +280,16 @@ def test_a_range_of_addresses_that_is_too_wide_is_refused(row):
     assert [bool(question.answer) for question in asked] == [True, True, False, False], [question.answer for question in asked]
 
 
-@pytest.mark.parametrize("entry", [GENERIC, MICROSOFT])
-def test_the_parameters_of_the_protocol_cannot_be_set(entry):
-    (row,) = (row for row in ROWS if row.key == f"{entry}.parameters")
-    lists = re.search(r"Not those of the protocol itself: (.*); Microsoft: (`\w+`); with `policy`: (`\w+`)$", row.meaning)
-    every, of_microsoft, with_policy = lists.groups()
-    reserved = re.findall(r"\w+", every) + re.findall(r"\w+", of_microsoft) * (entry == MICROSOFT)
-    allowed = re.findall(r"\w+", of_microsoft) * (entry == GENERIC) + re.findall(r"\w+", with_policy) + ["prompt", "login_hint"]
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_parameters_of_the_protocol_cannot_be_set(provider):
+    (row,) = (row for row in ROWS if row.key == f"providers.{provider}.parameters")
+    every = re.search(r"Not those of the protocol itself: (.*)$", row.meaning)[1]
+    # What a page says of a parameter that only its provider has; `p` only with a policy.
+    own = re.findall(r"`parameters` may (?:then )?not have `(\w+)`", "".join(PROVIDERS.values()))
+    here = re.findall(r"`parameters` may not have `(\w+)`", PROVIDERS[provider])
+    assert own, "the pages name parameters of Microsoft and of B2C"
+    reserved = re.findall(r"\w+", every) + here
+    allowed = [name for name in own if name not in here] + ["prompt", "login_hint"]
     asked = binary.ask([Question(row, {name: "x"}) for name in reserved + allowed])
     refused = {name for question in asked if question.answer for name in question.value}
     assert refused == set(reserved)
@@ -284,12 +297,11 @@ def test_the_parameters_of_the_protocol_cannot_be_set(entry):
     assert {*re.findall(r'"(\w+)"', re.search(r"reserved: .*?\[(.*?)\]", source, re.DOTALL)[1]), "tenant"} == set(re.findall(r"\w+", every))
 
 
-@pytest.mark.parametrize("entry", [GENERIC, MICROSOFT])
-def test_parameters_and_scopes_have_the_limits_of_the_page(entry):
-    parameters, scopes = (next(row for row in ROWS if row.key == f"{entry}.{name}") for name in ("parameters", "scopes"))
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_parameters_and_scopes_have_the_limits_of_the_page(provider):
+    parameters, scopes = (next(row for row in ROWS if row.key == f"providers.{provider}.{name}") for name in ("parameters", "scopes"))
     most, longest = map(int, re.search(r"(\d+) at most, of (\d+) bytes each", parameters.meaning).groups())
-    asked_anyway = 3 + (entry == MICROSOFT)
-    words = int(re.search(r"(\d+) at most, all together", scopes.meaning)[1]) - asked_anyway
+    words = int(re.search(r"(\d+) at most, all together", scopes.meaning)[1]) - len(sources.catalogue(provider)["scopes"])
     pairs = [
         (parameters, lambda count: {f"p{index}": "x" for index in range(count)}, most),
         (parameters, lambda count: {"p": "x" * count}, longest),

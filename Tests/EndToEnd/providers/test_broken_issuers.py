@@ -58,11 +58,11 @@ def broken_answers():
 
 
 @pytest.mark.parametrize("name, answer", [pytest.param(name, answer, id=name) for name, answer in broken_answers()])
-def test_a_broken_token_endpoint_is_refused(site, hostile, name, answer):
-    hostile.answers["token"] = answer
-    message = refused(site, hostile, code="NETWORK_REQUEST_FAILED" if name in ("500", "503") else "INVALID_IDP_RESPONSE")
+def test_a_broken_token_endpoint_is_refused(site, hostile_provider, name, answer):
+    hostile_provider.answers["token"] = answer
+    message = refused(site, hostile_provider, code="NETWORK_REQUEST_FAILED" if name in ("500", "503") else "INVALID_IDP_RESPONSE")
     assert "somebody@example.com" not in message
-    assert hostile.count("/elsewhere") == 0, "SEC-13: no redirect is followed"
+    assert hostile_provider.count("/elsewhere") == 0, "SEC-13: no redirect is followed"
 
 
 def test_SEC_13_silence_ends_in_ten_seconds(site, fake_issuer, microsoft):

@@ -11,11 +11,6 @@ from support.clients.flows import WebFlow, query_of, refused
 from support.servers.site import Site
 
 
-@pytest.fixture(autouse=True)
-def provider(microsoft):
-    microsoft.provider = "microsoft.com"
-
-
 def test_an_employee_signs_in(site, api, microsoft):
     flow = WebFlow(site, "microsoft.com", parameters={"prompt": "select_account", "domain_hint": "contoso.example", "login_hint": "alice"})
     url = flow.authorization_url(scopes="mail.read")

@@ -8,5 +8,5 @@ extension Provider {
         name: "Microsoft",
         scopes: ["openid", "profile", "email", "User.Read"],
         clientAuthentication: .post,
-        issuer: { MicrosoftIssuer($0, allowInsecure: $1) })
+        protocol: { .openIDConnect(MicrosoftIssuer($0, allowInsecure: $1)) })
 }

@@ -8,8 +8,8 @@ extension MicrosoftIssuer {
         tenant = section.value("tenant", expected: tenants) { MicrosoftTenant(UTF8Text($0)) } ?? tenant
         allowedTenants = Set(section.values("allowedTenants", expected: "a tenant's GUID", Self.tenantID))
         deniedTenants = Set(section.values("deniedTenants", expected: "a tenant's GUID", Self.tenantID))
-        authority = section.url("authority", allowInsecure: allowInsecure).map(Self.base) ?? authority
-        graphBase = section.url("graphBase", allowInsecure: allowInsecure).map(Self.base) ?? graphBase
+        authority = section.base("authority", default: authority, allowInsecure: allowInsecure)
+        graphBase = section.base("graphBase", default: graphBase, allowInsecure: allowInsecure)
         fetchesProfile = section.bool("fetchProfile", default: fetchesProfile)
     }
 
@@ -17,6 +17,4 @@ extension MicrosoftIssuer {
         let id = text.lowercased()
         return MicrosoftTenant.isID(UTF8Text(id)) ? id : nil
     }
-
-    private static func base(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
 }

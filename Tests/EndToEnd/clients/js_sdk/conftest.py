@@ -21,9 +21,13 @@ def driver(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def places(driver, fake_issuer_of_session):
+def places(driver, doubles):
     pages = SDKPage()
-    development = Site({"oidc.fake": fake_issuer_of_session.entry()}, settings={"developmentProject": "demo"}, project={"signIn": METHODS})
+    development = Site(
+        {name: doubles[name].entry() for name in ("oidc.fake", "github.com")},
+        settings={"developmentProject": "demo"},
+        project={"signIn": METHODS},
+    )
     production = Site(project={"signIn": METHODS, "redirectURLs": [], "authorizedDomains": ["auth.shop.test", "localhost"]})
     front = Front(production.port)
     host = f"auth.shop.test:{front.port}"

@@ -256,3 +256,19 @@ def test_an_old_sign_in_must_be_done_again(app):
         email,
         PASSWORD,
     ) == ["auth/requires-recent-login", "auth/requires-recent-login", True]
+
+
+def test_an_access_token_of_github_signs_in(emulated, github):
+    token = github.issue("a-person-with-an-sdk")
+    told = emulated.run(
+        """
+        const result = await signInWithCredential(auth, GithubAuthProvider.credential(args[0]));
+        const { providerId, username, profile, isNewUser } = getAdditionalUserInfo(result);
+        return [providerId, username, profile.login, isNewUser, GithubAuthProvider.credentialFromResult(result).accessToken];
+        """,
+        token,
+    )
+    assert told == ["github.com", "a-person-with-an-sdk", "a-person-with-an-sdk", True, token]
+    foreign = github.issue("a-person-with-an-sdk", client="of another app")
+    call = "return codeOf(signInWithCredential(auth, GithubAuthProvider.credential(args[0])))"
+    assert emulated.run(call, foreign) == "auth/invalid-credential"

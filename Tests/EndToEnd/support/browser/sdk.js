@@ -18,13 +18,17 @@ window.clientOf = (auth) => {
     if (!credential) return null;
     const { isNewUser, providerId } = sdk.getAdditionalUserInfo(credential);
     const { user, operationType } = credential;
-    if (!sdk.OAuthProvider.credentialFromResult(credential)) throw new Error("no credential of the provider");
+    const kind = kindOf(credential.providerId);
+    if (!kind.credentialFromResult(credential)) throw new Error("no credential of the provider");
     const operation = { signIn: "signIn", link: "link", reauthenticate: "reauth" }[operationType];
     return { operation, uid: user.uid, email: user.email, provider: providerId, isNew: isNewUser };
   }
 
+  /** As an app does: with the class that the SDK has for the provider, if it has one. */
+  const kindOf = (providerId) => (providerId === "github.com" ? sdk.GithubAuthProvider : sdk.OAuthProvider);
+
   function provider({ providerId, parameters, scopes }) {
-    const made = new sdk.OAuthProvider(providerId);
+    const made = new (kindOf(providerId))(providerId);
     if (parameters) made.setCustomParameters(parameters);
     for (const scope of scopes ?? []) made.addScope(scope);
     return made;

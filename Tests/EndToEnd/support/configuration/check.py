@@ -10,18 +10,27 @@ import subprocess
 import tempfile
 from dataclasses import dataclass, field
 
-from support.configuration.page import GENERIC, MICROSOFT, Row
+from support.configuration import page
+from support.configuration.page import ENTRIES, ROWS, Row
 from support.harness import BINARY, home
 from support.names import TIMEOUT
 from support.servers.site import environment, write_secret
 
-# Only what is required. A mail server and two providers are not; they are what questions on their keys stand on.
+# Only what is required. A mail server and providers are not; they are what questions on their keys stand on.
 SERVER = {"publicURL": "https://auth.example.com", "database": {"env": "DATABASE_URL"}, "masterKey": {"file": "master.key"}}
 MAIL = {"from": "no-reply@example.com", "smtp": {"host": "smtp.example.com"}}
 DEVELOPMENT = {"development": True, "publicURL": "http://localhost:8080"}
 PROVIDERS = {
-    GENERIC.removeprefix("providers."): {"issuer": "https://id.example.com", "clientId": "c", "clientSecret": {"env": "CLIENT_SECRET"}},
-    MICROSOFT.removeprefix("providers."): {"clientId": "c", "clientSecret": {"env": "CLIENT_SECRET"}},
+    provider: {
+        "clientId": "c",
+        "clientSecret": {"env": "CLIENT_SECRET"},
+        **{
+            row.name: "https://id.example.com"
+            for row in ROWS
+            if row.section == f"providers.{provider}" and (row.value, row.default) == ("URL", "required")
+        },
+    }
+    for provider in page.PROVIDERS
 }
 APPS = {
     "ios": {"ios": {"bundleId": "com.example.app", "clientId": "7-a1b2.apps.googleusercontent.com"}},
@@ -61,7 +70,7 @@ class Question:
 
 def put(document, key, value):
     """Sets one key of a document, or takes it away; `apps[].name` is a key of the first app."""
-    for entry in (GENERIC, MICROSOFT):
+    for entry in ENTRIES:
         if key.startswith(entry + "."):
             document, key = document["providers"][entry.removeprefix("providers.")], key.removeprefix(entry + ".")
     *path, last = key.split(".")
@@ -134,7 +143,7 @@ def _fitting(questions):
 def _project(name, question):
     row = question.row
     document = project(1000 + int(name[1:]))
-    if row.key.startswith((GENERIC, MICROSOFT)):
+    if row.key.startswith("providers."):
         document["providers"] = copy.deepcopy(PROVIDERS)
     if row.key.startswith("apps[]."):
         document["apps"] = [copy.deepcopy(APPS["android" if row.section.endswith("android") else "ios"])]

@@ -1,4 +1,4 @@
-"""What `docs/configuration.md` says: its keys with their values and defaults, and its examples."""
+"""What `docs/configuration.md` and the pages of `docs/providers` say: keys with their values and defaults, and examples."""
 
 import itertools
 import re
@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from support.harness import ROOT
 
 TEXT = (ROOT / "docs/configuration.md").read_text()
-# Entries of the page's two kinds of providers, as a project's file has them.
-GENERIC, MICROSOFT = "providers.oidc.page", "providers.microsoft.com"
+# The page of each provider, by the provider's id. `oidc.page` stands for every OpenID Connect issuer.
+PROVIDERS = {
+    "oidc.page" if file.stem == "oidc" else file.stem: file.read_text()
+    for file in sorted((ROOT / "docs/providers").glob("*.md"))
+    if file.stem != "README"
+}
+# Their entries in a project's file.
+ENTRIES = [f"providers.{provider}" for provider in PROVIDERS]
 SCOPES = ("perAccount", "perAccountAndAddress", "perMailbox", "perMailboxAndAddress", "perAddress", "perProject")
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -61,9 +67,9 @@ def _tables(text):
     return [list(rows) for is_table, rows in itertools.groupby(lines, bool) if is_table]
 
 
-def _part(heading, level):
+def _part(heading, level, text=TEXT):
     """The text below a heading, up to the next one of its level."""
-    return re.search(rf"^{'#' * level} {re.escape(heading)}\n(.*?)(?=^#{{1,{level}}} |\Z)", TEXT, re.MULTILINE | re.DOTALL)[1]
+    return re.search(rf"^{'#' * level} {re.escape(heading)}\n(.*?)(?=^#{{1,{level}}} |\Z)", text, re.MULTILINE | re.DOTALL)[1]
 
 
 def _keys(file, text, prefix=""):
@@ -86,17 +92,24 @@ def _limits(row):
 def _rows():
     project = _keys("project", _part("A project's file", 2))
     (limits,) = [row for row in project if "<" in row.key]
-    of_providers = (
-        ("Keys of every provider", (GENERIC, MICROSOFT)),
-        ("Keys of `oidc.*` providers", (GENERIC,)),
-        ("Keys of `microsoft.com`", (MICROSOFT,)),
-    )
     return [
         *_keys("server", _part("gatehouse.yaml", 2)),
         *(row for row in project if row is not limits),
         *_limits(limits),
-        *(row for heading, entries in of_providers for entry in entries for row in _keys("project", _part(heading, 3), entry + ".")),
+        *(row for provider, text in PROVIDERS.items() for row in _of_provider(provider, text)),
     ]
+
+
+def has_id_tokens(provider):
+    return "no ID tokens" not in PROVIDERS[provider]
+
+
+def _of_provider(provider, text):
+    """The keys of an entry. Where two tables have a key, the provider's own page has its default."""
+    parts = [_part("Keys of every provider", 3), _part("Keys", 2, text)]
+    if has_id_tokens(provider):
+        parts.insert(1, _part("Keys for ID tokens", 3))
+    return {row.key: row for part in parts for row in _keys("project", part, f"providers.{provider}.")}.values()
 
 
 ROWS = _rows()

@@ -9,7 +9,7 @@ from support.harness import ROOT
 SOURCES = {str(file.relative_to(ROOT / "Sources")): file.read_text() for file in sorted((ROOT / "Sources").rglob("*.swift"))}
 _ALL = "\n".join(SOURCES.values())
 # Any call that asks a section for a key.
-_READ = r'\b\w+\.(?:string|required|bool|int|duration|choice|values?|strings|texts|sections?|list|\w*[sS]ecrets?|path|url)\(\s*"(\w+)"'
+_READ = r'\b\w+\.(?:string|required|bool|int|duration|choice|values?|strings|texts|sections?|list|\w*[sS]ecrets?|path|url|base)\(\s*"(\w+)"'
 
 
 def names():
@@ -18,22 +18,31 @@ def names():
     return set(re.findall(r'"([a-z][A-Za-z0-9]*)"', _ALL)) | {name.strip("`") for line in cases for name in line.split(", ")}
 
 
-def defaults(key):
-    """The default in the sources of a key that a file does not have, in the form of a file."""
-    return {value for expression, type in _expressions().get(key, ()) for value in _values(expression, type)}
+def defaults(key, provider=None):
+    """The default in the sources of a key that a file does not have, in the form of a file; for a provider's entry, in what reads that."""
+    own = _files(provider) if provider else list(SOURCES)
+    return {value for file, expression, type in _expressions().get(key, ()) if file in own for value in _values(expression, type)}
+
+
+def _files(provider):
+    """The files that read an entry of a provider: those of the provider, and those for all providers."""
+    own = [path for path, text in SOURCES.items() if path.startswith("Providers/Catalog/") and f'id: "{provider}"' in text]
+    folder = own[0].rpartition("/")[0] if own else "Providers/Protocols/OpenIDConnect"
+    own = own if folder == "Providers/Catalog" else [path for path in SOURCES if path.startswith(folder + "/")]
+    return [*own, *(path for path in SOURCES if path.startswith("Providers/Settings/"))]
 
 
 @functools.cache
 def _expressions():
-    """For each key that is read with a default, the default's expression and the name of the type that reads it."""
+    """For each key that is read with a default: the file, the default's expression, and the name of the type that reads it."""
     found = {}
-    for text in SOURCES.values():
+    for file, text in SOURCES.items():
         reads = list(re.finditer(_READ, text))
         for read, following in zip(reads, [*reads[1:], None]):
             rest = text[read.end() : following.start() if following else len(text)]
             expression = re.match(r", default: ([^,)\s]+(?:\([^)]*\))?)", rest) or re.search(r"\?\? (\w+)$", rest, re.MULTILINE)
             if expression:
-                found.setdefault(read[1], []).append((expression[1], _enclosing(text[: read.start()])))
+                found.setdefault(read[1], []).append((file, expression[1], _enclosing(text[: read.start()])))
     return found
 
 
@@ -92,6 +101,16 @@ def limits():
 def _time(seconds):
     size, unit = next((size, unit) for size, unit in ((86400, "d"), (3600, "h"), (60, "m"), (1, "s")) if int(seconds) % size == 0)
     return f"{int(seconds) // size}{unit}"
+
+
+def catalogue(provider):
+    """What a provider has for entries that leave it open: `name`, `clientAuth` and `scopes`."""
+    standard = SOURCES["Providers/Provider.swift"]
+    text = "".join(SOURCES[path] for path in _files(provider) if f'id: "{provider}"' in SOURCES[path])
+    scopes = re.search(r"scopes: \[(.*)\]", text) or re.search(r"scopes = \[(.*)\]", standard)
+    proof = re.search(r"clientAuthentication: \.(\w+)", text) or re.search(r"clientAuthentication = \w+\.(\w+)", standard)
+    name = re.search(r'name: "(.*?)"', text)
+    return {"name": name and name[1], "clientAuth": proof[1], "scopes": re.findall(r'"([\w.:]+)"', scopes[1])}
 
 
 def metrics():

@@ -23,6 +23,7 @@ class FakeIssuer:
     person is chosen by `login_hint`; there is no page.
     """
 
+    provider = "oidc.fake"
     client_id = "a-client-id"
 
     def __init__(self, certificate=None):
@@ -113,11 +114,9 @@ class FakeIssuer:
     def jwks(self, request):
         return {"keys": [key.jwk for key in self.keys]}
 
-    def authorize(self, request):
-        query = request.args
-        for name in query:
-            assert len(query.getlist(name)) == 1 or name == "login_hint", name
-        problems = [
+    def problems(self, query):
+        """What an authorization request lacks."""
+        return [
             query.get("client_id") != self.client_id,
             query.get("response_type") != "code",
             "openid" not in query.get("scope", "").split(),
@@ -127,11 +126,17 @@ class FakeIssuer:
             not query.get("code_challenge"),
             not query.get("redirect_uri"),
         ]
+
+    def authorize(self, request):
+        query = request.args
+        for name in query:
+            assert len(query.getlist(name)) == 1 or name == "login_hint", name
+        problems = self.problems(query)
         if any(problems):
             return Response(f"bad authorization request {dict(query)} {problems}", 400)
         code = note(secrets.token_urlsafe(24))
         note(query["state"])
-        note(query["nonce"])
+        note(query.get("nonce"))
         with self.lock:
             self.codes[code] = {**query.to_dict(), "user": query.getlist("login_hint")[-1] if "login_hint" in query else "ada"}
         back = {"code": code, "state": query["state"], **self.callback_extra}

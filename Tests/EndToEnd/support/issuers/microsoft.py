@@ -12,6 +12,7 @@ from support.jwts import Key
 class FakeMicrosoft(FakeIssuer):
     """Tenants that share one authority: templated issuer, an owner for each key, `tid` and `oid`, and Graph."""
 
+    provider = "microsoft.com"
     client_id = "11111111-2222-3333-4444-555555555555"
     CONTOSO = "aaaaaaaa-0000-4000-8000-00000000000a"
     FABRIKAM = "bbbbbbbb-0000-4000-8000-00000000000b"

@@ -4,27 +4,6 @@ import Runtime
 import Text
 
 extension ConfiguredProvider {
-    /// Checks the credential of an app that has signed in with the provider by itself.
-    ///
-    /// An access token alone is refused: it shows who the person is, but not for which app it was issued, so any other app that the person
-    /// uses could sign in here with it.
-    package func verify(_ credential: Credential) async throws(ProviderError) -> ProviderResult {
-        guard let idToken = credential.idToken, !idToken.isEmpty else {
-            guard credential.accessToken?.isEmpty == false else {
-                throw .invalidCredential("The credential has neither an ID token nor an access token.")
-            }
-            throw .invalidResponse(
-                "An access token alone is not accepted from \(settings.name): it does not say which app it was issued to. "
-                    + "Send the ID token, or let this server run the sign-in.", detail: "")
-        }
-        let accessToken = credential.accessToken.flatMap { $0.isEmpty ? nil : $0 }
-        let rawNonce = credential.rawNonce.flatMap { $0.isEmpty ? nil : $0 }
-        let nonce = IDTokenChecks.ExpectedNonce.posted(rawNonce, settings.nonceRule)
-        let evidence = try await prove(idToken, accessToken: accessToken, nonce: nonce, settings.issuer, answer: [:])
-        let identity = try await settings.issuer.identity(evidence, api)
-        return ProviderResult(identity: identity, idToken: idToken.asString, accessToken: accessToken?.asString)
-    }
-
     /// The checks of an ID token, however it came: form, issuer, signature, standard claims, the issuer's own rules.
     func prove(
         _ idToken: UTF8Text, accessToken: UTF8Text?, nonce: IDTokenChecks.ExpectedNonce, _ issuer: any Issuer, answer: Form
@@ -40,9 +19,7 @@ extension ConfiguredProvider {
         let checks = IDTokenChecks(audiences: settings.audiences, now: clock.now(), nonce: nonce, accessToken: accessToken)
         try checks.check(token)
         try issuer.check(token, metadata)
-        return Evidence(
-            providerID: settings.id, issuer: settings.storedIssuer, claims: token.claims, accessToken: accessToken,
-            userInfo: metadata.userinfo, answer: answer, authoritativeDomains: settings.authoritativeDomains)
+        return Evidence(of: settings, claims: token.claims, accessToken: accessToken, userInfo: metadata.userinfo, answer: answer)
     }
 
     /// With the keys in the cache, and once more with newer ones when the token names a key that is not among them.

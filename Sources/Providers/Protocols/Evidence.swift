@@ -3,10 +3,11 @@ import Identity
 import JSON
 import Text
 
-/// What a provider has proven of a person: an issuer's rules make a `ProviderIdentity` of it.
+/// What a provider has proven of a person: its rules make a `ProviderIdentity` of it.
 ///
 /// By OpenID Connect, `claims` are those of a verified ID token. A provider without ID tokens proves who a person is by what its API
-/// answers to the person's access token. The rules read both in the same way, so nothing here is a JWT.
+/// answers to the person's access token; `claims` are then what it says of a token that an app posted, and empty for a token that it gave
+/// to us.
 struct Evidence: Sendable {
     let providerID: String
     /// The identity space of the provider's entry.
@@ -20,6 +21,13 @@ struct Evidence: Sendable {
     /// beside the first code. Empty for a credential that an app posted.
     let answer: Form
     let authoritativeDomains: Set<String>
+
+    init(of settings: ProviderSettings, claims: JSON, accessToken: UTF8Text?, userInfo: URI? = nil, answer: Form = [:]) {
+        providerID = settings.id
+        issuer = settings.storedIssuer
+        authoritativeDomains = settings.authoritativeDomains
+        (self.claims, self.accessToken, self.userInfo, self.answer) = (claims, accessToken, userInfo, answer)
+    }
 
     /// The identity in it, to be filled.
     func identity(subject: String, rawUserInfo: String) -> ProviderIdentity {

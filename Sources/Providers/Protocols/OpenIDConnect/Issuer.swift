@@ -1,21 +1,14 @@
-import Identity
 import JOSE
 import JSON
 import Text
 
-/// The rules of one configured OpenID issuer: the address of its metadata, which tokens are its own, and how to identify the person in
-/// one.
+/// The rules of one configured OpenID issuer: the address of its metadata, and which tokens are its own.
 ///
 /// The flow (`ConfiguredProvider`) follows the standard, and asks here for everything that differs between issuers. The configuration
 /// decides which issuer is trusted; a token's `iss` is compared with it and is never an address to fetch from (SEC-01).
-protocol Issuer: Sendable {
-    /// Distinguishes this issuer's users from another's. It is stored with the users, so that a changed entry is noticed.
-    var storedIssuer: String { get }
+protocol Issuer: ProviderRules {
     /// The address of the discovery document.
     var documentURL: String { get }
-    /// Custom parameters, in lower case, that would undo a setting of the entry. They are refused in addition to those that are refused
-    /// for all.
-    var reservedParameters: Set<UTF8Text> { get }
 
     /// The rules for a sign-in with these custom parameters. Throws when a parameter asks for more than the entry allows.
     func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text])
@@ -27,20 +20,12 @@ protocol Issuer: Sendable {
     func admits(_ claims: JSON) throws(ProviderError)
     /// Throws when a token that passed all standard checks must still be refused.
     func check(_ token: JWT, _ metadata: ProviderMetadata) throws(ProviderError)
-    /// Identifies the person in a verified token.
-    func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity
-    /// The photo of the person to whom `accessToken` belongs; `nil` when there is none.
-    func photo(accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> Photo?
 }
 
 extension Issuer {
-    var reservedParameters: Set<UTF8Text> { [] }
-
     func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text]) {
         (self, parameters)
     }
 
     func check(_ token: JWT, _ metadata: ProviderMetadata) throws(ProviderError) {}
-
-    func photo(accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> Photo? { nil }
 }

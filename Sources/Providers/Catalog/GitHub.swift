@@ -1,0 +1,103 @@
+import Config
+import HTTP
+import Identity
+import JSON
+import Text
+
+extension Provider {
+    /// GitHub and GitHub Enterprise Server, by OAuth 2.0.
+    ///
+    /// Differs from the standard: the token endpoint answers with status 200 to a refused code, and has names of its own for errors about
+    /// the client; a person's addresses are not in the profile.
+    /// <https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps>
+    static let gitHub = Provider(
+        id: "github.com", name: "GitHub", scopes: ["user:email"], clientAuthentication: .post,
+        protocol: { .oauth2(GitHub($0, allowInsecure: $1)) })
+}
+
+/// The rules of GitHub. A person is their number: names can be changed, and then taken by another person.
+struct GitHub: OAuth2Service {
+    let baseURL: String
+    let apiBase: String
+    /// Whether an address counts as verified when GitHub says so. By Firebase's rules it never does.
+    let trustsEmail: Bool
+
+    var storedIssuer: String { baseURL }
+    var authorization: String { "\(baseURL)/login/oauth/authorize" }
+    var token: String { "\(baseURL)/login/oauth/access_token" }
+
+    /// <https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors>
+    var clientErrors: Set<UTF8Text> { ["incorrect_client_credentials", "redirect_uri_mismatch", "unauthorized_client"] }
+
+    /// Asks whether the token is one of our client's.
+    /// <https://docs.github.com/rest/apps/oauth-applications#check-a-token>
+    func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON? {
+        let answer = try await api.post(
+            "\(apiBase)/applications/\(PercentEncoding.encode(api.clientID))/token", ["access_token": .string(accessToken)])
+        switch answer.status {
+        case 200: break
+        case 401, 403:
+            throw .unfit(
+                "The provider does not accept clientId and clientSecret: its check of an access token answers with status \(answer.status)."
+            )
+        default:
+            throw .invalidResponse(
+                "The access token was not issued to this app, or is not valid any more.", detail: "token check: status \(answer.status)")
+        }
+        guard let json = answer.json, json["app"]?["client_id"]?.string == UTF8Text(api.clientID), Self.id(json["user"]) != nil else {
+            throw .invalidResponse("The access token was not issued to this app.", detail: "token check: another client or no user")
+        }
+        return json
+    }
+
+    func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity {
+        guard let accessToken = evidence.accessToken else { throw .invalidCredential("The credential has no access token.") }
+        async let addresses = address(accessToken, api)
+        let answer = try await api.get("\(apiBase)/user", bearer: accessToken)
+        guard answer.status == 200, let user = answer.json, let id = Self.id(user) else {
+            throw .invalidResponse("The provider does not say who signed in.", detail: "profile: status \(answer.status)")
+        }
+        if let checked = evidence.claims["user"], Self.id(checked) != id {
+            throw .invalidResponse("The access token belongs to another person.", detail: "profile and token check differ")
+        }
+        var identity = evidence.identity(subject: id, rawUserInfo: answer.text)
+        identity.displayName = user.text("name")?.asString
+        identity.screenName = user.text("login")?.asString
+        identity.photoURL = user.text("avatar_url", limit: 2048).flatMap { URI.parse($0) == nil ? nil : $0.asString }
+        if let email = try await addresses.get() {
+            identity.email = email.asString
+            identity.emailVerified = trustsEmail
+            identity.emailAuthoritative = trustsEmail && evidence.trustsDomain(of: email)
+        }
+        return identity
+    }
+
+    private static func id(_ user: JSON?) -> String? { user?["id"]?.integer.map { "\($0)" } }
+
+    /// The person's main address, if it is verified and a mailbox; `nil` too when the person did not let the app see addresses.
+    /// <https://docs.github.com/rest/users/emails#list-email-addresses-for-the-authenticated-user>
+    private func address(_ accessToken: UTF8Text, _ api: ProviderAPI) async -> Result<UTF8Text?, ProviderError> {
+        do throws(ProviderError) {
+            let answer = try await api.get("\(apiBase)/user/emails", bearer: accessToken)
+            let primary = answer.json?.array?.first { $0["primary"] == true && $0["verified"] == true }
+            guard answer.status == 200, let email = primary?.text("email", limit: 254), let domain = EmailDomain.of(email),
+                !domain.hasPrefix("users.noreply.")
+            else { return .success(nil) }
+            return .success(email)
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+extension GitHub {
+    init(_ section: Section, allowInsecure: Bool) {
+        baseURL = section.base("baseURL", default: "https://github.com", allowInsecure: allowInsecure)
+        // An Enterprise Server has its API below its own address.
+        let api = baseURL == "https://github.com" ? "https://api.github.com" : "\(baseURL)/api/v3"
+        apiBase = section.base("apiBase", default: api, allowInsecure: allowInsecure)
+        trustsEmail = section.choice("emailTrust", default: EmailTrust.never) == .claim
+    }
+
+    private enum EmailTrust: String, CaseIterable { case never, claim }
+}

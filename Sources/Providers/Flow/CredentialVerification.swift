@@ -1,0 +1,32 @@
+import HTTP
+import JSON
+import Text
+
+extension ConfiguredProvider {
+    /// Checks the credential of an app that has signed in with the provider by itself.
+    ///
+    /// An ID token names the client that it was issued to. An access token does not: it is accepted only where the provider says that it
+    /// was issued to our client, since any other app that the person uses could sign in here with its own.
+    package func verify(_ credential: Credential) async throws(ProviderError) -> ProviderResult {
+        let accessToken = credential.accessToken.flatMap { $0.isEmpty ? nil : $0 }
+        let rawNonce = credential.rawNonce.flatMap { $0.isEmpty ? nil : $0 }
+        if let issuer = settings.protocol.issuer, let idToken = credential.idToken, !idToken.isEmpty {
+            let nonce = IDTokenChecks.ExpectedNonce.posted(rawNonce, settings.nonceRule)
+            let evidence = try await prove(idToken, accessToken: accessToken, nonce: nonce, issuer, answer: [:])
+            let identity = try await issuer.identity(evidence, api)
+            return ProviderResult(identity: identity, idToken: idToken.asString, accessToken: accessToken?.asString)
+        }
+        guard let accessToken else {
+            throw .invalidCredential(
+                settings.protocol.issuer == nil
+                    ? "The credential has no access token." : "The credential has neither an ID token nor an access token.")
+        }
+        guard let claims = try await rules.introspect(accessToken, api) else {
+            throw .invalidResponse(
+                "An access token alone is not accepted from \(settings.name): it does not say which app it was issued to. "
+                    + "Send the ID token, or let this server run the sign-in.", detail: "")
+        }
+        let evidence = Evidence(of: settings, claims: claims, accessToken: accessToken)
+        return ProviderResult(identity: try await rules.identity(evidence, api), accessToken: accessToken.asString)
+    }
+}

@@ -1,0 +1,31 @@
+import HTTP
+import Runtime
+import Text
+
+extension ConfiguredProvider {
+    /// The discovery document of `issuer`. Throws when it is not the right one, or when one of its endpoints may not be used.
+    func metadata(_ issuer: any Issuer) async throws(ProviderError) -> ProviderMetadata {
+        let metadata = try await cache.document(issuer.documentURL, namedBy: origin(of: issuer), upstream, now: clock.now())
+        if let fault = fault(of: metadata, issuer) {
+            throw .unfit("The discovery document at \(issuer.documentURL) \(fault).")
+        }
+        return metadata
+    }
+
+    /// Who chose the issuer: an app that asks for its own tenant chooses another one than the configuration's.
+    func origin(of issuer: any Issuer) -> MetadataCache.Origin {
+        guard let configured = settings.protocol.issuer, issuer.documentURL.isExactly(configured.documentURL) else { return .app }
+        return .configuration
+    }
+
+    /// The fault of a document, as a text to stand after its URL.
+    func fault(of metadata: ProviderMetadata, _ issuer: any Issuer) -> String? {
+        guard issuer.publishes(metadata.issuer) else {
+            return "names the issuer \(UpstreamText.visible(metadata.issuer)), which is not the configured \(issuer.storedIssuer)"
+        }
+        if !settings.allowsPlainText, let endpoint = metadata.endpoints.first(where: { !$0.isSecure }) {
+            return "names an endpoint without https: \(endpoint.origin)"
+        }
+        return nil
+    }
+}
