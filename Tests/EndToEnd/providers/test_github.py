@@ -46,7 +46,7 @@ def test_an_app_posts_an_access_token_of_our_client(api, fake_issuer, github):
     assert linked["localId"] == account["localId"]
 
 
-def test_SEC_02_an_access_token_of_another_app_is_refused(site, api, github, nothing_is_written):
+def test_an_access_token_of_another_app_is_refused(site, api, github, nothing_is_written):
     for token in (github.issue("victim", client="Ov23li-of-mallory"), "ghp_" + secrets.token_hex(18), "x" * 5000, "a\r\nb: c"):
         message = assert_error(posted(api, credential(token)), "INVALID_IDP_RESPONSE")
         assert "not issued to this app" in message
@@ -62,7 +62,7 @@ def test_a_credential_that_is_none_is_refused(site, api, github, nothing_is_writ
     assert_error(posted(api, {"providerId": "github.com", **fields}), "INVALID_CREDENTIAL_OR_PROVIDER_ID")
 
 
-def test_SEC_13_an_outage_of_the_api_writes_nothing(site, api, github, nothing_is_written):
+def test_an_outage_of_the_api_writes_nothing(site, api, github, nothing_is_written):
     for endpoint in ("user", "emails"):
         github.answers[endpoint] = github.error(502, "down")
         refused(site, github, code="NETWORK_REQUEST_FAILED")
