@@ -39,7 +39,9 @@ import Text
 
     @Test func `what the provider sends beside the code reaches the rules that make the identity`() async throws {
         issuer.redeems(for: try issuer.token(["nonce": "nonce-1"]))
-        let provider = issuer.provider { $0.protocol = .openIDConnect(NameBesideCode(base: OpenIDConnect(issuer: issuer.issuer, asksUserInfo: false))) }
+        let provider = issuer.provider {
+            $0.protocol = .openIDConnect(LikeApple(base: OpenIDConnect(issuer: issuer.issuer, asksUserInfo: false)))
+        }
         #expect(try await provider.redeem(["code": "code-1", "user": "Grace"]).identity.displayName == "Grace")
     }
 
@@ -66,6 +68,17 @@ import Text
                 #expect(other.headers["authorization"] == nil && other.body == nil && !other.url.contains("s3cret"))
             }
         }
+    }
+
+    @Test func `a secret that the provider wants made anew is made when it is sent`() async throws {
+        issuer.redeems(for: try issuer.token(["nonce": "nonce-1"]))
+        let provider = issuer.provider {
+            $0.protocol = .openIDConnect(LikeApple(base: OpenIDConnect(issuer: issuer.issuer, asksUserInfo: false)))
+            $0.clientAuthentication = .post
+        }
+        _ = try await provider.redeem(["code": "code-1"])
+        let request = try #require(issuer.upstream.requests.first { $0.url == issuer.tokenURL })
+        #expect(Form(request.body ?? [])?["client_secret"] == "s3cret & more at 1800000000")
     }
 
     @Test func `a public client sends its name alone`() async throws {
@@ -191,8 +204,8 @@ import Text
     }
 }
 
-/// An issuer that says the person's name beside the code and nowhere else, as Apple does.
-private struct NameBesideCode: Issuer {
+/// An issuer as Apple is: it says the person's name beside the code and nowhere else, and wants a secret that is made anew.
+private struct LikeApple: Issuer {
     let base: OpenIDConnect
 
     var storedIssuer: String { base.storedIssuer }
@@ -205,5 +218,9 @@ private struct NameBesideCode: Issuer {
         var identity = try await base.identity(evidence, api)
         identity.displayName = evidence.answer["user"]?.asString
         return identity
+    }
+
+    func clientSecret(_ configured: Secret?, at now: Instant) throws(ProviderError) -> Secret? {
+        Secret("\(configured?.reveal() ?? "") at \(now.seconds)")
     }
 }
