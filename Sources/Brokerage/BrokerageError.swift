@@ -57,12 +57,12 @@ package enum BrokerageError: Error, Sendable {
     /// could cause without a sign-in at a provider.
     package var logDetail: String? {
         switch self {
-        case .declined(let text), .badParameter(let text), .invalidCredential(let text): text
+        case .declined(let text), .invalidCredential(let text): text
         case .providerFault(let reason, let detail), .misconfigured(let reason, let detail), .foreignAnswer(let reason, let detail):
             "\(reason) \(detail)"
         case .outage(let detail): "The provider does not answer. \(detail)"
         case .nonce: "The nonce does not fit."
-        case .notEnabled, .unknownFlow, .account: nil
+        case .notEnabled, .badParameter, .unknownFlow, .account: nil
         }
     }
 }

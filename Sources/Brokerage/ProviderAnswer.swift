@@ -8,13 +8,19 @@ package import Text
 /// The other fields are kept, since some providers send a part of the identity there and nowhere else.
 package struct ProviderAnswer: Sendable {
     package let form: Form
+    /// The `state`, when it has the form of one.
+    private let namedFlow: FlowState?
 
-    /// Throws `badParameter` for an answer that gives a field twice: which one counts would be a guess.
+    /// Throws `badParameter` for an answer that gives a field twice, since Gatehouse would have to guess which one counts.
     package init(_ form: Form) throws(BrokerageError) {
         self.form = form
-        // An answer that no flow is named in is believed least, so nothing of it may be given twice.
-        let names = isUnnamedRefusal ? form.fields.map(\.name) : Self.decisive
-        for name in names where form.all(name).count > 1 { throw .badParameter("The parameter \(name) is given more than once.") }
+        namedFlow = form["state"].flatMap(FlowState.init)
+        // Any person can make an answer that names no flow, so none of its fields may be given twice.
+        let repeated = isUnnamedRefusal ? form.firstRepeated() : form.firstRepeated(of: Self.decisive)
+        guard let repeated else { return }
+        // Any other name is a text of the sender's choice, so it is not quoted.
+        let name = Self.decisive.contains(repeated) ? "The parameter \(repeated)" : "A parameter"
+        throw .badParameter("\(name) is given more than once.")
     }
 
     private static let decisive: [UTF8Text] = ["state", "code", "iss", "error", "id_token"]
@@ -22,8 +28,8 @@ package struct ProviderAnswer: Sendable {
     /// The one `state`, which names a flow.
     package var state: FlowState {
         get throws(BrokerageError) {
-            guard let state = form["state"].flatMap(FlowState.init) else { throw .unknownFlow }
-            return state
+            guard let namedFlow else { throw .unknownFlow }
+            return namedFlow
         }
     }
 
@@ -36,7 +42,7 @@ package struct ProviderAnswer: Sendable {
         form["error"].map { BrokerageError(.callback($0, description: form["error_description"])) }
     }
 
-    /// What an error means that belongs to no flow. Its description is ignored, since any person may have written it.
+    /// What an error without a flow means. Its description is ignored, since any person may have written it.
     package var refusalWithoutFlow: BrokerageError { BrokerageError(.callback(form["error"] ?? "", description: nil)) }
 
     /// Refuses an answer that came by the address of another provider than the flow's, or by the common address when the provider was told

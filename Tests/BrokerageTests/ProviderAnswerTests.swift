@@ -36,6 +36,14 @@ import Text
         #expect(name { () throws(BrokerageError) in _ = try ProviderAnswer(Form(twice + [(name: "error", value: "x")])) } == "badParameter")
     }
 
+    @Test(arguments: [("iss", "The parameter iss is given more than once."), ("<b>555", "A parameter is given more than once.")])
+    func `quotes no name of a field that it does not know`(field: String, text: String) {
+        let form = Form([(name: field, value: "a"), (name: field, value: "b"), (name: "error", value: "x")])
+        var told: String?
+        do throws(BrokerageError) { _ = try ProviderAnswer(form) } catch { if case .badParameter(let text) = error { told = text } }
+        #expect(told == text)
+    }
+
     @Test(arguments: [[:], ["state": ""], ["state": "made-up"], ["state": "demo.AAAA"]] as [Form])
     func `names no flow by a state that is missing or made up`(form: Form) throws {
         let answer = try ProviderAnswer(form)

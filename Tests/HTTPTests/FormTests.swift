@@ -12,6 +12,14 @@ import Text
         #expect(form["x"] == nil)
     }
 
+    @Test func `names the first field that has several values, of all or of some`() throws {
+        let form = try #require(Form("a=1&b=2&b=2&a=3"))
+        #expect(form.firstRepeated() == "a")
+        #expect(form.firstRepeated(of: ["c", "b", "a"]) == "b")
+        #expect(form.firstRepeated(of: ["c"]) == nil)
+        #expect(Form("a=1&b=1")?.firstRepeated() == nil)
+    }
+
     @Test func `reads percent and plus`() throws {
         let form = try #require(Form("a%20b=%C3%A4+%2B&r=%ff"))
         #expect(form["a b"] == "ä +")

@@ -71,6 +71,8 @@ import Text
         #expect(LogDetail.ofProvider(BrokerageError.providerFault("x.", detail: "y")) == "x. y")
         #expect(LogDetail.of(BrokerageError.account(.sealBroken("z"))) == LogDetail.of(AccountError.sealBroken("z")))
         #expect(LogDetail.ofProvider(BrokerageError.unknownFlow) == nil)
+        #expect(LogDetail.ofProvider(BrokerageError.badParameter("x")) == nil)
+        #expect(LogDetail.of(BrokerageError.badParameter("x")) == "x")
     }
 
     @Test func `escapes what a page shows`() {

@@ -70,6 +70,11 @@ package struct Form: Sendable, ExpressibleByDictionaryLiteral {
     /// Every value of the name. A caller that cannot accept two values asks for this and refuses them.
     package func all(_ name: UTF8Text) -> [UTF8Text] { fields.filter { $0.name == name }.map(\.value) }
 
+    /// The first of `names` that has several values, or of all names of the form; `nil` when each has at most one.
+    package func firstRepeated(of names: [UTF8Text]? = nil) -> UTF8Text? {
+        (names ?? fields.map(\.name)).first { name in fields.count(where: { $0.name == name }) > 1 }
+    }
+
     package mutating func add(_ name: UTF8Text, _ value: UTF8Text) { fields.append((name, value)) }
 
     /// `a=1&b=x+y`, in the order of the fields.

@@ -70,7 +70,7 @@ enum SignInWithIDPRequest {
         for part in parts {
             guard let part else { continue }
             let form = try Form.reading(part)
-            try form.once(form.fields.map(\.name))
+            try form.once()
             merged.removeAll { field in form[field.name] != nil }
             merged += form.fields
         }

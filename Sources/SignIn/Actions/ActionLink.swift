@@ -21,7 +21,7 @@ struct ActionLink {
 
     /// `nil` for a damaged link, which this server cannot have made.
     init?(_ form: Form, _ context: Context) {
-        guard Self.names.allSatisfy({ form.all($0).count <= 1 }), let apiKey = form["apiKey"],
+        guard form.firstRepeated(of: Self.names) == nil, let apiKey = form["apiKey"],
             let project = context.services.projects.current.project(apiKey: apiKey, for: context.request),
             let kind = form["mode"].flatMap(ActionCode.Kind.init(exactly:)), let code = form["oobCode"]
         else { return nil }

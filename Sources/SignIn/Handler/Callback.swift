@@ -28,7 +28,10 @@ enum Callback {
             let flow = try await services.brokerage.flow(
                 id, startedWith: cookie, in: services.projects.current.all.map(\.settings.id)),
             (try? answer.checkAddress(context.parameters["provider"], of: flow)) != nil
-        else { throw answer.refusalWithoutFlow }
+        else {
+            // Any client can send such an answer, so the page tells what it says and the log does not.
+            throw Failure(describing: answer.refusalWithoutFlow)
+        }
         return try await finish(flow, answer, request, context)
     }
 

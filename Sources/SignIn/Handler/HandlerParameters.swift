@@ -22,7 +22,7 @@ struct HandlerParameters {
     let customParameters: [UTF8Text: UTF8Text]
 
     init(_ query: Form, _ project: Project) throws(Failure) {
-        try query.once(query.fields.map(\.name))
+        try query.once()
         guard query.text("tid") == nil, query.text("tenantId") == nil else {
             throw .unsupportedTenantOperation("Sign-in for a tenant (tid) is not supported by this server.")
         }

@@ -67,7 +67,7 @@ private struct Query {
 
     init(_ request: Request) throws(Failure) {
         form = try Form.reading(request.query)
-        try form.once(form.fields.map(\.name))
+        try form.once()
         apiKey = form["apiKey"] ?? form["key"] ?? ""
         redirectURL = form["redirectUrl"] ?? ""
         providerID = form["providerId"]?.asciiLowercased ?? ""

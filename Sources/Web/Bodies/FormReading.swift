@@ -16,10 +16,8 @@ extension Form {
         return form
     }
 
-    /// Refuses a form that gives any of `names` twice, since the server would have to guess which value counts.
-    package func once(_ names: [UTF8Text]) throws(Failure) {
-        for name in names where fields.count(where: { $0.name == name }) > 1 {
-            throw .invalidArgument("The parameter \(name) is given more than once.")
-        }
+    /// Refuses a form that gives any of `names`, or any field at all, twice, since the server would have to guess which value counts.
+    package func once(_ names: [UTF8Text]? = nil) throws(Failure) {
+        if let name = firstRepeated(of: names) { throw .invalidArgument("The parameter \(name) is given more than once.") }
     }
 }

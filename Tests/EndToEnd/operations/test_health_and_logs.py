@@ -130,6 +130,28 @@ def test_the_log_says_why_a_sign_in_was_refused(site, api, fake_issuer):
     assert "why@example.com" not in server.log(), "nor anything of the person"
 
 
+def test_no_client_writes_to_the_log_that_a_provider_refused(site):
+    server = site.servers[0]
+    seen = len(server.log_lines())
+    marker = "text-of-a-stranger"
+    handler = site.url + "/__/auth/handler"
+    for fields in (
+        [("error", marker)],
+        [("error", "x"), (marker, "1"), (marker, "2")],
+        [("error", "x"), ("error", marker)],
+        [("state", marker), ("code", "1"), ("code", "2")],
+    ):
+        assert requests.get(handler, params=fields, timeout=TIMEOUT).status_code == 400, fields
+        assert requests.post(handler, data=fields, timeout=TIMEOUT).status_code == 400, fields
+
+    def answered():
+        return [line for line in server.log_lines()[seen:] if line.get("route") == "/__/auth/handler" and "status" in line]
+
+    wait_until(lambda: len(answered()) >= 9, what="the lines of the requests")
+    assert not [line for line in server.log_lines()[seen:] if line.get("message") == "provider refused"]
+    assert marker not in server.log()
+
+
 FORWARDED = {"trustedProxies": ["127.0.0.0/8"], "proxyHeader": "forwarded"}
 
 
