@@ -31,27 +31,24 @@ extension BrokeredProject {
     ) async throws(BrokerageError) -> Authorization {
         do {
             return try await configured(provider).authorize(
-                redirectURI: started.flow.redirectURI, state: started.state, secrets: started.flow.secrets, scopes: scopes)
+                redirectURI: started.flow.redirectURI, state: started.state.text, secrets: started.flow.secrets, scopes: scopes)
         } catch {
             let error = BrokerageError(error)
-            // What the app asked for amiss is not counted: no sign-in has begun yet.
+            // Mistakes of the app are not counted, because no sign-in has begun yet.
             if case .outage = error { count(provider.id, endedBy: error) }
             throw error
         }
     }
 
-    /// A flow for a start that failed, when the app's frame is to fetch what went wrong. `record` stores it.
+    /// Makes a flow for a start that failed, by which the app is told. `record` stores it.
     package func failed(_ start: SignInStart) -> StartedFlow { brokerage.flows.prepare(start, in: settings) }
 
-    /// Stores the flow of a start that failed, as one that has ended. Two round trips.
+    /// Stores the flow of a start that failed, as one that has ended. One round trip.
     ///
-    /// - Parameter event: what the app's frame may fetch.
-    package func record(
-        _ failed: StartedFlow, of start: SignInStart, cookie: String, event: [UInt8]?
-    ) async throws(BrokerageError) {
-        do {
-            try await brokerage.flows.store(failed, start)
-            try await brokerage.flows.recordRefusal(of: failed.flow, cookie: cookie, event: event)
-        } catch { throw BrokerageError(error) }
+    /// - Parameter event: what the app's frame may fetch. Without an event, as for a native app, nothing is stored, since nothing of the
+    ///   flow could be read.
+    package func record(_ failed: StartedFlow, of start: SignInStart, event: [UInt8]?) async throws(BrokerageError) {
+        guard let event else { return }
+        do { try await brokerage.flows.store(failed, start, failure: event) } catch { throw BrokerageError(error) }
     }
 }

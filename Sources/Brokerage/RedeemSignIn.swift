@@ -25,20 +25,17 @@ extension BrokeredProject {
         return try await exchange(try ProviderAnswer(form), of: flow, isChecked: true)
     }
 
-    /// The result of a client flow, whose client posts the provider's answer itself. Two round trips: the flow is read, then started →
-    /// redeeming.
+    /// The result of a client flow, whose client posts the provider's answer itself. One round trip: started → redeeming.
     ///
-    /// - Parameter page: where the provider sent the browser.
+    /// - Parameter page: where the provider sent the browser; the flow's own redirect URI.
     package func redeem(
         _ answer: ProviderAnswer, sessionID: UTF8Text?, page: UTF8Text
     ) async throws(BrokerageError) -> ProvenSignIn {
         let state = try answer.state
-        guard let sessionID, let waiting = try await brokerage.flow(waitingFor: answer), waiting.redirectURI.isExactly(page) else {
-            throw .unknownFlow
-        }
+        guard let sessionID else { throw .unknownFlow }
         let flow: SignInFlow
         do {
-            flow = try await brokerage.flows.redeem(state, sessionID: sessionID.asString, in: settings)
+            flow = try await brokerage.flows.redeem(state, sessionID: sessionID.asString, page: page.asString, in: settings)
         } catch { throw BrokerageError(error) }
         return try await exchange(answer, of: flow, isChecked: false)
     }

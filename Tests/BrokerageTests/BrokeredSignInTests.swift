@@ -36,7 +36,7 @@ import Text
         for error in ["access_denied", "temporarily_unavailable"] {
             let begun = try await fixture.begin()
             let answer = try ProviderAnswer(
-                Form([(name: "error", value: error), (name: "state", value: begun.started.state), (name: "code", value: "code-1")]))
+                Form([(name: "error", value: error), (name: "state", value: begun.started.state.text), (name: "code", value: "code-1")]))
             #expect(try await fixture.take(answer, begun) == nil)
             #expect(try await fixture.status(of: begun) == "failed")
         }
@@ -88,7 +88,10 @@ import Text
         let answer = try fixture.answer(to: begun)
         let elsewhere = await refusal { try await fixture.broker.redeem(answer, sessionID: Fixture.verifier, page: "https://evil.example") }
         #expect(elsewhere?.name == "unknownFlow")
+        #expect(try await fixture.status(of: begun) == "started")
+        let before = fixture.database.roundTrips
         let proven = try await fixture.broker.redeem(answer, sessionID: Fixture.verifier, page: UTF8Text(handler))
+        #expect(fixture.database.roundTrips == before + 1, "redemption takes the flow")
         guard case .signedIn = try await fixture.signIn(proven) else { return #expect(Bool(false)) }
         #expect(try await fixture.status(of: begun) == "redeemed")
     }
@@ -98,6 +101,30 @@ import Text
         fixture.issuer.upstream.fail(fixture.issuer.documentURL, .timedOut)
         #expect(await refusal { try await fixture.begin() }?.name == "outage")
         #expect(fixture.counted == [#"gatehouse_sign_ins_total{provider="oidc.test",outcome="provider_unavailable"} 1"#])
+        let rows = try await fixture.database.query("SELECT 1 FROM sign_in_flows")
+        #expect(rows.isEmpty)
+    }
+
+    @Test func `a start that failed is stored as ended, in one round trip, where the app's frame fetches its event`() async throws {
+        let fixture = try await Fixture()
+        let sdkRequest = SDKRequest(apiKey: "key", appName: "[DEFAULT]", authType: .signInViaPopup, eventID: "1")
+        let start = Fixture.start(.popup, sdkRequest: sdkRequest)
+        let failed = fixture.broker.failed(start)
+        let before = fixture.database.roundTrips
+        try await fixture.broker.record(failed, of: start, event: [1, 2])
+        #expect(fixture.database.roundTrips == before + 1)
+        let rows = try await fixture.database.query("SELECT status FROM sign_in_flows")
+        #expect(try rows.map { try $0.value(as: String.self) } == ["failed"])
+        let ticket = try #require(failed.ticket)
+        #expect(try await fixture.brokerage.takeEvent(ticket) == .event([1, 2]))
+        #expect(try await fixture.brokerage.takeEvent(ticket) == .unknown)
+    }
+
+    @Test func `a start of a native app that failed is not stored, since nothing of it could be read`() async throws {
+        let fixture = try await Fixture()
+        let sdkRequest = SDKRequest(apiKey: "key", authType: .signInWithRedirect, eventID: "1", app: "com.example")
+        let start = Fixture.start(.android, sdkRequest: sdkRequest)
+        try await fixture.broker.record(fixture.broker.failed(start), of: start, event: nil)
         let rows = try await fixture.database.query("SELECT 1 FROM sign_in_flows")
         #expect(rows.isEmpty)
     }

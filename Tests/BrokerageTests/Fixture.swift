@@ -70,19 +70,22 @@ struct Fixture {
 
     var broker: BrokeredProject { broker(issuer.settings()) }
 
+    static func start(_ kind: SignInFlow.Kind, sdkRequest: SDKRequest? = nil) -> SignInStart {
+        SignInStart(
+            providerID: "oidc.test", kind: kind, sessionHash: SessionBinding.hash(atRedemption: verifier.asString), redirectURI: handler,
+            returnURL: kind == .client ? nil : page, sdkRequest: sdkRequest)
+    }
+
     func begin(_ kind: SignInFlow.Kind = .web, sdkRequest: SDKRequest? = nil) async throws -> BegunSignIn {
-        let start = SignInStart(
-            providerID: "oidc.test", kind: kind, sessionHash: SessionBinding.hash(atRedemption: Self.verifier.asString),
-            redirectURI: handler,
-            returnURL: kind == .client ? nil : Self.page, sdkRequest: sdkRequest)
-        return try await broker.begin(start, at: issuer.settings(), scopes: [])
+        try await broker.begin(Self.start(kind, sdkRequest: sdkRequest), at: issuer.settings(), scopes: [])
     }
 
     /// The issuer's answer to a sign-in: a code that its token endpoint takes once, for the verifier and with the nonce of that sign-in.
     func answer(to begun: BegunSignIn, adding more: [(name: UTF8Text, value: UTF8Text)] = []) throws -> ProviderAnswer {
         let secrets = begun.started.flow.secrets
         issuer.redeems(challenge: secrets.codeChallenge, for: try issuer.token(["nonce": .string(secrets.nonce)]))
-        return try ProviderAnswer(Form([(name: "code", value: "code-1"), (name: "state", value: UTF8Text(begun.started.state))] + more))
+        let state = UTF8Text(begun.started.state.text)
+        return try ProviderAnswer(Form([(name: "code", value: "code-1"), (name: "state", value: state)] + more))
     }
 
     /// Takes the answer as the page of the handler does, and gives the one-time code.

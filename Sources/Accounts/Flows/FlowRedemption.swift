@@ -29,15 +29,17 @@ extension SignInFlows {
 
     /// started → redeeming, by the provider's own `state`. This is for client flows, whose client posts the address to which the provider
     /// sent the browser.
+    ///
+    /// - Parameter page: that address without query and fragment. It must be the flow's redirect URI.
     package func redeem(
-        _ state: FlowState, sessionID: String, in project: ProjectSettings
+        _ state: FlowState, sessionID: String, page: String, in project: ProjectSettings
     ) async throws(AccountError) -> SignInFlow {
         guard state.projectID == project.id else { throw .flowRefused }
         let rows = try await storage.write(
             """
             UPDATE sign_in_flows SET \(Self.redeeming(by: sessionID))
             WHERE project_id = \(project.id) AND flow_id = \(state.flowID) AND status = 'started' AND kind = 'client'
-                AND expires_at > \(clock.now()) AND state_hash = \(Digest.sha256(state.secret))
+                AND expires_at > \(clock.now()) AND state_hash = \(Digest.sha256(state.secret)) AND redirect_uri = \(page)
             RETURNING status, \(Self.columns)
             """)
         guard var row = rows.first?.reader(), try reading({ try row.next(as: String.self) }) == "redeeming" else { throw .flowRefused }

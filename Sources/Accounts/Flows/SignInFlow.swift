@@ -53,7 +53,7 @@ package struct SignInFlow: Sendable {
 package struct StartedFlow: Sendable {
     package let flow: SignInFlow
     /// The provider gets it, and sends it back.
-    package let state: String
+    package let state: FlowState
     /// The browser gets it as a cookie; `nil` for flows without a browser.
     package let cookie: String?
 }
@@ -79,7 +79,7 @@ package struct FlowState: Sendable, Equatable {
         secret = Array(bytes[16...])
     }
 
-    var text: String { "\(projectID).\(Base64URL.encode(flowID + secret))" }
+    package var text: String { "\(projectID).\(Base64URL.encode(flowID + secret))" }
 }
 
 /// The secret in the link that redeems a flow's result. The result can be opened with it alone.

@@ -25,18 +25,23 @@ package struct SignInFlows: Sendable {
             redirectURI: start.redirectURI, returnURL: start.returnURL, appState: start.appState, sdkRequest: start.sdkRequest,
             secrets: .random(customParameters: start.customParameters))
         let state = FlowState(projectID: project.id, flowID: flow.id, secret: Random.bytes(32))
-        return StartedFlow(flow: flow, state: state.text, cookie: start.kind.belongsToBrowser ? Random.token() : nil)
+        return StartedFlow(flow: flow, state: state, cookie: start.kind.belongsToBrowser ? Random.token() : nil)
     }
 
-    /// - Parameter requestTokenSecret: what the provider gave at the start (OAuth 1), to be kept with the flow's other secrets.
+    /// Stores a flow that waits for its provider, or one that failed at its start.
+    ///
+    /// - Parameters:
+    ///   - requestTokenSecret: what the provider gave at the start (OAuth 1), to be kept with the flow's other secrets.
+    ///   - failure: the event of a start that failed, which the SDK's iframe may fetch; `nil` for a flow that waits.
     package func store(
-        _ started: StartedFlow, _ start: SignInStart, requestTokenSecret: String? = nil
+        _ started: StartedFlow, _ start: SignInStart, requestTokenSecret: String? = nil, failure: [UInt8]? = nil
     ) async throws(AccountError) {
-        guard let state = FlowState(UTF8Text(started.state)) else { throw .flowRefused }
         let flow = started.flow
         let now = clock.now()
         let cookieHash = started.cookie.map { Digest.sha256(Array($0.utf8)) }
-        let ticketHash = started.ticket.map { Digest.sha256($0.secret) }
+        let ticket = started.ticket
+        let event = failure.flatMap { event in ticket.map { seal(event, for: $0) } }
+        let expires = now + (failure == nil ? SignInFlow.timeToReturn : SignInFlow.timeToRedeem)
         var secrets = flow.secrets
         secrets.requestTokenSecret = requestTokenSecret
         let sealed = masterKey.flows.seal(secrets.bytes, context: Self.context(flow.id))
@@ -44,11 +49,12 @@ package struct SignInFlows: Sendable {
         _ = try await storage.write(
             """
             INSERT INTO sign_in_flows (project_id, flow_id, provider_id, kind, status, state_hash, cookie_hash, session_hash, ticket_hash,
-                redirect_uri, return_url, app_state, secrets, created_at, expires_at,
+                redirect_uri, return_url, app_state, secrets, event, created_at, expires_at,
                 api_key, app_name, auth_type, event_id, return_app, language)
-            VALUES (\(flow.projectID), \(flow.id), \(flow.providerID), \(flow.kind.rawValue), 'started',
-                \(Digest.sha256(state.secret)), \(cookieHash), \(start.sessionHash ?? cookieHash), \(ticketHash),
-                \(flow.redirectURI), \(flow.returnURL), \(flow.appState), \(sealed), \(now), \(now + SignInFlow.timeToReturn),
+            VALUES (\(flow.projectID), \(flow.id), \(flow.providerID), \(flow.kind.rawValue), \(failure == nil ? "started" : "failed"),
+                \(Digest.sha256(started.state.secret)), \(cookieHash), \(start.sessionHash ?? cookieHash),
+                \(ticket.map { Digest.sha256($0.secret) }),
+                \(flow.redirectURI), \(flow.returnURL), \(flow.appState), \(sealed), \(event), \(now), \(expires),
                 \(sdkRequest?.apiKey), \(sdkRequest?.appName), \(sdkRequest?.authType.rawValue), \(sdkRequest?.eventID), \(sdkRequest?.app),
                 \(sdkRequest?.language))
             """)

@@ -39,8 +39,8 @@ struct HandlerPage: RawEndpoint {
         do {
             return try await start.begin(project, request, context)
         } catch {
-            // The app is told, since by now it is certain which app it is. It asks the database for what it is told, so not while that is
-            // away.
+            // From here on it is certain which app it is, so the app is told. What it is told is kept in the database; while that does not
+            // answer, the browser gets an error page instead.
             if Failure(describing: error).kind == .unavailable { throw error }
             return try await start.end(with: try context.failure(ofStart: error, at: UTF8Text(start.providerID)), project, context)
         }
@@ -68,7 +68,7 @@ extension HandlerParameters {
             throw failure
         }
         let outcome = ResultPage.Outcome.failure(code: failure.sdkCode, message: failure.message)
-        try await broker.record(failed, of: start, cookie: cookie, event: resultPage.event(outcome))
+        try await broker.record(failed, of: start, event: resultPage.event(outcome))
         return resultPage.response(outcome)
     }
 

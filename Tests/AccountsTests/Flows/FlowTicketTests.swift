@@ -22,19 +22,17 @@ import Text
         return started
     }
 
-    private func state(_ started: StartedFlow) throws -> FlowState { try #require(FlowState(UTF8Text(started.state))) }
-
     private func isRefused(_ error: any Error) -> Bool { if case AccountError.flowRefused = error { true } else { false } }
 
     @Test func `remembers what an SDK said, and tells it again`() async throws {
         let fixture = try await Fixture()
         let started = try await started(fixture)
-        let flow = try #require(try await fixture.flows.waiting(try state(started)))
+        let flow = try #require(try await fixture.flows.waiting(started.state))
         #expect(flow.sdkRequest == started.flow.sdkRequest)
         #expect(flow.sdkRequest?.authType.isReauthentication == true)
         #expect(flow.returnURL == "https://app.example.com/home#x")
         let native = try await self.started(fixture, .ios, app: "app-1", sessionID: "s")
-        let again = try #require(try await fixture.flows.waiting(try state(native)))
+        let again = try #require(try await fixture.flows.waiting(native.state))
         #expect(again.sdkRequest?.app == "app-1" && again.sdkRequest?.appName == nil)
     }
 

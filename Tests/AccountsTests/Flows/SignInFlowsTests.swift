@@ -36,14 +36,12 @@ import Text
         ).answer
     }
 
-    private func state(_ started: StartedFlow) throws -> FlowState { try #require(FlowState(UTF8Text(started.state))) }
-
     private func isRefused(_ error: any Error) -> Bool { if case AccountError.flowRefused = error { true } else { false } }
 
     @Test func `goes from start to redemption and keeps its secrets on the way`() async throws {
         let fixture = try await Fixture()
         let started = try await started(fixture)
-        let waiting = try #require(try await fixture.flows.waiting(try state(started)))
+        let waiting = try #require(try await fixture.flows.waiting(started.state))
         #expect(waiting.secrets.codeVerifier == started.flow.secrets.codeVerifier)
         #expect(waiting.secrets.customParameters == ["tenant": "t"])
         #expect(waiting.appState == "app")
@@ -57,7 +55,7 @@ import Text
             providerID: "oidc.acme", kind: .web, sessionHash: nil, redirectURI: "https://auth.example.com/__/auth/handler", returnURL: page)
         let started = fixture.flows.prepare(start, in: fixture.project)
         try await fixture.flows.store(started, start, requestTokenSecret: "request-secret")
-        let waiting = try #require(try await fixture.flows.waiting(try state(started)))
+        let waiting = try #require(try await fixture.flows.waiting(started.state))
         #expect(waiting.secrets.requestTokenSecret == "request-secret")
         #expect(waiting.secrets.codeVerifier == started.flow.secrets.codeVerifier)
         let rows = try await fixture.database.query("SELECT row_to_json(f)::text FROM sign_in_flows f")
@@ -77,7 +75,7 @@ import Text
     @Test func `SEC-05 takes a state once`() async throws {
         let fixture = try await Fixture()
         let (started, _) = try await returned(fixture)
-        #expect(try await fixture.flows.waiting(try state(started)) == nil)
+        #expect(try await fixture.flows.waiting(started.state) == nil)
         await #expect(
             performing: { try await fixture.recordReturn(of: started.flow, cookie: started.cookie ?? "", answer: []) }, throws: isRefused)
     }
@@ -87,7 +85,7 @@ import Text
         let started = try await started(fixture)
         await #expect(performing: { try await fixture.recordReturn(of: started.flow, cookie: "other", answer: []) }, throws: isRefused)
         await #expect(performing: { try await fixture.flows.recordRefusal(of: started.flow, cookie: "other") }, throws: isRefused)
-        #expect(try await fixture.flows.waiting(try state(started)) != nil)
+        #expect(try await fixture.flows.waiting(started.state) != nil)
     }
 
     @Test func `refuses the wrong session secret, and burns the result at the fifth`() async throws {
@@ -123,7 +121,7 @@ import Text
         let fixture = try await Fixture()
         let early = try await started(fixture)
         fixture.time.advance(.seconds(601))
-        #expect(try await fixture.flows.waiting(try #require(FlowState(UTF8Text(early.state)))) == nil)
+        #expect(try await fixture.flows.waiting(early.state) == nil)
         let (late, code) = try await returned(fixture)
         fixture.time.advance(.seconds(121))
         await #expect(performing: { try await claim(fixture, late.flow, code) }, throws: isRefused)
@@ -132,7 +130,7 @@ import Text
     @Test func `gives a posted answer only to the browser that started`() async throws {
         let fixture = try await Fixture()
         let started = try await started(fixture)
-        let state = try self.state(started)
+        let state = started.state
         try await fixture.flows.keepPosted(Array("code=posted".utf8), for: state)
         await #expect(performing: { try await fixture.flows.keepPosted([], for: state) }, throws: isRefused)
         await #expect(
@@ -144,7 +142,7 @@ import Text
     @Test func `a flow's secrets and what was posted to it do not open in each other's column`() async throws {
         let fixture = try await Fixture()
         let started = try await started(fixture)
-        let state = try self.state(started)
+        let state = started.state
         try await fixture.flows.keepPosted(started.flow.secrets.bytes, for: state)
         _ = try await fixture.database.write("UPDATE sign_in_flows SET secrets = posted, posted = secrets")
         await #expect(
@@ -159,13 +157,18 @@ import Text
             throws: { if case AccountError.sealBroken = $0 { true } else { false } })
     }
 
-    @Test func `redeems a client flow by state, once, with the session secret`() async throws {
+    @Test func `redeems a client flow by state, once, with the session secret, at its own redirect URI`() async throws {
         let fixture = try await Fixture()
         let started = try await started(fixture, kind: .client)
-        let state = try self.state(started)
-        await #expect(performing: { try await fixture.flows.redeem(state, sessionID: "wrong", in: fixture.project) }, throws: isRefused)
-        #expect(try await fixture.flows.redeem(state, sessionID: verifier, in: fixture.project).id == started.flow.id)
-        await #expect(performing: { try await fixture.flows.redeem(state, sessionID: verifier, in: fixture.project) }, throws: isRefused)
+        let state = started.state
+        func redeem(_ sessionID: String, page: String) async throws -> SignInFlow {
+            try await fixture.flows.redeem(state, sessionID: sessionID, page: page, in: fixture.project)
+        }
+        let page = started.flow.redirectURI
+        await #expect(performing: { try await redeem("wrong", page: page) }, throws: isRefused)
+        await #expect(performing: { try await redeem(verifier, page: page + "/") }, throws: isRefused)
+        #expect(try await redeem(verifier, page: page).id == started.flow.id)
+        await #expect(performing: { try await redeem(verifier, page: page) }, throws: isRefused)
     }
 
     @Test func `spends a pending token once, within ten minutes, in its own project`() async throws {
@@ -203,7 +206,7 @@ import Text
         let row = try #require(rows.first)
         let text: String = try row.value()
         for secret in [
-            started.flow.secrets.codeVerifier, started.flow.secrets.nonce, code.text, started.cookie ?? "", started.state, "code=x",
+            started.flow.secrets.codeVerifier, started.flow.secrets.nonce, code.text, started.cookie ?? "", started.state.text, "code=x",
         ] {
             #expect(!text.contains(secret))
             #expect(!text.contains(Hex.encode(Array(secret.utf8))))
