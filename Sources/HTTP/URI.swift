@@ -36,6 +36,10 @@ package struct URI: Sendable, Hashable, CustomStringConvertible {
     /// Whether the scheme is https. If `development`, http of this machine counts, too.
     package func isSecure(orLoopbackIf development: Bool) -> Bool { isSecure || development && isLoopback }
 
+    /// Whether it is over https or on a loopback host: browsers treat both as secure.
+    /// <https://www.w3.org/TR/secure-contexts/#is-origin-trustworthy>
+    package var isTrustworthy: Bool { isSecure(orLoopbackIf: true) }
+
     /// The address, when the host is one.
     package var address: Address? { host.hasPrefix("[") ? Address(host.dropFirst().dropLast()) : Address(host) }
 

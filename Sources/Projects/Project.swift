@@ -1,3 +1,4 @@
+package import HTTP
 import JOSE
 import JSON
 package import Pages
@@ -67,6 +68,9 @@ package final class Project: Sendable {
         pagesURL = project.pagesURL
         discovery = project.discovery
     }
+
+    /// Whether the page at this address may start and receive sign-ins: it is over https or on a loopback host, and its host is authorized.
+    package func authorizes(_ page: URI) -> Bool { page.isTrustworthy && authorizes(host: page.host) }
 
     /// Whether pages of `host` may start and receive sign-ins.
     package func authorizes(host: String) -> Bool { settings.authorizes(host: host) }

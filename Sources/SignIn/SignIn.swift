@@ -26,5 +26,5 @@ package enum SignIn {
     ]
 
     /// The scripts of those pages, and the script that apps' pages can load.
-    package static let scripts: [Handler] = PageScript.all.map(\.route)
+    package static let scripts: [Handler] = PageScript.all.map(\.handler)
 }

@@ -3,6 +3,15 @@ import Testing
 import Text
 
 @Suite struct URITests {
+    @Test(
+        arguments: [
+            ("https://app.example.com/", true), ("http://localhost:5173/a", true), ("http://127.0.0.1/", true), ("http://[::1]:80/", true),
+            ("http://app.example.com/", false), ("http://localhost.example.com/", false), ("http://192.168.0.1/", false),
+        ])
+    func `is trustworthy over https and on a loopback host`(text: String, isTrustworthy: Bool) {
+        #expect(URI.parse(text)?.isTrustworthy == isTrustworthy)
+    }
+
     @Test func `takes a URL apart`() throws {
         let uri = try #require(URI.parse("HTTPS://Login.Example.com:8443/a/b%20c;x?q=1&r=/?#f"))
         #expect(uri.scheme == "https")

@@ -72,7 +72,7 @@ struct ActionSettings: Decodable {
 
     private func checkedURL(of project: Project) throws(Failure) -> String? {
         guard let continueUrl, !continueUrl.isEmpty else { return nil }
-        guard continueUrl.utf8.count <= Self.longestURL, let uri = URI.parse(continueUrl), uri.isSecure || uri.isLoopback else {
+        guard continueUrl.utf8.count <= Self.longestURL, let uri = URI.parse(continueUrl), uri.isTrustworthy else {
             throw Failure.invalidContinueURI(longest: Self.longestURL)
         }
         guard project.authorizes(host: uri.host) else {

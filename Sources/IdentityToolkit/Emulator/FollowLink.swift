@@ -76,7 +76,8 @@ private struct Link {
                 throw Refusal(error: "The link has no continueUrl.", instructions: "Append &continueUrl= and your app's address.")
             }
             // The app's SDK redeems the code.
-            return redirect(to: next.replacing(Form(query.fields.filter { $0.name != "continueUrl" })))
+            let fields = query.fields.filter { $0.name != "continueUrl" }
+            return Redirect.to(next.replacing(Form(fields)).description, status: 303)
         case .resetPassword:
             guard let password = query["newPassword"], !password.isEmpty else {
                 throw Refusal(error: "The link has no newPassword.", instructions: "Append &newPassword= and the new password.")
@@ -99,7 +100,7 @@ private struct Link {
     /// The address at which the app wants to continue. Its host must be authorized, as when the mail was requested.
     private func continueURL() throws -> URI? {
         guard let text = query["continueUrl"] else { return nil }
-        guard let uri = URI.parse(text), uri.isSecure || uri.isLoopback, project.authorizes(host: uri.host) else {
+        guard let uri = URI.parse(text), project.authorizes(uri) else {
             throw Refusal(
                 error: "The host of the link's continueUrl is not an authorized domain.", instructions: "Add its host to authorizedDomains."
             )
@@ -108,11 +109,7 @@ private struct Link {
     }
 
     private func done(_ success: String, _ name: UTF8Text, _ account: Account, _ next: URI?) -> Response {
-        if let next { return redirect(to: next) }
+        if let next { return Redirect.to(next.description, status: 303) }
         return FollowLink.answer(["success": .string(success), name: account.email.map(JSON.string) ?? .null])
-    }
-
-    private func redirect(to uri: URI) -> Response {
-        Response(status: 303, headers: ["location": "\(uri)", "cache-control": "no-store", "referrer-policy": "no-referrer"])
     }
 }

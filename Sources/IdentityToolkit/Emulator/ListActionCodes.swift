@@ -39,21 +39,8 @@ extension ListActionCodes.Code {
     init(_ pending: PendingMail, _ site: Site) {
         email = pending.email ?? pending.mail.to
         newEmail = pending.mail.kind == .verifyAndChangeEmail ? pending.mail.newEmail : nil
-        requestType = pending.mail.kind.code.requestType
+        requestType = RequestType(pending.mail.kind.code).rawValue
         oobCode = pending.code
         oobLink = "\(site.publicURL)\(FollowLink.route.path)?\(pending.query)"
-    }
-}
-
-extension ActionCode.Kind {
-    /// The kind by its name in the API.
-    var requestType: String {
-        switch self {
-        case .resetPassword: "PASSWORD_RESET"
-        case .verifyEmail: "VERIFY_EMAIL"
-        case .verifyAndChangeEmail: "VERIFY_AND_CHANGE_EMAIL"
-        case .recoverEmail: "RECOVER_EMAIL"
-        case .signIn: "EMAIL_SIGNIN"
-        }
     }
 }

@@ -80,7 +80,7 @@ struct CreateAuthURI: Endpoint {
         guard let uri = URI.parse(text), uri.fragment == nil, uri.query == nil else { throw Failure.invalidContinueURI }
         let handler = try context.project.handlerURL()
         if text == handler || text == "\(handler)/\(providerID)" { return text.asString }
-        guard uri.scheme == "https" || uri.isLoopback else { throw Failure.invalidContinueURI }
+        guard uri.isTrustworthy else { throw Failure.invalidContinueURI }
         guard try context.project.authorizes(host: uri.host) else {
             throw Failure.unauthorizedDomain("\(uri.host) is not an authorized domain of this project.")
         }

@@ -46,7 +46,7 @@ private struct Grant {
     }
 
     init(_ request: Request) throws(Failure) {
-        if request.headers["content-type"]?.asciiLowercased.hasPrefix("application/x-www-form-urlencoded") ?? false {
+        if request.isForm {
             let form = try Form.reading(request.body)
             try form.once(["grant_type", "grantType", "refresh_token", "refreshToken"])
             guard form["grant_type"] == nil || form["grantType"] == nil, form["refresh_token"] == nil || form["refreshToken"] == nil else {

@@ -13,7 +13,7 @@ struct ActionLink {
     let code: String
     /// The tag of a language that the project's templates have.
     let language: String
-    /// Absolute and on an authorized host; any other address counts as absent.
+    /// The app's page; an address that the project does not authorize counts as absent.
     let continueURL: URI?
     let apiKey: String
 
@@ -30,9 +30,7 @@ struct ActionLink {
         self.code = code.asString
         self.apiKey = apiKey.asString
         language = project.templates.language(for: context.request, parameter: form["lang"]?.asString)
-        continueURL = form["continueUrl"].flatMap(URI.parse).flatMap { uri in
-            (uri.isSecure || uri.isLoopback) && project.authorizes(host: uri.host) ? uri : nil
-        }
+        continueURL = form["continueUrl"].flatMap(URI.parse).flatMap { project.authorizes($0) ? $0 : nil }
     }
 
     /// The link as the fields of a form.

@@ -32,7 +32,7 @@ struct ActionForm: RawEndpoint {
     static let errorFormat = ErrorFormat.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        guard request.headers["content-type"]?.asciiLowercased.hasPrefix("application/x-www-form-urlencoded") ?? false else {
+        guard request.isForm else {
             throw Failure.invalidArgument("Expected the form of the page.")
         }
         guard let form = Form(request.body), let link = ActionLink(form, context) else { return ActionView.damaged(request) }

@@ -34,15 +34,16 @@ struct HandlerPage: RawEndpoint {
     }
 
     private func start(_ query: Form, _ project: Project, _ request: Request, _ context: Context) async throws -> Response {
-        let start = try HandlerParameters(query, project)
+        let parameters = try HandlerParameters(query, project)
         try await context.limit(.startSignIn, of: project)
         do {
-            return try await start.begin(project, request, context)
+            return try await parameters.begin(project, request, context)
         } catch {
             // From here on it is certain which app it is, so the app is told. What it is told is kept in the database; while that does not
             // answer, the browser gets an error page instead.
             if Failure(describing: error).kind == .unavailable { throw error }
-            return try await start.end(with: try context.failure(ofStart: error, at: UTF8Text(start.providerID)), project, context)
+            let failure = try context.failure(ofStart: error, at: UTF8Text(parameters.providerID))
+            return try await parameters.end(with: failure, project, context)
         }
     }
 }

@@ -42,7 +42,7 @@ struct PageScript: Sendable {
     /// The address that our pages link to.
     var link: String { "\(path)?v=\(version)" }
 
-    var route: Handler {
+    var handler: Handler {
         let aliases = ["/emulator/auth/" + path.dropFirst("/__/auth/".count)]
         return Handler(
             route: Route(.get, path, aliases: aliases, access: .anyone), errorFormat: .page,

@@ -13,7 +13,7 @@ struct PostedCallback: RawEndpoint {
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try FetchDestination.document.check(request)
-        guard request.headers["content-type"]?.asciiLowercased.hasPrefix("application/x-www-form-urlencoded") ?? false else {
+        guard request.isForm else {
             throw Failure.invalidIDPResponse("The answer is not a form.")
         }
         guard request.body.count <= 64 * 1024 else { throw Failure.invalidIDPResponse("The answer is too large.") }

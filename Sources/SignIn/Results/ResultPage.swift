@@ -17,6 +17,8 @@ struct ResultPage {
     let sdkRequest: SDKRequest
     /// The flow's own cookie, which the browser sent.
     let cookie: String
+    /// The app's page, for a flow of a browser.
+    private let page: PageAddress?
     let project: Project
     let request: Request
     let site: Site
@@ -34,6 +36,7 @@ struct ResultPage {
         self.flow = flow
         self.sdkRequest = sdkRequest
         self.cookie = cookie
+        page = flow.returnURL.flatMap(PageAddress.init)
         self.project = project
         request = context.request
         site = context.services.site
@@ -56,8 +59,6 @@ struct ResultPage {
         case .android, .web, .client: native(nativeLink(outcome).android(package: sdkRequest.app ?? ""), outcome)
         }
     }
-
-    private var page: PageAddress? { flow.returnURL.flatMap(PageAddress.init) }
 
     /// The address that redeems the result. Its values have only letters, digits, `-` and `_`, so that no reader's decoding can change it.
     private func link(_ code: String) -> String {

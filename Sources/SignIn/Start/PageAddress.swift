@@ -26,7 +26,7 @@ struct PageAddress: Equatable {
         let path = rest.dropFirst(authority.count).prefix { $0 != "?" && $0 != "#" }
         guard path.first == "/", !path.contains("\\") else { return nil }
         // Browsers never write users, backslashes, upper case, default ports, or numbers that some readers treat as addresses.
-        guard let uri = URI.parse(scheme + authority), uri.origin == scheme + authority, uri.isSecure || uri.isLoopback else { return nil }
+        guard let uri = URI.parse(scheme + authority), uri.origin == scheme + authority, uri.isTrustworthy else { return nil }
         url = text
         origin = uri.origin
         host = uri.host

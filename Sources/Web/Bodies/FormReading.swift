@@ -1,6 +1,11 @@
 package import HTTP
 package import Text
 
+extension Request {
+    /// Whether the body is a form, by its content type.
+    package var isForm: Bool { headers["content-type"]?.asciiLowercased.hasPrefix("application/x-www-form-urlencoded") ?? false }
+}
+
 extension Form {
     /// Reads a form. Throws `INVALID_ARGUMENT` when the bytes are not one.
     package static func reading(_ text: UTF8Text) throws(Failure) -> Form {

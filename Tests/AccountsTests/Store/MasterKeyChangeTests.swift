@@ -7,7 +7,6 @@ import Postgres
 import ProjectSettings
 import Runtime
 import Testing
-import Text
 
 /// The master key is changed in steps: first both are listed with the former one in front, then the new one is in front, then it is alone.
 @Suite struct MasterKeyChangeTests {

@@ -6,7 +6,7 @@ import Text
 import Web
 @testable import SignIn
 
-@Suite struct RedirectTests {
+@Suite struct ReturnAddressTests {
     private let back = ReturnAddress(url: "https://app.example.com/cb", appState: "a b&c", issuer: "https://auth.example.com/demo")
 
     @Test func `takes the app's state and the issuer along, encoded`() {

@@ -6,13 +6,6 @@ import Projects
 import Text
 import Web
 
-/// Redirects that leak nothing: no caching, no Referer.
-enum Redirect {
-    static func to(_ url: String, status: Int) -> Response {
-        Response(status: status, headers: ["location": url, "cache-control": "no-store", "referrer-policy": "no-referrer"])
-    }
-}
-
 /// The address to which the browser of a web flow finally goes, with the parameters that it always gets: the app's own state and the
 /// issuer (RFC 9207).
 struct ReturnAddress {
