@@ -2,9 +2,9 @@ package import Accounts
 package import Providers
 package import Text
 
-/// Why a sign-in at a provider does not go on: the one error policy of all who begin, return or redeem one.
+/// The reason why a sign-in at a provider does not go on. All steps of a sign-in share this one error policy.
 ///
-/// The cases tell apart whose fault it is. The features above write them in their own form: a page, Google's JSON, an event for an SDK, a
+/// Each case says whose fault it is. The features above write it in their own form: a page, Google's JSON, an event for an SDK, a
 /// redirect to the app. The first text of a case may be shown to the person. `detail` is for the log alone. Neither holds a token, a secret
 /// or anything of the person. docs/architecture.md has the table of what the caller learns and what is logged and counted.
 package enum BrokerageError: Error, Sendable {

@@ -29,6 +29,6 @@ package struct BrokeredProject: Sendable {
         return ConfiguredProvider(provider, upstream: upstream, cache: brokerage.metadata, clock: brokerage.clock, log: log)
     }
 
-    /// Counts a sign-in that ended before the rules of accounts were asked; those count theirs themselves.
+    /// Counts a sign-in that ended before the rules of accounts were asked. What those refuse, they count themselves.
     func count(_ provider: String, endedBy error: BrokerageError) { brokerage.accounts.signIns.count(provider, error.outcome) }
 }

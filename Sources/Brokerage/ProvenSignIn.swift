@@ -1,7 +1,7 @@
 package import Accounts
 package import Providers
 
-/// What a provider proved, by whichever way it came, and what must end together with the sign-in.
+/// The result of every way to prove who a person is at a provider, with what must end together with the sign-in.
 package struct ProvenSignIn: Sendable {
     package let result: ProviderResult
     /// The flow that it came by; `nil` without one.

@@ -2,7 +2,8 @@ package import Accounts
 import HTTP
 import Text
 
-/// Return, first half: the flow that an answer belongs to. One round trip to the database, and nothing changes.
+/// Return, first half: finds the flow that an answer belongs to. Each function takes one round trip to the database and changes nothing,
+/// except that `keep` stores a posted answer, and `takeEvent` takes a second round trip when there is an event.
 extension Brokerage {
     /// The flow that waits for this answer; `nil` when none does any more.
     package func flow(waitingFor answer: ProviderAnswer) async throws(BrokerageError) -> SignInFlow? {
@@ -17,7 +18,7 @@ extension Brokerage {
         do { return try await flows.waiting(flowID: id, cookie: cookie, of: projectIDs) } catch { throw BrokerageError(error) }
     }
 
-    /// The flow that had its answer before: the browser went back, most of the time.
+    /// The flow that had its answer before. Mostly the person went back in the browser.
     package func flow(answeredBefore answer: ProviderAnswer) async throws(BrokerageError) -> SignInFlow? {
         let state = try answer.state
         do { return try await flows.answered(state) } catch { throw BrokerageError(error) }

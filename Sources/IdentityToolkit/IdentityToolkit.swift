@@ -2,9 +2,9 @@ package import Web
 
 /// The Firebase-compatible REST API: the calls of apps, and the key sets with which back ends verify ID tokens.
 ///
-/// Each call is one file. Wire names stand in each call's `Input` and `Output` and nowhere else; the meaning of a call is a rule of
-/// `Accounts` or a flow of `Providers`. Sign-in pages and redirects are in `SignIn`. The additional calls of the Auth emulator are in
-/// `Emulator`.
+/// Each call is one file. Wire names stand in each call's `Input` and `Output` and nowhere else. The rules behind
+/// the calls are in `Accounts`, and the steps of a sign-in at a provider in `Brokerage`. Sign-in pages and redirects are in `SignIn`. The
+/// additional calls of the Auth emulator are in `Emulator`.
 package enum IdentityToolkit {
     /// Every call. To add a call, add a file in one of the folders beside this one and a line here.
     package static let handlers: [Handler] = [

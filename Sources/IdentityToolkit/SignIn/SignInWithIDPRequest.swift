@@ -8,7 +8,8 @@ import Web
 
 /// The ways into `accounts:signInWithIdp`, of which a request uses one.
 enum SignInWithIDPRequest {
-    /// The page of a plain browser app posts the address to which our handler sent the browser: `flow` and the one-time `code`.
+    /// A client posts the address of a result from our handler, with `flow` and the one-time `code`: an SDK got it from the handler, and a
+    /// plain browser app is at it.
     case returned(FlowID, code: UTF8Text, page: UTF8Text)
     /// A client posts the address to which the provider sent the browser: `state`, and the provider's answer.
     case answered(ProviderAnswer, page: UTF8Text)
@@ -18,7 +19,7 @@ enum SignInWithIDPRequest {
     case pending(token: UTF8Text)
 
     /// - Parameters:
-    ///   - requestURI: the address to which the provider sent the browser, or any placeholder when a credential is posted.
+    ///   - requestURI: the address of a result or of a provider's answer, or any placeholder when a credential is posted.
     ///   - postBody: form-encoded; its fields override those of the URL's query, and the URL's fragment overrides both.
     init(requestURI: UTF8Text?, postBody: UTF8Text?, pendingToken: UTF8Text?) throws {
         guard let requestURI, !requestURI.isEmpty else { throw Failure.missingRequestURI }

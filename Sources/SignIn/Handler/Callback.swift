@@ -35,7 +35,7 @@ enum Callback {
         return try await finish(flow, answer, request, context)
     }
 
-    /// Sends a browser on that brings an answer a second time: mostly by "Back", after the sign-in had ended.
+    /// Sends a browser to the app's page when it brings an answer a second time. Mostly the person went back after the sign-in had ended.
     static func leave(_ answer: ProviderAnswer, _ context: Context) async throws -> Response {
         guard let project = context.services.projects.current.project(id: try answer.state.projectID),
             let flow = try await context.services.brokerage.flow(answeredBefore: answer), let page = WayBack.of(flow, project)

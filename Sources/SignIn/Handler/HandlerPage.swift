@@ -22,7 +22,7 @@ struct HandlerPage: RawEndpoint {
 
     private func start(_ query: Form, _ request: Request, _ context: Context) async throws -> Response {
         guard query["state"] == nil, query["resume"] == nil else {
-            throw Failure.invalidAddress("The address is both a start and an answer.")
+            throw Failure.invalidAddress("The address has both the parameters of a start (apiKey) and of an answer (state or resume).")
         }
         guard let project = context.services.projects.current.project(apiKey: query["apiKey"] ?? "", for: request) else {
             throw Failure.linkWithoutAPIKey
@@ -83,8 +83,8 @@ extension HandlerParameters {
             customParameters: customParameters)
     }
 
-    /// Not a redirect: the window has its opener until it leaves, and the SDK's iframe there must learn how to ask for the result, in case
-    /// the window loses it.
+    /// Answers a page and not a redirect. Until it goes to the provider, the window can talk to the page that opened it: it tells the SDK's
+    /// iframe there how to ask for the result, in case the window loses that connection.
     private func popup(to url: String, _ started: StartedFlow, _ project: Project, _ request: Request) -> Response {
         let relay = project.settings.redirect.relay ? started.ticket?.text : nil
         return project.handlerPage(

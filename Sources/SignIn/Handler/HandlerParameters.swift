@@ -37,7 +37,7 @@ struct HandlerParameters {
             guard authType != .signInWithRedirect else {
                 throw .invalidAddress("authType signInWithRedirect is for native apps, which name themselves by ibi or apn.")
             }
-            // Without its number, the SDK would wait for ever; only a redirect to sign in has none.
+            // The SDK finds an event by its number, and would wait for ever without one. Only a redirect to sign in has none.
             guard eventID != nil || authType == .signInViaRedirect else { throw .invalidAddress("The parameter eventId is missing.") }
             page = try Self.page(query, project)
             sessionID = nil

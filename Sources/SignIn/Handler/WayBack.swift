@@ -5,7 +5,8 @@ import Projects
 import Text
 import Web
 
-/// The app's own page, to which a person can return whose sign-in ended on one of our pages. Its address contains nothing of the sign-in.
+/// The app's own page, to which a person can return when their sign-in ended on one of our pages. Its address contains nothing of the
+/// sign-in.
 ///
 /// It comes from the flow or from the start, and only if it is still authorized. A sign-in window has none: the person closes it.
 enum WayBack {

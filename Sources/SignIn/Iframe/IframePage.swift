@@ -25,7 +25,7 @@ struct IframePage: RawEndpoint {
         }
         let redirect = project.settings.redirect
         let isGoogle = redirect.iframeTransport == .google
-        // A result that the cookie of this request cannot fetch, the frame's own request could not fetch either.
+        // The frame's request for the result would bring the same cookie as this one, so without a fitting cookie it need not ask.
         let mayHaveResult = ReturnCookie.ticket(in: request, context.services.site)?.projectID == project.settings.id
         let data: JSON = [
             "storageKey": .string("\(key):\(name)"), "pending": mayHaveResult ? .string(Pending.route.path) : .null,

@@ -55,12 +55,12 @@ struct ResultPage {
         case .popup: popup(outcome)
         case .redirect: redirect(outcome)
         case .ios: native(nativeLink(outcome).ios(scheme: sdkRequest.app ?? ""), outcome)
-        // Flows of these kinds never get here: they have no SDK to hand a result to.
+        // Flows of the kinds `web` and `client` never get here, since no SDK starts them.
         case .android, .web, .client: native(nativeLink(outcome).android(package: sdkRequest.app ?? ""), outcome)
         }
     }
 
-    /// The address that redeems the result. Its values have only letters, digits, `-` and `_`, so that no reader's decoding can change it.
+    /// The address that redeems the result. Nothing in its values needs decoding, so that no reader can change it.
     private func link(_ code: String) -> String {
         "\(project.pagesURL)/__/auth/handler?providerId=\(PercentEncoding.encode(flow.providerID))&flow=\(FlowID(bytes: flow.id).text)&code=\(code)"
     }

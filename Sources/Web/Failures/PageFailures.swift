@@ -2,7 +2,8 @@
 extension Failure {
     package static let linkWithoutAPIKey = Failure("INVALID_API_KEY", "The link that brought you here has no valid API key.")
     package static let frameWithoutAPIKey = Failure("INVALID_API_KEY", "The address of this frame has no valid API key.")
-    package static let notFromOwnFrame = Failure("PERMISSION_DENIED", "Only this server's own frame may ask.", kind: .forbidden)
+    package static let notFromOwnFrame = Failure(
+        "PERMISSION_DENIED", "This path answers only the frame at /__/auth/iframe of this server.", kind: .forbidden)
 
     package static func invalidAddress(_ detail: String) -> Failure { Failure("INVALID_ARGUMENT", detail) }
     package static func unsupportedTenantOperation(_ detail: String) -> Failure { Failure("UNSUPPORTED_TENANT_OPERATION", detail) }
