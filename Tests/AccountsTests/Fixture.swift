@@ -2,11 +2,9 @@
 import Crypto
 import Identity
 import JOSE
-import Logging
 import Postgres
 import ProjectSettings
 import Runtime
-import Synchronization
 import TestKit
 import Text
 
@@ -31,17 +29,16 @@ struct Fixture {
     init() async throws {
         let time = TestTime()
         self.time = time
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         masterKey = MasterKey(bytes: Array(1...32))
-        database = Database(
-            loop: try Loop(index: 0), url: try await TestDatabase.make(), settings: TestDatabase.settings, metrics: Metrics(), log: log)
+        database = try TestDatabase.open(try await TestDatabase.make())
         passwords = PasswordHashing(
             pool: HashingPool(threads: 2, queue: 1000, metrics: Metrics()), parameters: ScryptParameters(log2N: 4))
         outbox = Outbox(database: database, masterKey: masterKey, clock: time.clock, keepsSent: true)
         accounts = Accounts(
             database: database, masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys,
-            passwords: passwords, outbox: outbox, refusals: Refusals(metrics: Metrics(), log: log), signIns: SignInMetrics(metrics))
-        sessions = Sessions(database: database, masterKey: masterKey, clock: time.clock, log: log)
+            passwords: passwords, outbox: outbox, refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent),
+            signIns: SignInMetrics(metrics))
+        sessions = Sessions(database: database, masterKey: masterKey, clock: time.clock, log: TestDatabase.silent)
         flows = SignInFlows(database: database, masterKey: masterKey, clock: time.clock)
         pendingTokens = PendingTokens(database: database, masterKey: masterKey, clock: time.clock)
         try await ProviderIssuers(database: database).pin(
@@ -95,10 +92,3 @@ struct Fixture {
 }
 
 enum Unexpected: Error { case outcome(FederatedSignIn) }
-
-/// A clock that stands still until a test moves it.
-final class TestTime: Sendable {
-    private let now = Mutex(Instant(seconds: 1_800_000_000))
-    var clock: Clock { Clock { [self] in now.withLock { $0 } } }
-    func advance(_ duration: Duration) { now.withLock { $0 = $0 + duration } }
-}

@@ -30,7 +30,7 @@ import Text
         }
     }
 
-    @Test func `has nothing for the log of what anybody can send`() {
+    @Test func `logs nothing for errors that any client can cause`() {
         #expect(BrokerageError.unknownFlow.logDetail == nil)
         #expect(BrokerageError.notEnabled("x").logDetail == nil)
         #expect(BrokerageError.badParameter("x").logDetail == nil)

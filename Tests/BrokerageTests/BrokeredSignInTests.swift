@@ -79,7 +79,9 @@ import Text
         ] as [(UTF8Text, UTF8Text, String)] {
             let begun = try await fixture.begin(.client)
             let answer = try fixture.answer(to: begun, adding: [(name: field, value: value)])
-            let refused = await refusal { try await fixture.broker.redeem(answer, sessionID: Fixture.verifier, page: UTF8Text(handler)) }
+            let refused = await refusal {
+                try await fixture.broker.redeem(answer, sessionID: Fixture.verifier, page: UTF8Text(FakeIssuer.handler))
+            }
             #expect(refused?.name == name)
             #expect(try await fixture.status(of: begun) == "failed")
         }
@@ -90,7 +92,7 @@ import Text
         #expect(elsewhere?.name == "unknownFlow")
         #expect(try await fixture.status(of: begun) == "started")
         let before = fixture.database.roundTrips
-        let proven = try await fixture.broker.redeem(answer, sessionID: Fixture.verifier, page: UTF8Text(handler))
+        let proven = try await fixture.broker.redeem(answer, sessionID: Fixture.verifier, page: UTF8Text(FakeIssuer.handler))
         #expect(fixture.database.roundTrips == before + 1, "redemption takes the flow")
         guard case .signedIn = try await fixture.signIn(proven) else { return #expect(Bool(false)) }
         #expect(try await fixture.status(of: begun) == "redeemed")
@@ -145,7 +147,7 @@ import Text
         #expect(try await fixture.status(of: begun) == "failed")
     }
 
-    @Test func `a pending token is good for the issuer that proved it alone`() async throws {
+    @Test func `a pending token is accepted only for the issuer that proved it`() async throws {
         let fixture = try await Fixture()
         let credential = Credential(idToken: UTF8Text(try fixture.issuer.token()))
         let proven = try await fixture.broker.verify(credential, of: "oidc.test")

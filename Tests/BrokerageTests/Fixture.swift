@@ -13,8 +13,6 @@ import Text
 @testable import Brokerage
 @testable import Providers
 
-let handler = "https://gatehouse.example/__/auth/handler"
-
 extension FakeIssuer {
     /// The entry `oidc.test`, with changes.
     func settings(_ change: (inout ProviderSettings) -> Void = { _ in }) -> ProviderSettings {
@@ -72,7 +70,7 @@ struct Fixture {
 
     static func start(_ kind: SignInFlow.Kind, sdkRequest: SDKRequest? = nil) -> SignInStart {
         SignInStart(
-            providerID: "oidc.test", kind: kind, sessionHash: SessionBinding.hash(atRedemption: verifier.asString), redirectURI: handler,
+            providerID: "oidc.test", kind: kind, sessionHash: SessionBinding.hash(atRedemption: verifier.asString), redirectURI: FakeIssuer.handler,
             returnURL: kind == .client ? nil : page, sdkRequest: sdkRequest)
     }
 
@@ -114,9 +112,7 @@ struct Fixture {
     }
 
     /// The lines of the metric of sign-ins.
-    var counted: [String] {
-        metrics.text().split(separator: "\n").filter { $0.hasPrefix("gatehouse_sign_ins_total{") }.map(String.init).sorted()
-    }
+    var counted: [String] { metrics.lines(of: "gatehouse_sign_ins_total") }
 }
 
 /// The error of what must not succeed.

@@ -11,7 +11,7 @@ import Text
 @testable import Providers
 
 @Suite struct ProviderAnswerTests {
-    private static func flow(redirectURI: String = handler) -> SignInFlow {
+    private static func flow(redirectURI: String = FakeIssuer.handler) -> SignInFlow {
         SignInFlow(
             projectID: "demo", id: Array(1...16), providerID: "oidc.test", kind: .web, redirectURI: redirectURI, returnURL: nil,
             appState: nil, sdkRequest: nil, secrets: .random(customParameters: [:]))
@@ -75,9 +75,9 @@ import Text
 
     @Test(
         arguments: [
-            (nil, handler, true), ("oidc.test", handler, true), ("oidc.other", handler, false),
-            ("oidc.test", handler + "/oidc.test", true), (nil, handler + "/oidc.test", false),
-            ("oidc.other", handler + "/oidc.test", false),
+            (nil, FakeIssuer.handler, true), ("oidc.test", FakeIssuer.handler, true), ("oidc.other", FakeIssuer.handler, false),
+            ("oidc.test", FakeIssuer.handler + "/oidc.test", true), (nil, FakeIssuer.handler + "/oidc.test", false),
+            ("oidc.other", FakeIssuer.handler + "/oidc.test", false),
         ] as [(UTF8Text?, String, Bool)])
     func `comes by the address that the provider was told`(address: UTF8Text?, redirectURI: String, isRight: Bool) throws {
         let answer = try ProviderAnswer(["code": "c", "state": "s"])

@@ -12,7 +12,7 @@ import Text
         "_", "~",
     ]
 
-    @Test func `answers a project without a policy with the lengths alone`() throws {
+    @Test func `answers a project without a policy only with the lengths`() throws {
         #expect(
             try JSON(encoding: GetPasswordPolicy.Output(PasswordPolicy())) == [
                 "customStrengthOptions": ["minPasswordLength": 6, "maxPasswordLength": 4096],

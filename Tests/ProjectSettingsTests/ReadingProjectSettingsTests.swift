@@ -110,7 +110,7 @@ import Testing
         #expect(faults.first?.contains(message) == true, "\(faults)")
     }
 
-    @Test func `allows plain http of this machine in development mode alone`() throws {
+    @Test func `allows plain http of this machine only in development mode`() throws {
         let line = "redirectURLs: [\"http://localhost:5173/done\"]"
         #expect(try read(line, development: true).settings.redirectURLs == ["http://localhost:5173/done"])
         #expect(try read(line).faults.count == 1)

@@ -15,16 +15,19 @@ import Text
 
     @Test func `the URL asks for a code, with PKCE, nonce and state, and ends with an empty fragment`() async throws {
         let text = try await issuer.provider().authorize(
-            ["prompt": "login", "login_hint": "ada+1@example.com&x=1"], scopes: ["email", "api.read"])
+            ["prompt": "login", "login_hint": "ada+1@example.com&x=1"], scopes: ["email", "api.read"],
+            // Verifier and challenge of <https://www.rfc-editor.org/rfc/rfc7636#appendix-B>
+            verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
         let url = try #require(AuthorizationURL(text))
         #expect(url.base == "https://issuer.example/authorize")
         #expect(url.hasEmptyFragment)
         let fields = Dictionary(url.form.fields.map { ($0.name.asString, $0.value.asString) }, uniquingKeysWith: { "\($0) twice \($1)" })
         #expect(
             fields == [
-                "response_type": "code", "client_id": "client-1", "redirect_uri": handler, "scope": "openid profile email api.read",
+                "response_type": "code", "client_id": "client-1", "redirect_uri": FakeIssuer.handler,
+                "scope": "openid profile email api.read",
                 "state": "state-1", "nonce": "nonce-1",
-                "code_challenge": SignInSecrets(codeVerifier: "verifier-1", nonce: "").codeChallenge, "code_challenge_method": "S256",
+                "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "code_challenge_method": "S256",
                 "prompt": "login",
                 "login_hint": "ada+1@example.com&x=1",
             ])

@@ -7,15 +7,7 @@ import TestKit
 @testable import Providers
 import Text
 
-let handler = "https://gatehouse.example/__/auth/handler"
 let fixedClock = Clock { FakeIssuer.now }
-
-/// A clock that a test sets.
-final class HandClock: Sendable {
-    private let offset = Counter()
-    var clock: Clock { Clock { [offset] in FakeIssuer.now + .seconds(offset.value) } }
-    func advance(seconds: Int) { offset.increment(by: seconds) }
-}
 
 extension FakeIssuer {
     func settings(id: String = "oidc.test", _ change: (inout OpenIDConnect) -> Void = { _ in }) -> ProviderSettings {
@@ -65,14 +57,16 @@ extension ConfiguredProvider {
         async throws(ProviderError) -> ProviderResult
     {
         try await redeem(
-            answer: callback, redirectURI: handler,
+            answer: callback, redirectURI: FakeIssuer.handler,
             secrets: SignInSecrets(codeVerifier: verifier, nonce: nonce, customParameters: outside(parameters)))
     }
 
-    func authorize(_ parameters: [String: String] = [:], scopes: [String] = []) async throws(ProviderError) -> String {
+    func authorize(
+        _ parameters: [String: String] = [:], scopes: [String] = [], verifier: String = "verifier-1"
+    ) async throws(ProviderError) -> String {
         try await authorize(
-            redirectURI: handler, state: "state-1",
-            secrets: SignInSecrets(codeVerifier: "verifier-1", nonce: "nonce-1", customParameters: outside(parameters)),
+            redirectURI: FakeIssuer.handler, state: "state-1",
+            secrets: SignInSecrets(codeVerifier: verifier, nonce: "nonce-1", customParameters: outside(parameters)),
             scopes: scopes.map { UTF8Text($0) }
         ).url
     }

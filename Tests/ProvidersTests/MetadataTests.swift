@@ -11,7 +11,7 @@ import Text
 
 @Suite struct MetadataTests {
     let issuer: FakeIssuer
-    let time = HandClock()
+    let time = TestTime()
     let provider: ConfiguredProvider
 
     init() throws {
@@ -29,10 +29,10 @@ import Text
     @Test func `discovery and keys are fetched once in 55 minutes`() async throws {
         for _ in 0..<3 {
             #expect(try await signIn() == nil)
-            time.advance(seconds: 1099)
+            time.advance(.seconds(1099))
         }
         #expect(issuer.upstream.requests.map(\.url) == [issuer.documentURL, issuer.keysURL])
-        time.advance(seconds: 3)
+        time.advance(.seconds(3))
         #expect(try await signIn() == nil)
         #expect(issuer.upstream.requests.count == 4)
     }
@@ -41,15 +41,15 @@ import Text
         #expect(try await signIn() == nil)
         issuer.upstream.fail(issuer.documentURL, .timedOut)
         issuer.upstream.answer(issuer.keysURL, text: "oops", status: 500)
-        time.advance(seconds: 3600)
+        time.advance(.seconds(3600))
         for _ in 0..<5 { #expect(try await signIn() == nil) }
         #expect(issuer.upstream.requests.count == 4)
-        time.advance(seconds: 60)
+        time.advance(.seconds(60))
         #expect(try await signIn() == nil)
         #expect(issuer.upstream.requests.count == 6)
-        time.advance(seconds: 86_400 - 3661)
+        time.advance(.seconds(86_400 - 3661))
         #expect(try await signIn() == nil)
-        time.advance(seconds: 1)
+        time.advance(.seconds(1))
         #expect(try await signIn()?.isUnavailable == true)
     }
 
@@ -66,7 +66,7 @@ import Text
             #expect(try await signIn(unknown)?.reason == "The ID token is signed with a key that the provider does not publish.")
         }
         #expect(issuer.upstream.count(issuer.keysURL) == 1)
-        time.advance(seconds: 60)
+        time.advance(.seconds(60))
         for _ in 0..<100 { #expect(try await signIn(unknown) != nil) }
         #expect(issuer.upstream.count(issuer.keysURL) == 2)
         #expect(issuer.upstream.count(issuer.documentURL) == 1)
@@ -74,7 +74,7 @@ import Text
 
     @Test func `a new key is found when a token names it`() async throws {
         #expect(try await signIn() == nil)
-        time.advance(seconds: 120)
+        time.advance(.seconds(120))
         let new = try FakeKey.otherRSA("new")
         issuer.publish(keys: [issuer.key.json, new.json])
         #expect(try await signIn(new) == nil)
@@ -83,7 +83,7 @@ import Text
 
     @Test func `a wrong signature fetches nothing`() async throws {
         #expect(try await signIn() == nil)
-        time.advance(seconds: 120)
+        time.advance(.seconds(120))
         #expect(try await signIn(.otherRSA(issuer.key.id))?.reason == "The ID token's signature is wrong.")
         #expect(issuer.upstream.count(issuer.keysURL) == 1)
     }

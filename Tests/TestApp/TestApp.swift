@@ -34,7 +34,9 @@ package final class TestApp: Sendable {
         ])
         let key = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
         let environment = ["DATABASE": try await TestDatabase.make().reveal(), "MASTER_KEY": key]
-        let configuration = try Configuration.load(from: folder.path + "/gatehouse.yaml", environment: environment)
+        let configuration = try withExtendedLifetime((projects, folder)) {
+            try Configuration.load(from: folder.path + "/gatehouse.yaml", environment: environment)
+        }
         shared = Shared(configuration, output: try LogOutput(), clock: .system, log: TestDatabase.silent)
         worker = try Worker(index: 0, shared)
         database = worker.database

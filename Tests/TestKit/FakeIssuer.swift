@@ -19,6 +19,9 @@ package struct FakeIssuer: Sendable {
     /// 2027-01-15T08:00:00Z, the present time in these tests.
     package static let now = Instant(seconds: 1_800_000_000)
 
+    /// Where the issuer sends browsers back to.
+    package static let handler = "https://gatehouse.example/__/auth/handler"
+
     package init(_ issuer: String = "https://issuer.example", on upstream: FakeUpstream = FakeUpstream(), key: FakeKey? = nil) throws {
         self.upstream = upstream
         self.issuer = issuer
@@ -65,7 +68,7 @@ package struct FakeIssuer: Sendable {
 
     /// Publishes a token endpoint that gives `idToken` for one code, once, to the right client with the right verifier.
     package func redeems(
-        code: String = "code-1", redirectURI: String = "https://gatehouse.example/__/auth/handler", challenge: String? = nil,
+        code: String = "code-1", redirectURI: String = handler, challenge: String? = nil,
         for idToken: String, adding more: JSON.Object = [:]
     ) {
         let spent = Counter()

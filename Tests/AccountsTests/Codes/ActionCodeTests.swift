@@ -4,6 +4,7 @@ import HTTP
 import Postgres
 import ProjectSettings
 import Runtime
+import TestKit
 import Testing
 import Text
 

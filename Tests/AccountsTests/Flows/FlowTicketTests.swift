@@ -3,6 +3,7 @@ import Crypto
 import Postgres
 import ProjectSettings
 import Runtime
+import TestKit
 import Testing
 import Text
 

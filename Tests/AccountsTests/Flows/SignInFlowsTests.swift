@@ -4,6 +4,7 @@ import Identity
 import Postgres
 import ProjectSettings
 import Runtime
+import TestKit
 import Testing
 import Text
 

@@ -6,6 +6,7 @@ import Logging
 import Postgres
 import ProjectSettings
 import Runtime
+import TestKit
 import Testing
 import Text
 

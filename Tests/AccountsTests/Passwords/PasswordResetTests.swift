@@ -2,6 +2,7 @@
 import Postgres
 import ProjectSettings
 import Runtime
+import TestKit
 import Testing
 import Text
 

@@ -2,6 +2,7 @@
 import Crypto
 import JSON
 import Postgres
+import TestKit
 import Testing
 import Text
 

@@ -5,6 +5,7 @@ import JSON
 import Postgres
 import ProjectSettings
 import Runtime
+import TestKit
 import Testing
 import Text
 

@@ -3,6 +3,7 @@ import Identity
 import Postgres
 import ProjectSettings
 import Runtime
+import TestKit
 import Testing
 import Text
 
@@ -20,6 +21,24 @@ import Text
         #expect(second.account.email == "ada@example.com", "SEC-04: what matches accounts does not follow the provider's profile")
         let stored = try await fixture.accounts.directory.account(first.account.id, in: fixture.project)
         #expect(stored == second.account)
+    }
+
+    @Test func `an account keeps no address of a provider that cannot be mailed`() async throws {
+        let fixture = try await Fixture()
+        let made = try await fixture.signIn(Fixture.ada(email: "ren\u{E9}@example.com", authoritative: true))
+        let stored = try #require(try await fixture.accounts.directory.account(made.account.id, in: fixture.project))
+        #expect(stored.email == nil)
+        #expect(!stored.emailVerified)
+        #expect(!stored.emailProven)
+    }
+
+    @Test func `an account keeps a provider's name without characters that mislead a reader`() async throws {
+        let fixture = try await Fixture()
+        var ada = Fixture.ada()
+        ada.displayName = "Ada\u{202E}moc.elpmaxe"
+        let made = try await fixture.signIn(ada)
+        let stored = try #require(try await fixture.accounts.directory.account(made.account.id, in: fixture.project))
+        #expect(stored.displayName == "Adamoc.elpmaxe")
     }
 
     @Test func `makes one account when one person signs in fifty times at once`() async throws {

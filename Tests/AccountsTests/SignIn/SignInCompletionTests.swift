@@ -2,6 +2,7 @@
 import Postgres
 import ProjectSettings
 import Runtime
+import TestKit
 import Testing
 import Text
 
@@ -9,7 +10,7 @@ import Text
     private let origin = Session.ClientInfo(userAgent: "test", address: "127.0.0.1")
 
     private func counted(_ fixture: Fixture) -> [String] {
-        fixture.metrics.text().split(separator: "\n").filter { $0.hasPrefix("gatehouse_sign_ins_total{") }.map(String.init).sorted()
+        fixture.metrics.lines(of: "gatehouse_sign_ins_total")
     }
 
     @Test func `every way to sign in is counted with its outcome`() async throws {

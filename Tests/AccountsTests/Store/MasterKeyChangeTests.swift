@@ -2,10 +2,10 @@
 import Crypto
 import Identity
 import JOSE
-import Logging
 import Postgres
 import ProjectSettings
 import Runtime
+import TestKit
 import Testing
 
 /// The master key is changed in steps: first both are listed with the former one in front, then the new one is in front, then it is alone.
@@ -17,9 +17,7 @@ import Testing
     private let alone = MasterKey(bytes: new)
 
     private func sessions(_ fixture: Fixture, _ key: MasterKey) -> Sessions {
-        Sessions(
-            database: fixture.database, masterKey: key, clock: fixture.time.clock,
-            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        Sessions(database: fixture.database, masterKey: key, clock: fixture.time.clock, log: TestDatabase.silent)
     }
 
     private func refresh(_ token: String, _ fixture: Fixture, _ key: MasterKey) async throws -> String {

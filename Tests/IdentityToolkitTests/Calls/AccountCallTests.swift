@@ -34,12 +34,16 @@ import Text
         #expect(removed.json["photoUrl"] == nil)
     }
 
-    @Test func `deletes the caller's account alone`() async throws {
+    @Test func `deletes only the caller's account`() async throws {
         let app = try await TestApp.open()
         let token = JSON.string(try await app.signUp("ada@example.com").text("idToken"))
+        let other = try await app.signUp("grace@example.com")
         try await Refusal.check("delete", [Refusal([:], "MISSING_ID_TOKEN"), Refusal(["idToken": "x"], "INVALID_ID_TOKEN")], app)
         #expect(try await app.post("delete", ["idToken": token]).status == 200)
         try await Refusal.check("lookup", [Refusal(["idToken": token], "USER_NOT_FOUND")], app)
+        let left = try await app.post("lookup", ["idToken": .string(other.text("idToken"))])
+        #expect(left.status == 200)
+        #expect(left.json["users"]?[0]?["localId"]?.string?.asString == other.text("localId"))
     }
 
     @Test func `says how an address signs in only where addresses are not protected`() async throws {

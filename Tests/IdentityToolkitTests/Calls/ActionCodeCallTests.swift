@@ -32,11 +32,16 @@ import Text
     @Test func `answers the same for an address with and without an account`() async throws {
         let app = try await TestApp.open()
         _ = try await app.signUp("ada@example.com")
+        var answers: [JSON] = []
         for email in ["ada@example.com", "grace@example.com"] as [UTF8Text] {
             let answer = try await app.post("sendOobCode", ["requestType": "PASSWORD_RESET", "email": .string(email)])
             #expect(answer.status == 200)
             #expect(answer.json["email"]?.string == email)
+            var members = try #require(answer.json.object)
+            members["email"] = nil
+            answers.append(.object(members))
         }
+        #expect(answers[0] == answers[1])
     }
 
     @Test func `refuses codes that it did not make`() async throws {

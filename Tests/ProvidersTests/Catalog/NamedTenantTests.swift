@@ -9,7 +9,7 @@ import Testing
 /// Tenants that apps name by a parameter: invented names cost little, and cost other users nothing.
 @Suite struct NamedTenantTests {
     let microsoft: FakeMicrosoft
-    let time = HandClock()
+    let time = TestTime()
     let provider: ConfiguredProvider
 
     init() throws {
@@ -30,10 +30,10 @@ import Testing
     @Test func `SEC-13 a tenant that is not there is asked for once a minute`() async {
         for _ in 0..<100 { #expect(await start(invented(0)) != nil) }
         #expect(requests == 1)
-        time.advance(seconds: 59)
+        time.advance(.seconds(59))
         #expect(await start(invented(0)) != nil)
         #expect(requests == 1)
-        time.advance(seconds: 1)
+        time.advance(.seconds(1))
         #expect(await start(invented(0)) != nil)
         #expect(requests == 2)
     }
@@ -45,7 +45,7 @@ import Testing
         let republished = try? FakeMicrosoft(on: microsoft.upstream)
         #expect(republished != nil)
         #expect(await start(FakeMicrosoft.contoso) != nil)
-        time.advance(seconds: 60)
+        time.advance(.seconds(60))
         #expect(await start(FakeMicrosoft.contoso) == nil)
     }
 
@@ -54,7 +54,7 @@ import Testing
         #expect(requests == 120)
         let refused = await start(FakeMicrosoft.contoso)
         #expect(refused?.logDetail.contains("apps name more tenants than 120 a minute") == true, "\(String(describing: refused))")
-        time.advance(seconds: 60)
+        time.advance(.seconds(60))
         #expect(await start(FakeMicrosoft.contoso) == nil)
     }
 
@@ -63,7 +63,7 @@ import Testing
         #expect(await start(FakeMicrosoft.contoso) == nil)
         for minute in 0..<6 {
             for number in 0..<100 { #expect(await start(invented(minute * 100 + number)) != nil) }
-            time.advance(seconds: 60)
+            time.advance(.seconds(60))
         }
         let before = requests
         #expect(await start(nil) == nil)
