@@ -6,7 +6,7 @@ import pytest
 import requests
 
 from support.accounts import anonymous
-from support.harness import wait_until
+from support.harness import wait_for_end, wait_until
 from support.names import GUESTS, TIMEOUT
 from support.servers.postgres import a_cluster, a_silent_host, a_standby, ask, both, frozen, promote
 from support.servers.site import a_site
@@ -40,8 +40,7 @@ def test_a_failover_loses_nothing_that_was_acknowledged(attributes):
                     wait_until(lambda: len(told) >= before + 30, what="thirty more on the other server")
                 finally:
                     stop.set()
-                    for thread in threads:
-                        thread.join(TIMEOUT)
+                    wait_for_end(*threads)
                 wait_until(lambda: requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 200, what="readiness")
                 stored = {row[0] for row in site.rows("SELECT account_id FROM accounts")}
                 assert {answer["localId"] for answer in told} <= stored

@@ -8,7 +8,7 @@ import requests
 
 from support.clients.api import assert_error, posted
 from support.clients.flows import ClientFlow, WebFlow, rebased
-from support.harness import free_port, together, wait_until
+from support.harness import free_port, together, wait_for_end, wait_until
 from support.names import TIMEOUT
 from support.servers.site import Site
 
@@ -41,7 +41,7 @@ def test_start_on_A_callback_on_B_redeem_on_A(pair, fake_issuer):
 
 
 def test_both_publish_the_same_keys(pair):
-    sets = [requests.get(server.url + "/demo/oauth2/jwks", timeout=120).json() for server in pair.servers]
+    sets = [requests.get(server.url + "/demo/oauth2/jwks", timeout=TIMEOUT).json() for server in pair.servers]
     assert sets[0] == sets[1] and sets[0]["keys"]
 
 
@@ -126,8 +126,7 @@ def test_kill_9_during_sign_ins_loses_no_user_that_a_client_was_told_about(fake_
             thread.start()
         wait_until(lambda: len(told) >= 60, what="sixty sign-ins")
         server.kill()
-        for thread in threads:
-            thread.join(30)
+        wait_for_end(*threads)
         assert 60 <= len(told) < 480, "it was killed in the middle"
 
         stored = {row[0] for row in site.rows("SELECT account_id FROM accounts")}

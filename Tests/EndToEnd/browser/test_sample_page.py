@@ -174,6 +174,6 @@ def test_the_strict_policy_stops_nothing_of_the_page(browser, sample):
 
 
 @pytest.mark.parametrize("file", sorted(SAMPLE.iterdir()), ids=lambda file: file.name)
-def test_the_page_needs_nobody_else(file):
+def test_the_page_loads_nothing_from_other_servers(file):
     text = file.read_text().replace('xmlns="http://www.w3.org/2000/svg"', "")
     assert "https://" not in text and "http://" not in text

@@ -11,7 +11,7 @@ import requests
 from support.clients.api import assert_error
 from support.leaks import note
 from support.mail.mailbox import Mailbox
-from support.names import API_KEY, METHODS
+from support.names import API_KEY, METHODS, TIMEOUT
 from support.servers.site import Site
 
 
@@ -103,7 +103,7 @@ def curl(place, call, body, *, form=False):
         "--data-binary",
         body,
     ]
-    text, _, status = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120).stdout.rpartition("\n")
+    text, _, status = subprocess.run(command, check=True, capture_output=True, text=True, timeout=TIMEOUT).stdout.rpartition("\n")
     return int(status), json.loads(text)
 
 

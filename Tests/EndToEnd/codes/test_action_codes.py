@@ -13,7 +13,7 @@ from support.harness import free_port, together
 from support.jwts import claims
 from support.leaks import note
 from support.mail.mailing_site import APP, link_in
-from support.names import API_KEY, PRODUCTION
+from support.names import API_KEY, PRODUCTION, TIMEOUT
 from support.servers.site import Site
 
 
@@ -335,7 +335,7 @@ def test_SEC_07_nothing_that_a_request_says_changes_a_mail(site, demo):
     body = json.dumps({"requestType": "PASSWORD_RESET", "email": email})
 
     def post(target, headers):
-        connection = http.client.HTTPConnection("127.0.0.1", site.servers[0].port, timeout=120)
+        connection = http.client.HTTPConnection("127.0.0.1", site.servers[0].port, timeout=TIMEOUT)
         connection.putrequest("POST", target, skip_host="Host" in headers, skip_accept_encoding=True)
         for name, value in {**headers, "Content-Type": "application/json", "Content-Length": str(len(body))}.items():
             connection.putheader(name, value)

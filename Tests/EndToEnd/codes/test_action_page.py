@@ -286,7 +286,7 @@ def test_a_person_follows_the_link_and_chooses_a_password(browser, site, demo):
     assert signs_in(demo, person["email"], "battery staple")
 
 
-def test_a_person_undoes_what_somebody_else_did(browser, site, demo):
+def test_a_person_undoes_what_another_person_did(browser, site, demo):
     person, new = sign_up(demo), address()
     _, link = mailed(site, demo, "VERIFY_AND_CHANGE_EMAIL", person, newEmail=new)
     browser.get(link)

@@ -37,7 +37,7 @@ def test_SEC_22_production_takes_no_key_but_its_own(production, key):
 
 @pytest.mark.parametrize("value", ["Bearer owner", "bearer OWNER", "Bearer ya29.token"])
 @pytest.mark.parametrize("mode", ["production", "development"])
-def test_SEC_22_owner_is_nobody(request, mode, value):
+def test_SEC_22_the_token_owner_gives_no_access(request, mode, value):
     site = request.getfixturevalue(mode)
     for path in ("/v1/accounts:signUp", "/v1/accounts:lookup", "/v1/accounts:update", "/v1/accounts:delete", "/v1/token"):
         for key in (API_KEY, None):
@@ -122,7 +122,7 @@ def test_SEC_22_what_comes_from_elsewhere_is_refused(development, headers):
 
 
 @pytest.mark.parametrize("header", ["Via", "X-Forwarded-Host", "X-Forwarded-Proto", "CF-Connecting-IP", "X-Client-IP"])
-def test_SEC_22_a_proxy_on_this_machine_brings_nobody_in(development, header):
+def test_SEC_22_what_comes_by_a_proxy_on_this_machine_is_refused(development, header):
     for value in ("127.0.0.1", "localhost", ""):
         assert ask(development, "GET", "/", **{header: value}).status_code == 403
         assert_error(guest(development, "any-key", **{header: value}), "API key not valid. Please pass a valid API key.")

@@ -12,7 +12,7 @@ from support.accounts import person
 from support.clients.api import assert_error
 from support.clients.flows import query_of
 from support.clients.handler import PAGE, AndroidFlow, AppleFlow, BrowserFlow, island, shown_text
-from support.names import ANDROID, API_KEY, APPLE
+from support.names import ANDROID, API_KEY, APPLE, TIMEOUT
 from support.servers.site import a_site
 
 POPUPS = ["signInViaPopup", "linkViaPopup", "reauthViaPopup"]
@@ -133,7 +133,7 @@ def test_the_whole_way_of_an_Android_app(site, fake_issuer):
     assert extras["B.encryptionEnabled"] == "false", "absent, the SDK would take the link for encrypted"
     answer = flow.redeem(extras["S.link"])
     assert answer.status_code == 200, answer.text
-    missing = requests.get(extras["S.browser_fallback_url"], timeout=120)
+    missing = requests.get(extras["S.browser_fallback_url"], timeout=TIMEOUT)
     assert missing.status_code == 200 and "did not open" in shown_text(missing)
 
 
@@ -155,7 +155,7 @@ def test_the_page_names_the_app_that_it_opens(branded, flow_type, name):
 
 def test_errors_are_told_in_the_projects_name_once_it_is_known(branded):
     def get(path, **query):
-        return requests.get(branded.url + path, params=query, timeout=120)
+        return requests.get(branded.url + path, params=query, timeout=TIMEOUT)
 
     known = [
         get("/__/auth/handler", apiKey=API_KEY, hl="de"),
@@ -185,7 +185,7 @@ def test_an_Android_secret_may_hold_anything_that_a_digest_read_as_text_holds(si
 def test_bytes_that_are_no_text_are_read_as_android_reads_them(site, fake_issuer):
     flow = AndroidFlow(site, secret="\ufffdA\ufffd")
     query = urlencode(flow.query(sessionId=None)) + "&sessionId=%FFA%C3"
-    started = flow.browser.get(f"{site.url}{flow.path}?{query}", allow_redirects=False, timeout=120)
+    started = flow.browser.get(f"{site.url}{flow.path}?{query}", allow_redirects=False, timeout=TIMEOUT)
     assert started.status_code == 302
     page = flow.callback(fake_issuer.login(person())(started.headers["location"]))
     assert flow.redeem(flow.received(island(page)["link"])["S.link"]).status_code == 200
@@ -220,7 +220,7 @@ def refused_without_state(flow, path="/__/auth/handler", method="GET"):
     answer = {"error": "access_denied", "error_description": "<b>call 555-evil</b>"}
     if method == "GET":
         return flow.callback(f"{flow.site.url}{path}?{urlencode(answer)}")
-    posted = requests.post(flow.site.url + path, data=answer, allow_redirects=False, timeout=120)
+    posted = requests.post(flow.site.url + path, data=answer, allow_redirects=False, timeout=TIMEOUT)
     assert posted.status_code == 303, posted.text
     return flow.callback(flow.site.url + posted.headers["location"])
 
@@ -273,7 +273,7 @@ def test_a_provider_that_fails_is_not_the_persons_fault(fake_issuer):
         state = query_of(flow.authorization_url())["state"]
         page = flow.callback(site.url + "/__/auth/handler?" + urlencode({"error": "temporarily_unavailable", "state": state}))
         assert island(page)["event"]["error"]["code"] == "auth/network-request-failed"
-        metrics = requests.get(site.url + "/metrics", timeout=120).text
+        metrics = requests.get(site.url + "/metrics", timeout=TIMEOUT).text
         assert 'gatehouse_sign_ins_total{provider="oidc.fake",outcome="provider_unavailable"} 2' in metrics
 
 
@@ -333,11 +333,11 @@ def test_a_provider_that_posts_its_answer(site, fake_issuer):
     for flow in (BrowserFlow(site), BrowserFlow(site, auth_type="signInViaRedirect"), AppleFlow(site), AndroidFlow(site)):
         url, _, form = fake_issuer.login(person())(flow.authorization_url()).partition("?")
         headers = {"content-type": "application/x-www-form-urlencoded", "Sec-Fetch-Dest": "document"}
-        posted = requests.post(url, data=form, headers=headers, allow_redirects=False, timeout=120)
+        posted = requests.post(url, data=form, headers=headers, allow_redirects=False, timeout=TIMEOUT)
         assert posted.status_code == 303, "307 would post the code on"
         assert posted.headers["location"].startswith(site.url + "/__/auth/handler?resume=demo.")
         assert "code" not in query_of(posted.headers["location"])
-        assert requests.get(posted.headers["location"], timeout=120).status_code == 400, "without the cookie"
+        assert requests.get(posted.headers["location"], timeout=TIMEOUT).status_code == 400, "without the cookie"
         data = island(flow.callback(posted.headers["location"]))
         if "event" in data:
             assert flow.redeem(data["event"]).status_code == 200

@@ -23,7 +23,7 @@ def pending(flow, server=None, headers=None, path="/__/auth/pending", **changes)
     sent = {"Origin": flow.site.url, "Sec-Fetch-Site": "same-origin", **(headers or {})}
     body = {"storageKey": KEY, "origin": ORIGIN, **changes}
     response = flow.browser.post(
-        base + path, json=body, headers={name: value for name, value in sent.items() if value is not None}, timeout=120
+        base + path, json=body, headers={name: value for name, value in sent.items() if value is not None}, timeout=TIMEOUT
     )
     if response.status_code == 200 and "event" in response.json():
         note_fields(response.json()["event"])
@@ -31,7 +31,7 @@ def pending(flow, server=None, headers=None, path="/__/auth/pending", **changes)
 
 
 def relay(site, ticket, server=None):
-    response = requests.post((server or site).url + "/__/auth/relay", json={"relay": ticket}, timeout=120)
+    response = requests.post((server or site).url + "/__/auth/relay", json={"relay": ticket}, timeout=TIMEOUT)
     if response.status_code == 200 and "event" in response.json():
         note_fields(response.json()["event"])
     return response
@@ -78,7 +78,7 @@ def test_SEC_18_no_other_page_may_have_the_cookie_sent(site, fake_issuer, path):
         assert response.status_code == 403 and "event" not in response.text, headers
         assert "access-control-allow-origin" not in response.headers
     preflight = requests.options(
-        site.url + path, headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}, timeout=120
+        site.url + path, headers={"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}, timeout=TIMEOUT
     )
     assert "access-control-allow-credentials" not in preflight.headers
     assert "event" in pending(flow, path=path).json(), "and nothing was used up"
@@ -147,7 +147,7 @@ def test_a_popup_that_lost_its_opener_hands_its_result_over_by_the_server(site, 
     assert flow.redeem(answer.json()["event"]).status_code == 200
 
 
-def test_a_ticket_of_nobody(site, fake_issuer):
+def test_a_ticket_of_no_flow_is_refused(site, fake_issuer):
     flow = BrowserFlow(site)
     flow.finished(fake_issuer.login(person()))
     for ticket in (
@@ -162,7 +162,7 @@ def test_a_ticket_of_nobody(site, fake_issuer):
     ):
         response = relay(site, ticket)
         assert response.status_code == 404 and "event" not in response.text, ticket
-    assert requests.post(site.url + "/__/auth/relay", data=b"{", timeout=120).status_code == 400
+    assert requests.post(site.url + "/__/auth/relay", data=b"{", timeout=TIMEOUT).status_code == 400
     assert "event" in relay(site, flow.relay).json()
 
 
@@ -188,7 +188,9 @@ def test_an_operator_may_switch_the_relay_off(fake_issuer):
         flow = BrowserFlow(site)
         flow.authorization_url()
         assert flow.relay is None
-        assert island(requests.get(site.url + "/__/auth/iframe", params={"apiKey": API_KEY, "appName": "x"}, timeout=120))["relay"] is None
+        assert (
+            island(requests.get(site.url + "/__/auth/iframe", params={"apiKey": API_KEY, "appName": "x"}, timeout=TIMEOUT))["relay"] is None
+        )
         assert relay(site, "demo." + "A" * 64).status_code == 404
 
 
@@ -207,7 +209,7 @@ def test_a_token_in_the_address_is_traded_once(fake_issuer, page, joiner):
         assert data["returnURL"].startswith(page + joiner + "broker_rt=demo.")
         assert "broker_rt" not in urlsplit(data["returnURL"]).query, "no server sees it"
         ticket = data["returnURL"].partition("broker_rt=")[2]
-        assert island(requests.get(site.url + "/__/auth/iframe", params={"apiKey": API_KEY, "appName": "x"}, timeout=120))["relay"]
+        assert island(requests.get(site.url + "/__/auth/iframe", params={"apiKey": API_KEY, "appName": "x"}, timeout=TIMEOUT))["relay"]
         answer = relay(site, ticket)
         assert answer.json()["event"] == data["event"] and answer.json()["origin"] == ORIGIN
         assert relay(site, ticket).status_code == 404

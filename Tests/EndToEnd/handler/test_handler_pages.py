@@ -7,14 +7,14 @@ import pytest
 import requests
 
 from support.clients.handler import AppleFlow, BrowserFlow, island, shown_text
-from support.names import API_KEY
+from support.names import API_KEY, TIMEOUT
 from support.servers.site import a_site
 
 IFRAME = {"apiKey": API_KEY, "appName": "[DEFAULT]", "v": "12.18.0", "usegapi": "1"}
 
 
 def iframe(site, path="/__/auth/iframe", headers=None, **changes):
-    return requests.get(site.url + path, params={**IFRAME, **changes}, headers=headers, timeout=120)
+    return requests.get(site.url + path, params={**IFRAME, **changes}, headers=headers, timeout=TIMEOUT)
 
 
 def pages(site, fake_issuer):
@@ -92,7 +92,9 @@ def test_SEC_18_pages_are_opened_as_what_they_are(site):
     for destination in ("iframe", "frame", "embed", "object", "script", "empty", "image"):
         response = BrowserFlow(site).start(headers={"Sec-Fetch-Dest": destination})
         assert response.status_code == 400 and "set-cookie" not in response.headers, destination
-        assert requests.get(site.url + "/__/auth/handler?state=x", headers={"Sec-Fetch-Dest": destination}, timeout=120).status_code == 400
+        assert (
+            requests.get(site.url + "/__/auth/handler?state=x", headers={"Sec-Fetch-Dest": destination}, timeout=TIMEOUT).status_code == 400
+        )
     assert BrowserFlow(site).start(headers={"Sec-Fetch-Dest": "document"}).status_code == 200
     for destination in ("document", "embed", "script", "empty"):
         assert iframe(site, headers={"Sec-Fetch-Dest": destination}).status_code == 400, destination
@@ -111,27 +113,27 @@ def test_a_page_load_of_everything_is_small(site):
             seen.add(url)
     assert len(seen) == 2
     for url in seen:
-        weight += len(requests.get(url, timeout=120).content)
+        weight += len(requests.get(url, timeout=TIMEOUT).content)
     assert weight < 15_000, weight
 
 
 @pytest.mark.parametrize("name", ["iframe.js", "handler.js", "gapi.js"])
 def test_scripts_are_kept_by_their_version(site, name):
-    stable = requests.get(f"{site.url}/__/auth/{name}", timeout=120)
+    stable = requests.get(f"{site.url}/__/auth/{name}", timeout=TIMEOUT)
     assert stable.status_code == 200 and stable.headers["content-type"] == "text/javascript; charset=utf-8"
     assert stable.headers["cache-control"] == "public, max-age=300"
     assert stable.headers["cross-origin-resource-policy"] == "cross-origin"
     assert stable.headers["x-content-type-options"] == "nosniff"
     tag = stable.headers["etag"]
     for known in (tag, "W/" + tag, '"other", ' + tag):
-        again = requests.get(f"{site.url}/__/auth/{name}", headers={"If-None-Match": known}, timeout=120)
+        again = requests.get(f"{site.url}/__/auth/{name}", headers={"If-None-Match": known}, timeout=TIMEOUT)
         assert again.status_code == 304 and not again.content and again.headers["etag"] == tag
-    assert requests.get(f"{site.url}/__/auth/{name}", headers={"If-None-Match": '"other"'}, timeout=120).status_code == 200
-    versioned = requests.get(f"{site.url}/__/auth/{name}?v={tag.strip(chr(34))}", timeout=120)
+    assert requests.get(f"{site.url}/__/auth/{name}", headers={"If-None-Match": '"other"'}, timeout=TIMEOUT).status_code == 200
+    versioned = requests.get(f"{site.url}/__/auth/{name}?v={tag.strip(chr(34))}", timeout=TIMEOUT)
     assert versioned.headers["cache-control"] == "public, max-age=31536000, immutable" and versioned.content == stable.content
-    other = requests.get(f"{site.url}/__/auth/{name}?v=AAAAAAAAAAAA", timeout=120)
+    other = requests.get(f"{site.url}/__/auth/{name}?v=AAAAAAAAAAAA", timeout=TIMEOUT)
     assert other.content == stable.content and "immutable" not in other.headers["cache-control"]
-    assert requests.get(f"{site.url}/emulator/auth/{name}", timeout=120).content == stable.content
+    assert requests.get(f"{site.url}/emulator/auth/{name}", timeout=TIMEOUT).content == stable.content
 
 
 def test_pages_speak_the_visitors_language(site, fake_issuer):

@@ -12,7 +12,7 @@ import requests
 from support.clients.api import assert_error
 from support.clients.flows import flow_id, query_of
 from support.clients.handler import PAGE, AndroidFlow, AppleFlow, BrowserFlow, island, shown_text
-from support.names import ANDROID, API_KEY
+from support.names import ANDROID, API_KEY, TIMEOUT
 from support.servers.site import a_site
 
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
@@ -78,7 +78,7 @@ def test_SEC_10_no_start_leads_to_a_page_of_another_domain(site, path, auth_type
         flow.path = path
         refused_page(flow.start(redirectUrl=wrong))
     twice = f"{site.url}{path}?{urlencode(BrowserFlow(site, auth_type=auth_type).query())}&redirectUrl=https%3A%2F%2Fevil.example"
-    refused_page(requests.get(twice, allow_redirects=False, timeout=120))
+    refused_page(requests.get(twice, allow_redirects=False, timeout=TIMEOUT))
     assert site.value("SELECT count(*) FROM sign_in_flows") == before
 
 
@@ -162,7 +162,7 @@ def test_SEC_16_starts_are_limited_before_anything_is_stored(fake_issuer):
 # -- the callback
 
 
-def test_SEC_18_only_the_browser_that_started_comes_back_and_nobody_else_uses_it_up(site, fake_issuer):
+def test_SEC_18_only_the_browser_that_started_a_flow_can_return_or_use_it_up(site, fake_issuer):
     for flow, other in zip(all_flows(site), all_flows(site)):
         answered = fake_issuer.login()(flow.authorization_url())
         other.authorization_url()
@@ -176,7 +176,7 @@ def test_SEC_18_only_the_browser_that_started_comes_back_and_nobody_else_uses_it
     assert fake_issuer.count("/token") == 0
 
 
-def test_SEC_05_a_state_of_another_flow_or_of_nobody(site, fake_issuer):
+def test_SEC_05_a_state_of_another_flow_or_of_no_flow_is_refused(site, fake_issuer):
     for flow, other in zip(all_flows(site), all_flows(site)):
         answered = fake_issuer.login()(flow.authorization_url())
         foreign = query_of(fake_issuer.login()(other.authorization_url()))["state"]

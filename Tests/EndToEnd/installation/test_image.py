@@ -10,6 +10,7 @@ import pytest
 import requests
 
 from support.harness import free_port, wait_until
+from support.names import TIMEOUT
 from support.servers.site import a_site
 
 BUILDAH = shlex.split(os.environ.get("GATEHOUSE_IMAGE", ""))
@@ -44,7 +45,7 @@ class Container:
         return [*BUILDAH, "run", *self.options, *(f"--env={value}" for value in environment), self.name, "--", *arguments]
 
     def run(self, *arguments, **options):
-        return subprocess.run(self.command(*arguments, **options), capture_output=True, text=True, timeout=120)
+        return subprocess.run(self.command(*arguments, **options), capture_output=True, text=True, timeout=TIMEOUT)
 
     def close(self):
         buildah("rm", self.name)
@@ -89,7 +90,7 @@ def test_the_image_checks_migrates_serves_and_tells_its_health(image, container)
         answer = requests.post(
             f"{container.site.url}/v1/accounts:signUp?key=demo-api-key",
             json={"email": "ada@example.com", "password": "correct horse"},
-            timeout=120,
+            timeout=TIMEOUT,
         )
         assert answer.status_code == 200, answer.text
     finally:

@@ -11,6 +11,7 @@ import requests
 
 from support.clients.api import API
 from support.harness import BINARY, ROOT, wait_until
+from support.names import TIMEOUT
 from support.servers.site import a_site
 
 UNIT = ROOT / "packaging/gatehouse.service"
@@ -55,7 +56,7 @@ def test_the_server_serves_without_any_privilege():
             def ready():
                 assert process.poll() is None, (site.folder / "restricted.log").read_text()
                 with contextlib.suppress(requests.ConnectionError):
-                    return requests.get(site.url + "/health/ready", timeout=120).ok
+                    return requests.get(site.url + "/health/ready", timeout=TIMEOUT).ok
 
             wait_until(ready, 20, what="readiness")
             answer = API(site.url).succeed("signUp", {"email": "ada@example.com", "password": "correct horse", "returnSecureToken": True})

@@ -20,7 +20,7 @@ def test_starts_are_limited_by_address_and_answered_by_redirect(fake_issuer):
 
         def start(address):
             with coming_from(address):
-                return requests.get(server.url + "/__/auth/start", params=flow.start_query(), allow_redirects=False, timeout=TIMEOUT)
+                return requests.get(server.url + "/__/auth/start", params=flow.query(), allow_redirects=False, timeout=TIMEOUT)
 
         assert [start("127.0.0.1").status_code for _ in range(2)] == [302, 302]
         refused = start("127.0.0.1")

@@ -5,6 +5,7 @@ import json
 import requests
 
 from support.harness import free_port, together, wait_until
+from support.names import TIMEOUT
 from support.servers.limited_site import BLOCKED, LOCKED, SLOW, a_limited_site, codes, try_password
 
 
@@ -28,7 +29,7 @@ def test_SEC_16_guesses_from_one_address_over_many_accounts_are_bounded():
         answers = codes(try_password(api, f"person{n}@example.com") for n in range(8))
         assert answers == ["INVALID_LOGIN_CREDENTIALS"] * 5 + [BLOCKED] * 3
         assert codes([try_password(api, "person9@example.com", address="192.0.2.2")]) == ["INVALID_LOGIN_CREDENTIALS"]
-        counted = requests.get(site.servers[0].url + "/metrics", timeout=120).text
+        counted = requests.get(site.servers[0].url + "/metrics", timeout=TIMEOUT).text
         assert 'gatehouse_limited_total{action="password",by="address"} 3\n' in counted
         site.servers[0].logged("a rate limit is reached")
         lines = [line for line in site.servers[0].log_lines() if line.get("message") == "a rate limit is reached"]
@@ -77,7 +78,7 @@ def test_SEC_16_a_refused_attempt_costs_no_hash():
         server = site.serve()
 
         def hashes():
-            text = requests.get(server.url + "/metrics", timeout=120).text
+            text = requests.get(server.url + "/metrics", timeout=TIMEOUT).text
             return sum(int(line.split()[-1]) for line in text.splitlines() if line.startswith("gatehouse_hashing_seconds_count"))
 
         for _ in range(2):

@@ -11,6 +11,7 @@ from support.clients.api import assert_error, posted
 from support.harness import BINARY
 from support.issuers.fake import FakeIssuer
 from support.mail.smtp import Post
+from support.names import TIMEOUT
 from support.servers.site import a_site
 
 # A private view of the file system, in which our own folder stands where the system keeps its authorities.
@@ -41,7 +42,7 @@ def check_live(site, system):
     subprocess.run(["openssl", "rehash", store], check=True, capture_output=True)
     mounted = ["sh", "-c", f'mount --bind "$0" {STORE} && exec "$@"', store]
     command = [*PRIVATE_VIEW, *mounted, BINARY, "check", "--live", "--config", site.config]
-    return subprocess.run(command, env=site.environment(), capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, env=site.environment(), capture_output=True, text=True, timeout=TIMEOUT)
 
 
 @needs_a_private_view

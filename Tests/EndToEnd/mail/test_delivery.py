@@ -8,7 +8,7 @@ from support.clients.api import API
 from support.harness import wait_until
 from support.mail.mailing_site import ADA, ask_for_reset, code_in
 from support.mail.outbox import put, waiting
-from support.names import METHODS
+from support.names import METHODS, TIMEOUT
 
 
 def test_a_mail_arrives_complete(sites, post):
@@ -96,14 +96,14 @@ def test_SEC_15_whether_an_address_is_known_cannot_be_told(sites, post):
 
 def round_trips(site):
     """The number of queries that each loop has sent so far."""
-    text = requests.get(site.url + "/metrics", timeout=120).text
+    text = requests.get(site.url + "/metrics", timeout=TIMEOUT).text
     return {int(loop): int(float(count)) for loop, count in re.findall(r'gatehouse_database_round_trips_total\{loop="(\d+)"\} (\S+)', text)}
 
 
 def test_SEC_15_mail_leaves_on_a_loop_that_serves_no_requests(sites, post):
     """The last of three loops sends the mails, and only that one works while a mail is sent, so no call waits for it."""
     site = sites(post.settings(), loops=2)
-    requests.get(site.url + "/health/ready", timeout=120)
+    requests.get(site.url + "/health/ready", timeout=TIMEOUT)
     # The loop's regular work may come between, but not with each of five mails.
     for number in range(1, 6):
         before = round_trips(site)

@@ -32,7 +32,7 @@ def test_by_tls_from_the_first_byte(sites, certificate):
         post.close()
 
 
-def test_a_server_that_nobody_vouches_for_gets_nothing(sites, certificate):
+def test_a_server_without_a_trusted_certificate_gets_nothing(sites, certificate):
     post = Post(certificate)
     try:
         site = sites(post.settings(security="starttls"))

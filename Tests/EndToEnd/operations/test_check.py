@@ -11,6 +11,7 @@ import psycopg2
 import pytest
 
 from support.harness import BINARY
+from support.names import TIMEOUT
 from support.servers.postgres import cluster
 from support.servers.site import a_site, environment, write_secret
 
@@ -65,7 +66,7 @@ class Planted:
 
     def check(self, **options):
         command = [BINARY, "check", "--config", self.server]
-        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120, **options)
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=TIMEOUT, **options)
 
 
 @pytest.fixture

@@ -80,8 +80,8 @@ def test_metrics_are_there_and_bounded(site, api, fake_issuer, real_issuer):
     WebFlow(site, "oidc.real").run(real_issuer.login("metrics@example.com"))
     posted(api, {"providerId": "oidc.fake", "id_token": "x"})
     for path in range(50):
-        requests.get(f"{site.url}/made-up-{path}", timeout=120)
-    response = requests.get(site.url + "/metrics", timeout=120)
+        requests.get(f"{site.url}/made-up-{path}", timeout=TIMEOUT)
+    response = requests.get(site.url + "/metrics", timeout=TIMEOUT)
     assert response.status_code == 200 and response.headers["content-type"].startswith("text/plain; version=0.0.4")
     text = response.text
     for series in (
@@ -103,10 +103,10 @@ def test_the_access_log_is_JSON_without_query_strings(site, api, fake_issuer):
     marker = "look-for-this-in-the-log"
     server = site.servers[0]
     seen = len(server.log_lines())
-    requests.get(site.url + "/v1/projects", params={"key": API_KEY, "marker": marker}, timeout=120)
-    requests.get(site.url + "/" + marker, timeout=120)
+    requests.get(site.url + "/v1/projects", params={"key": API_KEY, "marker": marker}, timeout=TIMEOUT)
+    requests.get(site.url + "/" + marker, timeout=TIMEOUT)
     api.call("lookup", {"idToken": marker})
-    requests.get(site.url + "/__/auth/handler", params={"state": marker, "code": marker}, timeout=120)
+    requests.get(site.url + "/__/auth/handler", params={"state": marker, "code": marker}, timeout=TIMEOUT)
 
     def line_of(route):
         return next((line for line in server.log_lines()[seen:] if line.get("route") == route), None)

@@ -10,6 +10,7 @@ import requests
 
 from support.harness import free_port, wait_until
 from support.leaks import logs
+from support.names import TIMEOUT
 from support.servers.site import a_site
 
 
@@ -19,7 +20,7 @@ def hammer(url, count):
     with requests.Session() as session:
         for _ in range(count):
             began = time.monotonic()
-            assert session.get(url, timeout=120).status_code == 200
+            assert session.get(url, timeout=TIMEOUT).status_code == 200
             slowest = max(slowest, time.monotonic() - began)
     return slowest
 
@@ -50,7 +51,7 @@ def test_SEC_76_what_a_full_log_drops_is_counted_and_events_come_through():
         # 4 MiB of room, as much in the thread's hands, and the pipe: about 80,000 lines. Sent ahead, since there are many.
         batch = b"GET /demo/oauth2/jwks HTTP/1.1\r\nHost: a\r\n\r\n" * 1000
         dropped = 'gatehouse_log_lines_dropped_total{kind="access"}'
-        wait_until(lambda: pipelined(server.port, batch, 1000, times=10) and server.metric(dropped), timeout=120, every=0, what="a drop")
+        wait_until(lambda: pipelined(server.port, batch, 1000, times=10) and server.metric(dropped), every=0, what="a drop")
         server.signal(signal.SIGHUP)
         assert server.metric('gatehouse_log_lines_dropped_total{kind="event"}') == 0
         text = b""
@@ -62,7 +63,7 @@ def test_SEC_76_what_a_full_log_drops_is_counted_and_events_come_through():
 
 
 def pipelined(port, batch, count, times):
-    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT) as connection:
         for _ in range(times):
             connection.sendall(batch)
             seen = b""
@@ -85,7 +86,7 @@ def test_a_log_file_is_opened_anew_at_SIGHUP():
         logs.append(site.folder / "gatehouse.log.1")
         server.signal(signal.SIGHUP)
         wait_until(lambda: path.exists() and '"reloaded"' in path.read_text(), what="the new file")
-        requests.get(site.url + "/after-the-rotation", timeout=120)
+        requests.get(site.url + "/after-the-rotation", timeout=TIMEOUT)
         assert server.stop() == 0
         assert '"stopped"' in path.read_text() and '"serving"' not in path.read_text()
         assert path.stat().st_mode & 0o007 == 0

@@ -63,7 +63,7 @@ def sign_in_across(site, issuer, name):
     assert b.api().call("signInWithIdp", pending).status_code == 200
 
 
-def test_the_master_key_changes_over_a_rolling_restart_and_nobody_is_signed_out(pair, fake_issuer):
+def test_sessions_survive_a_change_of_the_master_key_by_a_rolling_restart(pair, fake_issuer):
     site = pair
     before = Person(site, fake_issuer, "before")
     asleep = Person(site, fake_issuer, "asleep")

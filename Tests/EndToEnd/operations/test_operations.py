@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response
 
 from support.clients.api import API, assert_error, posted
 from support.clients.flows import WebFlow, query_of
-from support.harness import BINARY, free_port, together, wait_until
+from support.harness import BINARY, free_port, together, wait_for_end, wait_until
 from support.leaks import note
 from support.names import API_KEY, TIMEOUT
 from support.servers.site import a_site
@@ -266,7 +266,7 @@ def test_a_signal_to_stop_lets_a_running_request_finish(fake_issuer, number):
         server.signal(number)
         wait_until(lambda: refuses_connections(server), what="an end of accepting")
         released.set()
-        client.join(TIMEOUT)
+        wait_for_end(client)
         assert answers and answers[0].status_code == 200 and answers[0].json()["isNewUser"] is True
         assert server.process.wait(TIMEOUT) == 0
         assert site.counts()["accounts"] == 1
@@ -302,8 +302,8 @@ def test_rotated_keys_overlap(fake_issuer):
         site.servers.clear()
         api = site.serve().api()
 
-        published = {key["kid"] for key in requests.get(site.issuer + "/oauth2/jwks", timeout=120).json()["keys"]}
-        certificates = requests.get(site.url + "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", timeout=120).json()
+        published = {key["kid"] for key in requests.get(site.issuer + "/oauth2/jwks", timeout=TIMEOUT).json()["keys"]}
+        certificates = requests.get(site.url + "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", timeout=TIMEOUT).json()
         assert {old, new} <= published and {old, new} <= set(certificates)
         verify(site, user["idToken"])
         refreshed = api.refresh(user["refreshToken"]).json()
@@ -328,7 +328,7 @@ def test_a_leaked_key_is_withdrawn_at_once(fake_issuer):
         server.stop()
         site.servers.clear()
         api = site.serve().api()
-        assert old not in {key["kid"] for key in requests.get(site.issuer + "/oauth2/jwks", timeout=120).json()["keys"]}
+        assert old not in {key["kid"] for key in requests.get(site.issuer + "/oauth2/jwks", timeout=TIMEOUT).json()["keys"]}
         assert_error(api.call("lookup", {"idToken": user["idToken"]}), "INVALID_ID_TOKEN")
         verify(site, api.refresh(user["refreshToken"]).json()["id_token"])
 

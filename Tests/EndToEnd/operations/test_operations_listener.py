@@ -8,6 +8,7 @@ import pytest
 import requests
 
 from support.harness import free_port, wait_until
+from support.names import TIMEOUT
 from support.servers.site import a_site
 
 PATHS = ["/metrics", "/health/live", "/health/ready"]
@@ -16,10 +17,10 @@ HOSTS = ["/identitytoolkit.googleapis.com", "/securetoken.googleapis.com", "/www
 
 @pytest.mark.parametrize("path", PATHS)
 def test_metrics_and_health_do_not_answer_behind_the_names_of_Googles_hosts(site, path):
-    assert requests.get(site.url + path, timeout=120).status_code == 200
+    assert requests.get(site.url + path, timeout=TIMEOUT).status_code == 200
     for host in HOSTS:
         for spelling in (host + path, host.upper() + path, "/" + host + path, host + "/." + path, host + "//" + path[1:]):
-            assert requests.get(site.url + spelling, timeout=120).status_code in (400, 404), spelling
+            assert requests.get(site.url + spelling, timeout=TIMEOUT).status_code in (400, 404), spelling
 
 
 def test_an_operations_listener_takes_metrics_and_health_from_the_public_one():
@@ -27,13 +28,13 @@ def test_an_operations_listener_takes_metrics_and_health_from_the_public_one():
         server = site.serve()
         for path in PATHS + ["/reload"]:
             for prefix in [""] + HOSTS:
-                assert requests.get(server.url + prefix + path, timeout=120).status_code == 404
-            assert requests.post(server.url + path, timeout=120).status_code == 404
+                assert requests.get(server.url + prefix + path, timeout=TIMEOUT).status_code == 404
+            assert requests.post(server.url + path, timeout=TIMEOUT).status_code == 404
         for path in PATHS:
-            assert requests.get(server.operations + path, timeout=120).status_code == 200
+            assert requests.get(server.operations + path, timeout=TIMEOUT).status_code == 200
         for path in ("/v1/projects?key=demo-api-key", "/demo/oauth2/jwks", "/__/auth/handler", "/v1/accounts:signUp"):
-            assert requests.get(server.operations + path, timeout=120).status_code == 404, path
-        assert requests.get(server.url + "/demo/oauth2/jwks", timeout=120).status_code == 200
+            assert requests.get(server.operations + path, timeout=TIMEOUT).status_code == 404, path
+        assert requests.get(server.url + "/demo/oauth2/jwks", timeout=TIMEOUT).status_code == 200
         series = 'http_requests_total{route="/{project}/oauth2/jwks",status="200"}'
         wait_until(lambda: server.metric(series) is not None, what="the count of the public listener's requests")
 
@@ -81,7 +82,7 @@ def idle_connections(port, count, source="127.0.0.2"):
         for _ in range(count):
             connection = socket.socket()
             connection.bind((source, 0))
-            connection.settimeout(120)
+            connection.settimeout(TIMEOUT)
             connection.connect(("127.0.0.1", port))
             connections.append(connection)
         yield connections
@@ -95,13 +96,13 @@ def test_health_answers_when_all_connections_are_taken():
     with a_site(settings={"loops": 1, "limits": limits}) as site:
         server = site.serve()
         with idle_connections(server.port, 30):
-            wait_until(lambda: requests.post(server.url + "/v1/projects", timeout=120).status_code == 503, what="a full server")
+            wait_until(lambda: requests.post(server.url + "/v1/projects", timeout=TIMEOUT).status_code == 503, what="a full server")
             for _ in range(20):
-                answer = requests.get(server.url + "/health/live", timeout=120)
+                answer = requests.get(server.url + "/health/live", timeout=TIMEOUT)
                 assert answer.status_code == 200 and answer.headers["connection"] == "close"
-                assert requests.get(server.url + "/health/ready", timeout=120).status_code == 200
-            assert requests.get(server.url + "/demo/oauth2/jwks", timeout=120).headers["retry-after"] == "1"
-        wait_until(lambda: requests.get(server.url + "/demo/oauth2/jwks", timeout=120).status_code == 200, what="room")
+                assert requests.get(server.url + "/health/ready", timeout=TIMEOUT).status_code == 200
+            assert requests.get(server.url + "/demo/oauth2/jwks", timeout=TIMEOUT).headers["retry-after"] == "1"
+        wait_until(lambda: requests.get(server.url + "/demo/oauth2/jwks", timeout=TIMEOUT).status_code == 200, what="room")
 
 
 def test_a_server_without_descriptors_to_give_still_answers_health_and_asks_its_database():
@@ -112,7 +113,7 @@ def test_a_server_without_descriptors_to_give_still_answers_health_and_asks_its_
         assert resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE) == (400, 400)
         with idle_connections(server.port, 450):
             for _ in range(20):
-                assert requests.get(server.url + "/health/ready", timeout=120).status_code == 200
+                assert requests.get(server.url + "/health/ready", timeout=TIMEOUT).status_code == 200
         assert "Too many open files" not in server.log()
 
 
@@ -122,7 +123,7 @@ def test_an_operations_listener_answers_when_all_public_connections_are_taken():
         server = site.serve()
         with idle_connections(server.port, 20):
             for path in PATHS * 5:
-                assert requests.get(server.operations + path, timeout=120).status_code == 200
+                assert requests.get(server.operations + path, timeout=TIMEOUT).status_code == 200
 
 
 # -- bodies
@@ -149,7 +150,7 @@ def test_slow_bodies_of_many_take_no_more_than_their_budget():
             for connection in connections:
                 with contextlib.suppress(OSError):
                     connection.sendall(part)
-            wait_until(lambda: (server.metric('http_requests_total{route="-",status="503"}') or 0) > 500, what="refusals", timeout=120)
+            wait_until(lambda: (server.metric('http_requests_total{route="-",status="503"}') or 0) > 500, what="refusals")
             # What a body takes is at most twice its bytes, and the allocator keeps some of what is given back.
             assert resident(server.process.pid) - before < 4 * budget + (16 << 20)
             assert server.api().call("signUp", {}).status_code == 200, "whole requests need nothing of it"
@@ -161,7 +162,7 @@ def test_slow_bodies_of_many_take_no_more_than_their_budget():
 
 
 def test_a_body_beyond_64_KiB_is_refused(site):
-    answer = requests.post(site.url + "/v1/accounts:lookup?key=demo-api-key", data=b" " * (64 * 1024 + 1), timeout=120)
+    answer = requests.post(site.url + "/v1/accounts:lookup?key=demo-api-key", data=b" " * (64 * 1024 + 1), timeout=TIMEOUT)
     assert answer.status_code == 413
 
 
@@ -172,16 +173,16 @@ def answered_before(server, ahead):
     """How many of `ahead` requests that one client sends at once are answered before the one of another client, who asks when the first of
     them is answered. Told by the access log, so the machine's speed has little to do with it."""
     seen = len(server.log_lines())
-    with requests.Session() as session, socket.create_connection(("127.0.0.1", server.port), timeout=120) as crowd:
-        session.get(server.url + "/health/ready", timeout=120)
+    with requests.Session() as session, socket.create_connection(("127.0.0.1", server.port), timeout=TIMEOUT) as crowd:
+        session.get(server.url + "/health/ready", timeout=TIMEOUT)
         crowd.sendall(b"GET /demo/oauth2/jwks HTTP/1.1\r\nHost: a\r\n\r\n" * ahead)
         answers = crowd.recv(4096)
-        assert session.get(server.url + "/health/live", timeout=120).status_code == 200
+        assert session.get(server.url + "/health/live", timeout=TIMEOUT).status_code == 200
         size = answers.index(b"\r\n\r\n") + 4 + int(answers.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
         got = len(answers)
         while got < size * ahead:
             got += len(crowd.recv(1 << 20))
-    routes = wait_until(lambda: routes_since(server, seen, ahead), timeout=120, what="the lines of all requests")
+    routes = wait_until(lambda: routes_since(server, seen, ahead), what="the lines of all requests")
     return routes.index("/health/live") - routes.index("/{project}/oauth2/jwks")
 
 

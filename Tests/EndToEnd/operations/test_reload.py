@@ -8,6 +8,7 @@ import signal
 import requests
 
 from support.harness import free_port, wait_until
+from support.names import TIMEOUT
 from support.servers.site import a_site
 
 SUCCESSFUL = "gatehouse_config_last_reload_successful"
@@ -27,7 +28,7 @@ def test_gatehouse_reload_tells_whether_the_server_took_the_files():
         site.write()
         taken = site.run("reload")
         assert (taken.returncode, taken.stdout) == (0, "reloaded\n")
-        assert requests.get(site.url + "/v1/projects?key=another-key", timeout=120).status_code == 200
+        assert requests.get(site.url + "/v1/projects?key=another-key", timeout=TIMEOUT).status_code == 200
 
         site.project["apiKye"] = "typo"
         site.write()
@@ -35,7 +36,7 @@ def test_gatehouse_reload_tells_whether_the_server_took_the_files():
         assert refused.returncode == 1 and 'unknown key; did you mean "apiKeys"?' in refused.stderr
         wait_until(lambda: server.metric(SUCCESSFUL) == 0, what="the metric of the refused reload")
         assert server.metric(TIME) >= began
-        assert requests.get(site.url + "/v1/projects?key=another-key", timeout=120).status_code == 200, "what was in use stays"
+        assert requests.get(site.url + "/v1/projects?key=another-key", timeout=TIMEOUT).status_code == 200, "what was in use stays"
 
         del site.project["apiKye"]
         site.write()
@@ -85,4 +86,4 @@ def test_reloads_that_come_at_once_end_with_the_last_files():
             site.write()
             server.signal(signal.SIGHUP)
         assert site.run("reload").returncode == 0
-        assert requests.get(site.url + "/v1/projects?key=key-4", timeout=120).status_code == 200
+        assert requests.get(site.url + "/v1/projects?key=key-4", timeout=TIMEOUT).status_code == 200

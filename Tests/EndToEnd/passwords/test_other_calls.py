@@ -4,7 +4,7 @@ import requests
 
 from support.accounts import address, sign_up
 from support.clients.api import assert_error
-from support.names import PROJECT
+from support.names import PROJECT, TIMEOUT
 
 
 def test_methods_of_an_address(rest, demo, opened):
@@ -47,7 +47,7 @@ def test_an_account_is_found_by_the_address_of_its_provider(rest, opened):
 def test_recaptcha_is_off_for_everything(rest, demo):
     url = rest.url + "/v2/recaptchaConfig"
     query = {"key": demo.key, "clientType": "CLIENT_TYPE_WEB", "version": "RECAPTCHA_ENTERPRISE"}
-    answer = requests.get(url, params=query, timeout=120).json()
+    answer = requests.get(url, params=query, timeout=TIMEOUT).json()
     assert answer["recaptchaKey"].split("/") == ["projects", PROJECT, "keys", "off"]
     assert {(state["provider"], state["enforcementState"]) for state in answer["recaptchaEnforcementState"]} == {
         ("EMAIL_PASSWORD_PROVIDER", "OFF"),
@@ -55,9 +55,9 @@ def test_recaptcha_is_off_for_everything(rest, demo):
     }
     for missing, code in (("clientType", "MISSING_CLIENT_TYPE"), ("version", "MISSING_RECAPTCHA_VERSION")):
         rest_of = {name: value for name, value in query.items() if name != missing}
-        assert_error(requests.get(url, params=rest_of, timeout=120), code)
-    assert_error(requests.get(url, params={**query, "version": "V2"}, timeout=120), "INVALID_RECAPTCHA_VERSION")
-    assert_error(requests.get(rest.url + "/v1/recaptchaParams", params={"key": demo.key}, timeout=120), "RECAPTCHA_NOT_ENABLED")
+        assert_error(requests.get(url, params=rest_of, timeout=TIMEOUT), code)
+    assert_error(requests.get(url, params={**query, "version": "V2"}, timeout=TIMEOUT), "INVALID_RECAPTCHA_VERSION")
+    assert_error(requests.get(rest.url + "/v1/recaptchaParams", params={"key": demo.key}, timeout=TIMEOUT), "RECAPTCHA_NOT_ENABLED")
 
 
 def test_the_v3_names_and_snake_case_do_the_same(rest, demo):

@@ -127,7 +127,7 @@ def documents(fake_issuer_of_session):
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_SEC_01_a_broken_discovery_document_signs_nobody_in(documents, fake_issuer, name):
+def test_SEC_01_no_sign_in_succeeds_with_a_broken_discovery_document(documents, fake_issuer, name):
     number = list(DOCUMENTS).index(name)
     fake_issuer.answers["discovery"] = lambda request: (
         DOCUMENTS[name](fake_issuer, fake_issuer.discovery(request)) if request.args.get("n") == str(number) else None
@@ -162,7 +162,7 @@ def test_SEC_01_a_broken_discovery_document_signs_nobody_in(documents, fake_issu
     ],
     ids=["500", "HTML", "no key", "a number", "an object", "a list", "302", "over 1 MiB"],
 )
-def test_a_broken_key_set_signs_nobody_in(fake_issuer, answer):
+def test_no_sign_in_succeeds_with_a_broken_key_set(fake_issuer, answer):
     fake_issuer.answers["jwks"] = answer
     site = Site({"oidc.fake": fake_issuer.entry()})
     try:

@@ -15,7 +15,7 @@ from support.clients.flows import ClientFlow, WebFlow, query_of
 from support.harness import together
 from support.jwts import claims
 from support.leaks import note
-from support.names import API_KEY, NUMBER
+from support.names import API_KEY, NUMBER, TIMEOUT
 from support.servers.site import Site, a_site
 
 
@@ -231,7 +231,7 @@ def test_reserved_parameters_never_reach_the_provider(site, fake_issuer, name):
 
 def test_the_project_config(api, site):
     for path in ("/v1/projects", "/identitytoolkit/v3/relyingparty/getProjectConfig"):
-        answer = requests.get(site.url + path, params={"key": API_KEY}, timeout=120)
+        answer = requests.get(site.url + path, params={"key": API_KEY}, timeout=TIMEOUT)
         assert answer.status_code == 200
         assert answer.json() == {"projectId": NUMBER, "authorizedDomains": site.project["authorizedDomains"]}
 
@@ -269,13 +269,13 @@ def test_a_provider_that_answers_by_form_post(site, api, fake_issuer):
     answered = fake_issuer.login("form-post")(flow.authorization_url())
     url, _, form = answered.partition("?")
     crossing = requests.post(
-        url, data=form, headers={"content-type": "application/x-www-form-urlencoded"}, allow_redirects=False, timeout=120
+        url, data=form, headers={"content-type": "application/x-www-form-urlencoded"}, allow_redirects=False, timeout=TIMEOUT
     )
     assert crossing.status_code == 303, crossing.text
     resume = crossing.headers["location"]
     assert resume.startswith(site.url + "/__/auth/handler?resume=")
     assert "code=" not in resume and query_of(answered)["code"] not in resume
-    assert requests.get(resume, allow_redirects=False, timeout=120).status_code == 400, "another browser"
+    assert requests.get(resume, allow_redirects=False, timeout=TIMEOUT).status_code == 400, "another browser"
     response = flow.redeem(flow.returned(resume))
     assert response.status_code == 200, response.text
 
@@ -297,7 +297,7 @@ def test_an_issuer_that_gives_ID_tokens_without_codes(fake_issuer):
         assert (asked["response_type"], asked["response_mode"]) == ("id_token", "form_post") and asked["nonce"]
 
         def post(token, state=asked["state"]):
-            crossed = requests.post(asked["redirect_uri"], data={"id_token": token, "state": state}, allow_redirects=False, timeout=120)
+            crossed = requests.post(asked["redirect_uri"], data={"id_token": token, "state": state}, allow_redirects=False, timeout=TIMEOUT)
             assert crossed.status_code == 303, crossed.text
             return flow.redeem(flow.returned(crossed.headers["location"]))
 
@@ -317,7 +317,9 @@ def test_a_code_flow_takes_no_ID_token_from_the_browser(site, fake_issuer):
     flow = WebFlow(site, "oidc.fake")
     asked = query_of(flow.authorization_url())
     forged = fake_issuer.id_token("front-channel", nonce=asked["nonce"])
-    crossed = requests.post(asked["redirect_uri"], data={"id_token": forged, "state": asked["state"]}, allow_redirects=False, timeout=120)
+    crossed = requests.post(
+        asked["redirect_uri"], data={"id_token": forged, "state": asked["state"]}, allow_redirects=False, timeout=TIMEOUT
+    )
     if crossed.status_code == 303:
         back = flow.callback(crossed.headers["location"])
         if back.status_code == 303 and "code=" in back.headers["location"]:
@@ -348,7 +350,7 @@ def test_a_database_that_fails_in_the_middle_keeps_nothing_half(fake_issuer):
 
 
 def test_chunked_bodies_and_kept_connections(site):
-    connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=120)
+    connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=TIMEOUT)
     connection.connect()
     socket = connection.sock
     for body in ([b'{"idTo', b'ken":', b'"x"}'], b'{"idToken":"x"}') * 3:

@@ -213,7 +213,7 @@ def test_a_callback_without_iss_is_refused_where_the_issuer_promises_it(fake_iss
         site.close()
 
 
-def test_userinfo_of_somebody_else_is_discarded(fake_issuer):
+def test_userinfo_of_another_person_is_discarded(fake_issuer):
     fake_issuer.discovery_extra = {"userinfo_endpoint": fake_issuer.url + "/userinfo"}
     fake_issuer.answers["userinfo"] = {"sub": "somebody-else", "email": "victim@example.com", "email_verified": True, "nickname": "mallory"}
     fake_issuer.users["quiet"] = {"sub": "quiet"}

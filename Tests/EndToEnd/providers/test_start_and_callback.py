@@ -7,7 +7,7 @@ import pytest
 import requests
 
 from support.clients.flows import WebFlow, flow_id, query_of
-from support.names import API_KEY
+from support.names import API_KEY, TIMEOUT
 
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
 
@@ -87,10 +87,10 @@ def test_bad_posts_to_the_callback(site):
         (b"state=x" + b"y" * 60_000, "application/x-www-form-urlencoded"),
         (b"%zz", "application/x-www-form-urlencoded"),
     ):
-        response = requests.post(url, data=body, headers={"content-type": kind} if kind else {}, allow_redirects=False, timeout=120)
+        response = requests.post(url, data=body, headers={"content-type": kind} if kind else {}, allow_redirects=False, timeout=TIMEOUT)
         assert response.status_code == 400 and "location" not in response.headers
     for resume in ("x", "demo.x", "demo." + "A" * 22, "\x00"):
-        assert requests.get(url, params={"resume": resume}, allow_redirects=False, timeout=120).status_code == 400
+        assert requests.get(url, params={"resume": resume}, allow_redirects=False, timeout=TIMEOUT).status_code == 400
 
 
 # -- the start
@@ -139,9 +139,9 @@ def test_SEC_10_redirects_go_to_registered_addresses_alone(site):
         )
     flow = WebFlow(site, "oidc.fake")
     twice = requests.get(
-        site.url + "/__/auth/start?" + urlencode(flow.start_query()) + "&redirectUrl=https%3A%2F%2Fevil.example",
+        site.url + "/__/auth/start?" + urlencode(flow.query()) + "&redirectUrl=https%3A%2F%2Fevil.example",
         allow_redirects=False,
-        timeout=120,
+        timeout=TIMEOUT,
     )
     assert twice.status_code == 400 and "location" not in twice.headers
 
@@ -233,7 +233,7 @@ def test_a_start_with_a_parameter_twice(site):
         "scopes=a&scopes=b",
     ):
         response = requests.get(
-            site.url + "/__/auth/start?" + urlencode(flow.start_query()) + "&" + extra, allow_redirects=False, timeout=120
+            site.url + "/__/auth/start?" + urlencode(flow.query()) + "&" + extra, allow_redirects=False, timeout=TIMEOUT
         )
         assert response.status_code == 400 and "location" not in response.headers, extra
 

@@ -39,7 +39,7 @@ def test_what_the_sdks_functions_throw_does_not_reach_the_apps_page(driver, page
     assert parent.script("return sessionStorage.getItem('thrown')") is None
 
 
-def test_the_apps_script_keeps_an_event_until_somebody_registers(driver, pages, app_pages):
+def test_the_apps_script_keeps_an_event_until_a_listener_registers(driver, pages, app_pages):
     parent = WithScript(driver, pages, app_pages)
     heard = parent.script(
         """const [where, url] = [document.body, arguments[0] + "/__/auth/iframe?apiKey=demo-api-key&appName=app"];

@@ -58,6 +58,12 @@ def together(count, work):
     threads = [threading.Thread(target=one, args=(index,)) for index in range(count)]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join(60)
+    wait_for_end(*threads)
     return results
+
+
+def wait_for_end(*threads):
+    """Waits until the threads have ended; the timeout only ends a test that hangs."""
+    for thread in threads:
+        thread.join(TIMEOUT)
+        assert not thread.is_alive(), f"a thread did not end within {TIMEOUT} s"

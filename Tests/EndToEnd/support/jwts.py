@@ -5,10 +5,13 @@ import functools
 import hashlib
 import hmac
 import json
+import time
 
 import jwt
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
+
+from support.harness import wait_until
 
 # The audience of a custom token.
 CUSTOM_TOKEN_AUDIENCE = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
@@ -42,6 +45,12 @@ def foreign_key(kid):
 def claims(token):
     """What a token says, without a look at its signature."""
     return jwt.decode(token, options={"verify_signature": False})
+
+
+def wait_past(*tokens):
+    """Waits until a new token has a later time than these: tokens of one second cannot be told apart."""
+    latest = max(claims(token)["iat"] for token in tokens)
+    wait_until(lambda: time.time() >= latest + 1, what="the next second")
 
 
 def b64(data):

@@ -22,7 +22,7 @@ from support.clients.api import assert_error
 from support.harness import BINARY, counter, together
 from support.jwts import CUSTOM_TOKEN_AUDIENCE, b64, claims, unsigned
 from support.leaks import note
-from support.names import API_KEY, PROJECT
+from support.names import API_KEY, PROJECT, TIMEOUT
 from support.servers.site import a_site
 
 RESERVED = "acr amr at_hash aud auth_time azp cnf c_hash exp firebase iat iss jti nbf nonce sub".split()
@@ -33,7 +33,7 @@ def make_key(site, project=PROJECT, account="backend"):
     path = site.folder / f"{project}-{account}-{next(counter)}.json"
     with open(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as file:
         command = [BINARY, "service-accounts", "create", project, account, "--config", site.config]
-        result = subprocess.run(command, env=site.environment(), stdout=file, stderr=subprocess.PIPE, text=True, timeout=120)
+        result = subprocess.run(command, env=site.environment(), stdout=file, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT)
     assert result.returncode == 0, result.stderr
     key = json.loads(path.read_text())
     for line in key["private_key"].splitlines()[1:-1]:
@@ -101,7 +101,7 @@ def test_the_key_file_is_all_that_is_printed_and_only_its_public_half_is_stored(
         assert result.returncode != 0 and not result.stdout, arguments
 
 
-def test_firebase_admin_signs_somebody_in(site, api, backend):
+def test_firebase_admin_signs_a_person_in(site, api, backend):
     answer = sign_in(api, backend.admin_token("customer-7", {"role": "admin", "level": 3, "premium": True}))
     assert answer.status_code == 200, answer.text
     user = answer.json()
@@ -109,7 +109,7 @@ def test_firebase_admin_signs_somebody_in(site, api, backend):
     assert user["kind"] == "identitytoolkit#VerifyCustomTokenResponse" and user["isNewUser"] is True and user["expiresIn"] == "3600"
 
     def verified(token):
-        document = requests.get(site.issuer + "/.well-known/openid-configuration", timeout=120).json()
+        document = requests.get(site.issuer + "/.well-known/openid-configuration", timeout=TIMEOUT).json()
         key = jwt.PyJWKClient(document["jwks_uri"]).get_signing_key_from_jwt(token)
         return jwt.decode(token, key, algorithms=["RS256"], audience=PROJECT, issuer=site.issuer)
 
@@ -237,7 +237,7 @@ def test_claims_of_a_thousand_characters_are_taken(api, backend):
     assert answer.status_code == 200 and claims(answer.json()["idToken"])["a"] == "x" * 992
 
 
-def test_another_projects_account_signs_nobody_in_here(site, api, backend, nothing_is_written):
+def test_no_sign_in_succeeds_with_another_projects_account(site, api, backend, nothing_is_written):
     other = Backend(make_key(site, "other"))
     try:
         assert_error(sign_in(api, other.admin_token("victim")), "CREDENTIAL_MISMATCH")
@@ -249,7 +249,7 @@ def test_another_projects_account_signs_nobody_in_here(site, api, backend, nothi
         other.close()
 
 
-def test_a_revoked_key_signs_nobody_in_and_its_account_goes_on_with_another(site, api):
+def test_no_sign_in_succeeds_with_a_revoked_key_and_its_account_goes_on_with_another(site, api):
     first, second = (Backend(make_key(site, account="revoked")) for _ in range(2))
     try:
         session = sign_in(api, first.admin_token("kept")).json()

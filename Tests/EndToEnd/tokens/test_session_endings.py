@@ -12,7 +12,7 @@ import pytest
 
 from support.accounts import address, sign_up
 from support.clients.api import assert_error, posted
-from support.harness import counter, wait_until
+from support.harness import counter, wait_for_end, wait_until
 from support.mail.mailing_site import MailingSite
 from support.names import PROJECT
 from support.servers.site import GENEROUS
@@ -64,7 +64,7 @@ class Thief:
 
     def loses(self, issuer):
         """Waits for the end of the polling; then no earlier token works in any call."""
-        self.thread.join(30)
+        wait_for_end(self.thread)
         assert_error(self.refusal, "TOKEN_EXPIRED")
         for token in set(self.tokens):
             assert_error(self.api.call("lookup", {"idToken": token}), "TOKEN_EXPIRED")
@@ -240,7 +240,7 @@ def test_SEC_50_nothing_that_began_before_an_ending_is_finished_after_it(site, d
         wait_until(lambda: waiting(site) or answers, what="the request's wait for the ending")
         assert not answers, answers[0].text
         commit()
-        thread.join(30)
+        wait_for_end(thread)
     if call is mail:
         assert answers[0].status_code == 503, "asked again, it says why"
         answers = [request()]

@@ -17,7 +17,7 @@ from support.clients.api import assert_error, posted
 from support.clients.flows import WebFlow
 from support.harness import together
 from support.jwts import b64, claims, hmac_signed, unsigned
-from support.names import NUMBER, PROJECT
+from support.names import NUMBER, PROJECT, TIMEOUT
 from support.servers.site import Site
 
 
@@ -27,7 +27,7 @@ def user(api, fake_issuer):
 
 
 def discovery(site):
-    document = requests.get(site.issuer + "/.well-known/openid-configuration", timeout=120)
+    document = requests.get(site.issuer + "/.well-known/openid-configuration", timeout=TIMEOUT)
     assert document.status_code == 200
     return document.json()
 
@@ -54,7 +54,7 @@ def test_the_id_token_verifies_with_PyJWT_through_discovery(site, user):
 
 
 def test_the_id_token_verifies_with_authlib(site, user):
-    keys = JsonWebKey.import_key_set(requests.get(discovery(site)["jwks_uri"], timeout=120).json())
+    keys = JsonWebKey.import_key_set(requests.get(discovery(site)["jwks_uri"], timeout=TIMEOUT).json())
     claims = JsonWebToken(["RS256"]).decode(
         user["idToken"],
         keys,
@@ -65,14 +65,14 @@ def test_the_id_token_verifies_with_authlib(site, user):
 
 
 def test_the_certificates_verify_the_id_token(site, user):
-    certificates = requests.get(site.url + "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", timeout=120)
+    certificates = requests.get(site.url + "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", timeout=TIMEOUT)
     assert "max-age" in certificates.headers["cache-control"]
     pem = certificates.json()[jwt.get_unverified_header(user["idToken"])["kid"]]
     certificate = x509.load_pem_x509_certificate(pem.encode())
     signed, _, signature = user["idToken"].rpartition(".")
     certificate.public_key().verify(base64.urlsafe_b64decode(signature + "=="), signed.encode(), padding.PKCS1v15(), SHA256())
     assert certificate.not_valid_before_utc.timestamp() <= time.time() <= certificate.not_valid_after_utc.timestamp()
-    jwks = requests.get(site.url + "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", timeout=120).json()
+    jwks = requests.get(site.url + "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", timeout=TIMEOUT).json()
     assert {key["kid"] for key in jwks["keys"] if key["kty"] == "RSA"} == set(certificates.json()), "Firebase's verifiers know RS256 alone"
     for key in jwks["keys"]:
         assert not {"d", "p", "q", "dp", "dq", "qi"} & set(key), "public keys only"
@@ -84,9 +84,9 @@ def test_key_sets_are_there_under_the_googles_names_too(site):
         "/www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com",
         "/robot/v1/metadata/x509/securetoken%40system.gserviceaccount.com",
     ):
-        assert requests.get(site.url + path, timeout=120).status_code == 200, path
+        assert requests.get(site.url + path, timeout=TIMEOUT).status_code == 200, path
     for path in ("/nobody/.well-known/openid-configuration", "/nobody/oauth2/jwks"):
-        assert_error(requests.get(site.url + path, timeout=120), "Not Found", 404)
+        assert_error(requests.get(site.url + path, timeout=TIMEOUT), "Not Found", 404)
 
 
 @pytest.mark.parametrize("spelling", ["snake", "camel"])
@@ -177,7 +177,7 @@ def test_SEC_12_forged_id_tokens_are_refused(site, api, user):
         assert_error(api.call("lookup", {"idToken": token}), "INVALID_ID_TOKEN")
     claims = jwt.decode(user["idToken"], options={"verify_signature": False})
     kid = jwt.get_unverified_header(user["idToken"])["kid"]
-    pem = requests.get(site.url + "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", timeout=120).json()[kid]
+    pem = requests.get(site.url + "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", timeout=TIMEOUT).json()[kid]
     public = x509.load_pem_x509_certificate(pem.encode()).public_key()
     spki = public.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     assert_error(api.call("lookup", {"idToken": hmac_signed(claims, spki, kid)}), "INVALID_ID_TOKEN")

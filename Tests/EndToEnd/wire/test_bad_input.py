@@ -109,7 +109,7 @@ def test_the_key_in_a_header_and_two_keys_that_differ(site):
     api = API(site.url, None)
     assert_error(api.post("/v1/accounts:lookup", {}, headers={"x-goog-api-key": API_KEY}), "MISSING_ID_TOKEN")
     assert API(site.url).post("/v1/accounts:lookup", {}, headers={"x-goog-api-key": "other-api-key"}).status_code == 400
-    two = requests.post(f"{site.url}/v1/accounts:lookup?key={API_KEY}&key=other-api-key", json={}, timeout=120)
+    two = requests.post(f"{site.url}/v1/accounts:lookup?key={API_KEY}&key=other-api-key", json={}, timeout=TIMEOUT)
     assert_error(two, "API key not valid. Please pass a valid API key.")
 
 
@@ -155,7 +155,7 @@ def test_unknown_addresses_and_methods(site, api):
         "/identitytoolkit.googleapis.com/v1/nothing",
         "/v1/projects/demo",
     ):
-        response = requests.post(site.url + path, params={"key": API_KEY}, json={}, timeout=120)
+        response = requests.post(site.url + path, params={"key": API_KEY}, json={}, timeout=TIMEOUT)
         assert_error(response, "Not Found", 404)
         assert response.json()["error"]["status"] == "NOT_FOUND" and response.json()["error"]["errors"][0]["reason"] == "notFound"
     for method, path in (
@@ -165,7 +165,7 @@ def test_unknown_addresses_and_methods(site, api):
         ("POST", "/v1/projects"),
         ("PATCH", "/metrics"),
     ):
-        response = requests.request(method, site.url + path, params={"key": API_KEY}, timeout=120)
+        response = requests.request(method, site.url + path, params={"key": API_KEY}, timeout=TIMEOUT)
         assert response.status_code == 405 and response.headers["allow"]
 
 
@@ -198,8 +198,8 @@ def test_SEC_09_paths_with_two_readings_are_refused(site):
         with socket.create_connection(("127.0.0.1", site.port), 10) as connection:
             connection.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
             assert connection.recv(100).split()[1] in (b"400", b"404"), path
-    assert_error(requests.post(site.url + "/V1/accounts:lookup", params={"key": API_KEY}, json={}, timeout=120), "Not Found", 404)
-    assert_error(requests.post(site.url + "/v1/accounts%3Alookup", params={"key": API_KEY}, json={}, timeout=120), "MISSING_ID_TOKEN")
+    assert_error(requests.post(site.url + "/V1/accounts:lookup", params={"key": API_KEY}, json={}, timeout=TIMEOUT), "Not Found", 404)
+    assert_error(requests.post(site.url + "/v1/accounts%3Alookup", params={"key": API_KEY}, json={}, timeout=TIMEOUT), "MISSING_ID_TOKEN")
 
 
 # -- call by call

@@ -105,7 +105,7 @@ def test_a_sign_in_at_a_provider(place, call, fake_issuer):
     call("lookup.provider", "lookup", {"idToken": answer["idToken"]})
 
 
-def test_what_apps_ask_before_anybody_signs_in(get):
+def test_what_apps_ask_before_a_sign_in(get):
     get("projects", "/v1/projects")
     get("projects.v3", "/identitytoolkit/v3/relyingparty/getProjectConfig")
     get("passwordPolicy", "/v2/passwordPolicy")

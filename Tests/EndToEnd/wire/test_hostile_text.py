@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from support.harness import ROOT
-from support.names import API_KEY
+from support.names import API_KEY, TIMEOUT
 from support.servers.site import Site
 
 SOURCES = ROOT / "Sources"
@@ -85,7 +85,7 @@ def quick(send):
 
 def timed(session, method, url, **options):
     started = time.monotonic()
-    response = session.request(method, url, timeout=120, allow_redirects=False, **options)
+    response = session.request(method, url, timeout=TIMEOUT, allow_redirects=False, **options)
     return response.status_code, time.monotonic() - started
 
 
@@ -98,7 +98,7 @@ SLOWEST = {}
 
 def alive(site, name, took):
     SLOWEST[name] = max(SLOWEST.get(name, 0), took)
-    assert requests.get(site.url + "/health/live", timeout=120).status_code == 200
+    assert requests.get(site.url + "/health/live", timeout=TIMEOUT).status_code == 200
 
 
 def test_SEC_49_the_lists_are_read_from_the_sources():
@@ -157,7 +157,7 @@ def test_SEC_49_a_header_of_marks(site, header):
 
 def test_SEC_49_marks_in_a_query(site):
     # Sent as it is: `requests` alone would spend tens of milliseconds on the quoting of such an address.
-    connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=120)
+    connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=TIMEOUT)
     for field in FIELDS:
         for path in ("/__/auth/handler", "/__/auth/start", "/__/auth/action", "/__/auth/iframe"):
 

@@ -6,7 +6,7 @@ import pytest
 import requests
 
 from support.clients.flows import WebFlow, query_of
-from support.names import API_KEY
+from support.names import API_KEY, TIMEOUT
 
 ORIGIN = "https://app.example.com"
 
@@ -18,7 +18,7 @@ def test_a_preflight_is_answered_for_any_origin(site, path):
     asked = "content-type,x-client-version,x-firebase-gmpid,x-firebase-locale"
     response = requests.options(
         site.url + path,
-        timeout=120,
+        timeout=TIMEOUT,
         headers={
             "Origin": ORIGIN,
             "Access-Control-Request-Method": "POST",
@@ -50,12 +50,12 @@ def test_a_preflight_is_answered_for_any_origin(site, path):
     ],
 )
 def test_errors_carry_the_headers_that_let_a_browser_read_them(site, method, path, status):
-    response = requests.request(method, site.url + path, headers={"Origin": ORIGIN}, timeout=120)
+    response = requests.request(method, site.url + path, headers={"Origin": ORIGIN}, timeout=TIMEOUT)
     assert response.status_code == status
     assert response.headers["access-control-allow-origin"] in (ORIGIN, "*")
     assert "access-control-allow-credentials" not in response.headers
     assert (
-        "access-control-allow-origin" not in requests.request(method, site.url + path, timeout=120).headers
+        "access-control-allow-origin" not in requests.request(method, site.url + path, timeout=TIMEOUT).headers
         or "jwks" in path
         or "well-known" in path
     )
@@ -84,23 +84,23 @@ def test_SEC_07_links_come_only_from_the_configured_address(site, fake_issuer, h
         # At another name of the server a start is first sent to the configured one.
         assert started.headers["location"].startswith(site.url + "/__/auth/start?")
         assert "evil" not in str([value for name, value in started.headers.items() if name.lower() != "access-control-allow-origin"])
-        started = flow.browser.get(started.headers["location"], allow_redirects=False, timeout=120)
+        started = flow.browser.get(started.headers["location"], allow_redirects=False, timeout=TIMEOUT)
         assert started.status_code == 302
     assert query_of(started.headers["location"])["redirect_uri"] == site.url + "/__/auth/handler"
     assert "evil" not in str([value for name, value in started.headers.items() if name.lower() != "access-control-allow-origin"])
     assert "domain=" not in started.headers["set-cookie"].lower()
     answered = fake_issuer.login()(started.headers["location"])
     cookies = {cookie.name: cookie.value for cookie in flow.browser.cookies}
-    back = requests.get(answered, headers=headers, cookies=cookies, allow_redirects=False, timeout=120)
+    back = requests.get(answered, headers=headers, cookies=cookies, allow_redirects=False, timeout=TIMEOUT)
     assert back.status_code == 303 and back.headers["location"].startswith(site.page + "?")
     assert query_of(back.headers["location"])["iss"] == site.issuer
 
     document = site.url + "/demo/.well-known/openid-configuration"
-    assert requests.get(document, headers=headers, timeout=120).content == requests.get(document, timeout=120).content
+    assert requests.get(document, headers=headers, timeout=TIMEOUT).content == requests.get(document, timeout=TIMEOUT).content
     posting = WebFlow(site, "oidc.fake")
     url, _, form = fake_issuer.login()(posting.authorization_url()).partition("?")
     crossed = requests.post(
-        url, data=form, allow_redirects=False, timeout=120, headers={**headers, "content-type": "application/x-www-form-urlencoded"}
+        url, data=form, allow_redirects=False, timeout=TIMEOUT, headers={**headers, "content-type": "application/x-www-form-urlencoded"}
     )
     assert crossed.headers["location"].startswith(site.url + "/__/auth/handler?resume=")
 
@@ -117,7 +117,7 @@ def test_SEC_07_links_come_only_from_the_configured_address(site, fake_issuer, h
     ],
 )
 def test_SEC_07_absolute_targets_and_odd_hosts_change_nothing(site, head):
-    honest = requests.get(site.url + "/demo/.well-known/openid-configuration", timeout=120).content
+    honest = requests.get(site.url + "/demo/.well-known/openid-configuration", timeout=TIMEOUT).content
     with socket.create_connection(("127.0.0.1", site.port), 10) as connection:
         connection.sendall((head + "Connection: close\r\n\r\n").encode())
         answer = b""
@@ -130,7 +130,7 @@ def test_SEC_07_absolute_targets_and_odd_hosts_change_nothing(site, head):
 
 def test_SEC_18_pages_are_not_framed_cached_or_scripted(site):
     for url in ("/__/auth/start", "/__/auth/handler", "/__/auth/handler?state=x"):
-        response = requests.get(site.url + url, timeout=120)
+        response = requests.get(site.url + url, timeout=TIMEOUT)
         assert response.status_code == 400
         policy = response.headers["content-security-policy"]
         assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "base-uri 'none'" in policy
@@ -153,6 +153,6 @@ def test_SEC_18_many_tabs_have_a_cookie_each_and_not_too_many(site, fake_issuer)
 
 def test_HEAD_is_answered_like_GET_without_a_body(site):
     for path in ("/health/live", "/v1/projects?key=" + API_KEY, "/demo/oauth2/jwks"):
-        get, head = requests.get(site.url + path, timeout=120), requests.head(site.url + path, timeout=120)
+        get, head = requests.get(site.url + path, timeout=TIMEOUT), requests.head(site.url + path, timeout=TIMEOUT)
         assert head.status_code == get.status_code == 200 and head.content == b""
         assert head.headers["content-length"] == str(len(get.content))

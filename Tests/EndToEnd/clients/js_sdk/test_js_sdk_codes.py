@@ -41,7 +41,7 @@ def test_a_forgotten_password_is_reset(emulated):
     assert letter["oobCode"] not in str(app.helper("GET", "oobCodes")), "a used code is not pending any more"
 
 
-def test_a_reset_for_nobody_says_nothing_and_mails_nothing(emulated):
+def test_a_reset_for_an_unknown_address_says_nothing_and_mails_nothing(emulated):
     app = emulated
     nobody = app.email()
     app.run("await sendPasswordResetEmail(auth, args[0])", nobody)

@@ -10,6 +10,8 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service as ChromeService
 from selenium.webdriver.firefox.service import Service as FirefoxService
 
+from support.names import TIMEOUT
+
 
 class Chromium(webdriver.Chrome):
     """Host names below `.test` are this machine's, so that same-site and cross-site hosts can be had; certificates are not checked.
@@ -35,8 +37,8 @@ class Chromium(webdriver.Chrome):
             options.add_experimental_option("prefs", {"profile.managed_default_content_settings.javascript": 2})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         super().__init__(options=options, service=ChromeService(shutil.which("chromedriver")))
-        self.set_script_timeout(120)
-        self.set_page_load_timeout(120)
+        self.set_script_timeout(TIMEOUT)
+        self.set_page_load_timeout(TIMEOUT)
 
     def forget(self):
         """Removes all cookies and complaints."""
@@ -72,8 +74,8 @@ class Firefox(webdriver.Firefox):
         # As in a person's Firefox: a page opens windows only after a click.
         options.set_preference("dom.disable_open_during_load", True)
         super().__init__(options=options, service=FirefoxService(geckodriver(), log_output=str(folder / "geckodriver.log")))
-        self.set_script_timeout(120)
-        self.set_page_load_timeout(120)
+        self.set_script_timeout(TIMEOUT)
+        self.set_page_load_timeout(TIMEOUT)
 
     def forget(self):
         with self.context(self.CONTEXT_CHROME):

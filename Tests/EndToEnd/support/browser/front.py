@@ -5,6 +5,8 @@ import ssl
 import threading
 
 from support.certificates import of_any_name
+from support.harness import wait_for_end
+from support.names import TIMEOUT
 
 
 class Front:
@@ -16,7 +18,7 @@ class Front:
         started = threading.Event()
         self.thread = threading.Thread(target=self.run, args=(started,), daemon=True)
         self.thread.start()
-        started.wait(10)
+        assert started.wait(TIMEOUT), "the front did not start"
 
     def run(self, started):
         asyncio.set_event_loop(self.loop)
@@ -50,4 +52,4 @@ class Front:
 
     def close(self):
         self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(10)
+        wait_for_end(self.thread)

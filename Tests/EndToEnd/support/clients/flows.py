@@ -33,34 +33,17 @@ def rebased(url, server):
     return urlunsplit(urlsplit(url)._replace(scheme=parts.scheme, netloc=parts.netloc))
 
 
-class WebFlow:
-    """A plain browser app: PKCE at the start, a redirect back with a one-time code, redemption with the verifier."""
+class RedirectFlow:
+    """One visit of a browser to `path`, which redirects to the provider, and back. A subclass says by `query` what it asks for."""
 
-    def __init__(self, site, provider, *, page=None, parameters=None):
+    def __init__(self, site, provider):
         self.site = site
         self.provider = provider
-        self.page = page or site.page
-        self.verifier, self.challenge = pkce()
-        self.state = note(secrets.token_urlsafe(16))
         self.browser = requests.Session()
-        self.parameters = parameters or {}
-
-    def start_query(self, **changes):
-        query = {
-            "apiKey": API_KEY,
-            "providerId": self.provider,
-            "redirectUrl": self.page,
-            "code_challenge": self.challenge,
-            "code_challenge_method": "S256",
-            "state": self.state,
-        }
-        if self.parameters:
-            query["customParameters"] = json.dumps(self.parameters)
-        return {name: value for name, value in {**query, **changes}.items() if value is not None}
 
     def start(self, server=None, headers=None, **changes):
-        url = (server or self.site).url + "/__/auth/start"
-        response = self.browser.get(url, params=self.start_query(**changes), allow_redirects=False, timeout=TIMEOUT, headers=headers)
+        url = (server or self.site).url + self.path
+        response = self.browser.get(url, params=self.query(**changes), allow_redirects=False, timeout=TIMEOUT, headers=headers)
         for cookie in self.browser.cookies:
             note(cookie.value)
         return response
@@ -72,6 +55,32 @@ class WebFlow:
 
     def callback(self, url, server=None, browser=None):
         return (browser or self.browser).get(rebased(url, server) if server else url, allow_redirects=False, timeout=TIMEOUT)
+
+
+class WebFlow(RedirectFlow):
+    """A plain browser app: PKCE at the start, a redirect back with a one-time code, redemption with the verifier."""
+
+    path = "/__/auth/start"
+
+    def __init__(self, site, provider, *, page=None, parameters=None):
+        super().__init__(site, provider)
+        self.page = page or site.page
+        self.verifier, self.challenge = pkce()
+        self.state = note(secrets.token_urlsafe(16))
+        self.parameters = parameters or {}
+
+    def query(self, **changes):
+        query = {
+            "apiKey": API_KEY,
+            "providerId": self.provider,
+            "redirectUrl": self.page,
+            "code_challenge": self.challenge,
+            "code_challenge_method": "S256",
+            "state": self.state,
+        }
+        if self.parameters:
+            query["customParameters"] = json.dumps(self.parameters)
+        return {name: value for name, value in {**query, **changes}.items() if value is not None}
 
     def returned(self, url, server=None):
         """The address in the app at which the callback ends."""

@@ -10,12 +10,10 @@ import string
 import uuid
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-import requests
-
 from support.clients.api import API
-from support.clients.flows import rebased
+from support.clients.flows import RedirectFlow
 from support.leaks import note, note_fields, note_url
-from support.names import ANDROID, API_KEY, APPLE, TIMEOUT
+from support.names import ANDROID, API_KEY, APPLE
 
 PAGE = "https://app.example.com/home?tab=1#/list"
 
@@ -38,41 +36,24 @@ def island(response):
     return data
 
 
-class HandlerFlow:
+class HandlerFlow(RedirectFlow):
     """One visit of a browser to the handler and back."""
 
     path = "/__/auth/handler"
 
     def __init__(self, site, provider="oidc.fake", **changes):
-        self.site = site
-        self.provider = provider
-        self.browser = requests.Session()
+        super().__init__(site, provider)
         self.changes = changes
 
     def query(self, **changes):
         query = {**self.parameters(), **self.changes, **changes}
         return {name: value for name, value in query.items() if value is not None}
 
-    def start(self, server=None, headers=None, **changes):
-        url = (server or self.site).url + self.path
-        response = self.browser.get(url, params=self.query(**changes), allow_redirects=False, timeout=TIMEOUT, headers=headers)
-        for cookie in self.browser.cookies:
-            note(cookie.value)
-        return response
-
-    def callback(self, url, server=None, browser=None):
-        return (browser or self.browser).get(rebased(url, server) if server else url, allow_redirects=False, timeout=TIMEOUT)
-
     def finished(self, login, servers=(None, None)):
         """The data of the page at the end."""
         response = self.callback(login(self.authorization_url(servers[0])), servers[1])
         assert response.status_code == 200, response.text
         return island(response)
-
-    def authorization_url(self, server=None, **changes):
-        response = self.start(server, **changes)
-        assert response.status_code == 302, response.text
-        return note_url(response.headers["location"])
 
 
 class BrowserFlow(HandlerFlow):

@@ -33,6 +33,7 @@ def put(site, to="ada@example.com", kind="resetPassword", language="en", project
 
 
 def waiting(site):
+    """How many mails the outbox has; in development mode those that were sent, too, which stay there."""
     return site.value("SELECT count(*) FROM mail_outbox")
 
 

@@ -58,7 +58,7 @@ class Server:
 
     def metric(self, series):
         """The value of one series, which may be a second old; `None` when the series does not exist."""
-        text = requests.get(self.operations + "/metrics", timeout=120).text
+        text = requests.get(self.operations + "/metrics", timeout=TIMEOUT).text
         return next((float(line.split()[-1]) for line in text.splitlines() if line.startswith(series + " ")), None)
 
     def signal(self, number):
