@@ -70,7 +70,8 @@ struct Fixture {
 
     static func start(_ kind: SignInFlow.Kind, sdkRequest: SDKRequest? = nil) -> SignInStart {
         SignInStart(
-            providerID: "oidc.test", kind: kind, sessionHash: SessionBinding.hash(atRedemption: verifier.asString), redirectURI: FakeIssuer.handler,
+            providerID: "oidc.test", kind: kind, sessionHash: SessionBinding.hash(atRedemption: verifier.asString),
+            redirectURI: FakeIssuer.handler,
             returnURL: kind == .client ? nil : page, sdkRequest: sdkRequest)
     }
 

@@ -62,7 +62,8 @@ private struct FakeGitHub {
         let fields = Dictionary(url.form.fields.map { ($0.name.asString, $0.value.asString) }, uniquingKeysWith: { "\($0) twice \($1)" })
         #expect(
             fields == [
-                "response_type": "code", "client_id": "client-1", "redirect_uri": handler, "scope": "user:email repo", "state": "state-1",
+                "response_type": "code", "client_id": "client-1", "redirect_uri": FakeIssuer.handler, "scope": "user:email repo",
+                "state": "state-1",
                 "code_challenge": SignInSecrets(codeVerifier: "verifier-1", nonce: "").codeChallenge, "code_challenge_method": "S256",
                 "login": "ada",
             ])
