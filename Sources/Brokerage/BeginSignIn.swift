@@ -21,7 +21,7 @@ extension BrokeredProject {
         let started = brokerage.flows.prepare(start, in: settings)
         let authorization = try await authorization(of: started, at: provider, scopes: scopes)
         do {
-            try await brokerage.flows.store(started, start, requestTokenSecret: authorization.requestTokenSecret)
+            try await brokerage.flows.store(started, start, requestToken: authorization.requestToken)
         } catch { throw BrokerageError(error) }
         return BegunSignIn(started: started, url: authorization.url)
     }

@@ -23,7 +23,14 @@ package struct ProviderAnswer: Sendable {
         throw .badParameter("\(name) is given more than once.")
     }
 
-    private static let decisive: [UTF8Text] = ["state", "code", "iss", "error", "id_token"]
+    private static let decisive: [UTF8Text] = ["state", "code", "iss", "error", "id_token"] + oauth1
+
+    /// One of these is in every answer.
+    private static let saying: [UTF8Text] = ["code", "id_token", "oauth_verifier", "denied", "error"]
+
+    /// The fields of OAuth 1.0a: an approved request token with its verifier, or one that the person refused. The standard has no field for
+    /// that; `denied` is in use. <https://www.rfc-editor.org/rfc/rfc5849#section-2.2>
+    private static let oauth1: [UTF8Text] = ["oauth_token", "oauth_verifier", "denied"]
 
     /// The one `state`, which names a flow.
     package var state: FlowState {
@@ -37,9 +44,10 @@ package struct ProviderAnswer: Sendable {
     /// <https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1>
     package var isUnnamedRefusal: Bool { (form["state"] ?? "").isEmpty && !(form["error"] ?? "").isEmpty }
 
-    /// What the provider's `error` means; `nil` without one.
+    /// What the provider's `error` or `denied` means; `nil` without one.
     var refusal: BrokerageError? {
-        form["error"].map { BrokerageError(.callback($0, description: form["error_description"])) }
+        if let error = form["error"] { return BrokerageError(.callback(error, description: form["error_description"])) }
+        return form["denied"].map { _ in BrokerageError(.callback("access_denied", description: nil)) }
     }
 
     /// What an error without a flow means. Its description is ignored, since any person may have written it.
@@ -67,8 +75,9 @@ package struct ProviderAnswer: Sendable {
                 throw BrokerageError(error)
             }
         }
-        guard form["error"] != nil || form["code"] != nil || form["id_token"] != nil else {
-            throw .providerFault("The answer has no code.", detail: "callback without code, id_token and error")
+        guard Self.saying.contains(where: { form[$0] != nil }) else {
+            let names = Self.saying.map(\.asString).joined(separator: ", ")
+            throw .providerFault("The answer has no code.", detail: "callback without any of \(names)")
         }
     }
 }

@@ -6,14 +6,14 @@ package enum Digest {
     package static func sha384(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha384.digest(bytes) }
     package static func sha512(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha512.digest(bytes) }
 
-    /// Only for protocols that require it (key thumbprints, OAuth 1.0a): SHA-1 is broken as a proof of content.
+    /// Only for protocols that require it (key thumbprints): SHA-1 is broken as a proof of content.
     package static func sha1(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha1.digest(bytes) }
 
     /// <https://www.rfc-editor.org/rfc/rfc2104>, with SHA-256; keys of any length.
-    package static func hmacSHA256(key: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
-        let context = MACContext(copying: MACContext.hmacSHA256)
-        return context.authenticate(bytes, key: key)
-    }
+    package static func hmacSHA256(key: [UInt8], _ bytes: [UInt8]) -> [UInt8] { HMAC.sha256.authenticate(bytes, key: key) }
+
+    /// The same with SHA-1, for OAuth 1.0a, which has nothing newer. What broke SHA-1 as a hash does not break it here.
+    package static func hmacSHA1(key: [UInt8], _ bytes: [UInt8]) -> [UInt8] { HMAC.sha1.authenticate(bytes, key: key) }
 }
 
 /// A hash algorithm of libcrypto, fetched by name once and kept as long as the process runs.
@@ -42,32 +42,45 @@ struct DigestAlgorithm: @unchecked Sendable {
     }
 }
 
+/// HMAC with one hash, whose look-up is the slow part of the setup and happens once in a process.
+private struct HMAC: @unchecked Sendable {
+    // @unchecked Sendable because the template is only ever copied after it is made, and never freed.
+    private let template: OpaquePointer
+    private let length: Int
+
+    static let sha1 = HMAC("SHA1", length: 20)
+    static let sha256 = HMAC("SHA256", length: 32)
+
+    private init(_ hash: String, length: Int) {
+        let algorithm: OpaquePointer = must(EVP_MAC_fetch(nil, "HMAC", nil), "EVP_MAC_fetch")
+        let context: OpaquePointer = must(EVP_MAC_CTX_new(algorithm), "EVP_MAC_CTX_new")
+        withParameters([.text(OSSL_MAC_PARAM_DIGEST, hash)]) { parameters in
+            must(EVP_MAC_CTX_set_params(context, parameters) == 1, "EVP_MAC_CTX_set_params")
+        }
+        (template, self.length) = (context, length)
+    }
+
+    func authenticate(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+        let context = MACContext(copying: template)
+        return context.authenticate(bytes, key: key, length: length)
+    }
+}
+
 /// Owns one `EVP_MAC_CTX`: exactly one owner, freed exactly once.
 private struct MACContext: ~Copyable {
     private let raw: OpaquePointer
 
-    /// A context that already has its hash, which is the slow part of the setup. It is only ever copied.
-    nonisolated(unsafe) static let hmacSHA256: OpaquePointer = {
-        // nonisolated(unsafe) because the template is written only here, before anyone can see it.
-        let algorithm: OpaquePointer = must(EVP_MAC_fetch(nil, "HMAC", nil), "EVP_MAC_fetch")
-        let context: OpaquePointer = must(EVP_MAC_CTX_new(algorithm), "EVP_MAC_CTX_new")
-        withParameters([.text(OSSL_MAC_PARAM_DIGEST, "SHA256")]) { parameters in
-            must(EVP_MAC_CTX_set_params(context, parameters) == 1, "EVP_MAC_CTX_set_params")
-        }
-        return context
-    }()
-
     init(copying template: OpaquePointer) { raw = must(EVP_MAC_CTX_dup(template), "EVP_MAC_CTX_dup") }
     deinit { EVP_MAC_CTX_free(raw) }
 
-    func authenticate(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+    func authenticate(_ bytes: [UInt8], key: [UInt8], length: Int) -> [UInt8] {
         // OpenSSL understands an empty key as "keep the old one". HMAC fills short keys with zeros, so one zero byte is the same as the
         // empty key.
         let key = key.isEmpty ? [0] : key
         must(EVP_MAC_init(raw, key, key.count, nil) == 1, "EVP_MAC_init")
         must(EVP_MAC_update(raw, bytes, bytes.count) == 1, "EVP_MAC_update")
-        return [UInt8](unsafeUninitializedCapacity: 32) { out, count in
-            must(EVP_MAC_final(raw, out.baseAddress, &count, 32) == 1, "EVP_MAC_final")
+        return [UInt8](unsafeUninitializedCapacity: length) { out, count in
+            must(EVP_MAC_final(raw, out.baseAddress, &count, length) == 1, "EVP_MAC_final")
         }
     }
 }

@@ -10,16 +10,16 @@ package struct SignInSecrets: Sendable, Codable, Equatable {
     package var nonce: String
     /// The app's parameters. They may narrow which people the provider lets in, so the redemption needs them again.
     package var customParameters: [UTF8Text: UTF8Text]
-    /// The secret of the request token that the sign-in began with (OAuth 1); `nil` with other protocols.
-    package var requestTokenSecret: String?
+    /// The request token that the sign-in began with (OAuth 1.0a); `nil` with other protocols.
+    package var requestToken: OAuth1Token?
 
     package init(
-        codeVerifier: String, nonce: String, customParameters: [UTF8Text: UTF8Text] = [:], requestTokenSecret: String? = nil
+        codeVerifier: String, nonce: String, customParameters: [UTF8Text: UTF8Text] = [:], requestToken: OAuth1Token? = nil
     ) {
         self.codeVerifier = codeVerifier
         self.nonce = nonce
         self.customParameters = customParameters
-        self.requestTokenSecret = requestTokenSecret
+        self.requestToken = requestToken
     }
 
     /// The secrets of a new sign-in.
@@ -29,4 +29,16 @@ package struct SignInSecrets: Sendable, Codable, Equatable {
 
     /// The S256 challenge of the verifier.
     package var codeChallenge: String { Base64URL.encode(Digest.sha256(Array(codeVerifier.utf8))) }
+}
+
+/// A token of OAuth 1.0a and the secret that signs requests with it: a request token while a person signs in, then an access token.
+/// <https://www.rfc-editor.org/rfc/rfc5849#section-2>
+package struct OAuth1Token: Sendable, Codable, Equatable {
+    package var token: UTF8Text
+    package var secret: UTF8Text
+
+    package init(token: UTF8Text, secret: UTF8Text) {
+        self.token = token
+        self.secret = secret
+    }
 }

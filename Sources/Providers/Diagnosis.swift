@@ -6,8 +6,11 @@ import Text
 
 extension ConfiguredProvider {
     /// Sentences on what an operator must fix before people can sign in with this provider; empty when all is well. Asks an OpenID issuer
-    /// for its discovery document and its keys, and another provider about a token that does not exist, as our client.
-    package func diagnose() async -> [String] {
+    /// for its discovery document and its keys. Asks another provider something as our client: about a token that does not exist (OAuth
+    /// 2.0), or for a request token (OAuth 1.0a).
+    ///
+    /// - Parameter redirectURI: the address that the operator should have registered.
+    package func diagnose(redirectURI: String) async -> [String] {
         switch settings.protocol {
         case .openIDConnect(let issuer): return await diagnose(issuer)
         case .oauth2(let service):
@@ -17,8 +20,10 @@ extension ConfiguredProvider {
                 default: break
                 }
             }
-            return []
+        case .oauth1(let service):
+            do throws(ProviderError) { _ = try await requestToken(service, callback: redirectURI) } catch { return [error.explanation] }
         }
+        return []
     }
 
     private func diagnose(_ issuer: any Issuer) async -> [String] {

@@ -7,6 +7,8 @@ package struct ProviderResult: Sendable, Codable, Equatable {
     package var identity: ProviderIdentity
     package var idToken: String?
     package var accessToken: String?
+    /// The secret that signs requests with the access token (OAuth 1.0a).
+    package var accessTokenSecret: String?
     package var refreshToken: String?
     /// The life of the access token, in seconds.
     package var expiresIn: Int?

@@ -24,7 +24,7 @@ import Text
         } catch { return error.name }
     }
 
-    @Test(arguments: ["state", "code", "iss", "error", "id_token"])
+    @Test(arguments: ["state", "code", "iss", "error", "id_token", "oauth_token", "oauth_verifier", "denied"])
     func `refuses an answer that gives a deciding field twice`(field: String) {
         let form = Form([(name: field, value: "a"), (name: field, value: "a"), (name: "state", value: "s")])
         #expect(name { () throws(BrokerageError) in _ = try ProviderAnswer(form) } == "badParameter")
@@ -65,6 +65,8 @@ import Text
         }
         #expect(told == ["declined", "outage", "providerFault"])
         #expect(try ProviderAnswer(["code": "c", "state": "s"]).refusal == nil)
+        #expect(try ProviderAnswer(["oauth_token": "t", "oauth_verifier": "v", "state": "s"]).refusal == nil)
+        #expect(try ProviderAnswer(["denied": "t", "oauth_verifier": "v", "state": "s"]).refusal?.name == "declined")
     }
 
     @Test func `believes no description of an error that names no flow`() throws {
@@ -122,6 +124,7 @@ import Text
     @Test func `an answer that says nothing is the provider's fault`() async throws {
         #expect(try await refusal(["state": "s"])?.name == "providerFault")
         #expect(try await refusal(["state": "s", "user": "{}"])?.name == "providerFault")
+        #expect(try await refusal(["state": "s", "oauth_token": "t"])?.name == "providerFault")
     }
 
     @Test func `a provider that does not answer is an outage, and one that is another is the operator's fault`() async throws {

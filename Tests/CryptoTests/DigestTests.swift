@@ -1,7 +1,7 @@
 import Crypto
 import Testing
 
-/// Known answers: FIPS 180-2, RFC 4231, RFC 5869.
+/// Known answers: FIPS 180-2, RFC 2202, RFC 4231, RFC 5869.
 @Suite struct DigestTests {
     @Test func `hashes "abc" as FIPS 180 says`() {
         let abc = Array("abc".utf8)
@@ -38,6 +38,20 @@ import Testing
     func `authenticates with HMAC-SHA-256 as RFC 4231 says`(key: String, text: String, code: String) {
         #expect(Digest.hmacSHA256(key: hex(key), Array(text.utf8)) == hex(code))
         #expect(Digest.hmacSHA256(key: hex(key), Array(text.utf8)) == hex(code), "a second use gives the same")
+    }
+
+    @Test(arguments: [
+        ("0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b", "Hi There", "b617318655057264e28bc0b6fb378c8ef146be00"),
+        ("4a656665", "what do ya want for nothing?", "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"),
+        (
+            String(repeating: "aa", count: 80), "Test Using Larger Than Block-Size Key - Hash Key First",
+            "aa4ae5e15272d00e95705637ce8a3b55ed402112"
+        ),
+        ("", "", "fbdb1d1b18aa6c08324b7d64b71fb76370690e1d"),
+    ])
+    func `authenticates with HMAC-SHA-1 as RFC 2202 says`(key: String, text: String, code: String) {
+        #expect(Digest.hmacSHA1(key: hex(key), Array(text.utf8)) == hex(code))
+        #expect(Digest.hmacSHA1(key: hex(key), Array(text.utf8)) == hex(code), "a second use gives the same")
     }
 
     @Test func `compares bytes of equal and of different length`() {

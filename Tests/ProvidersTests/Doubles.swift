@@ -64,12 +64,20 @@ extension ConfiguredProvider {
     func authorize(
         _ parameters: [String: String] = [:], scopes: [String] = [], verifier: String = "verifier-1"
     ) async throws(ProviderError) -> String {
-        try await authorize(
-            redirectURI: FakeIssuer.handler, state: "state-1",
-            secrets: SignInSecrets(codeVerifier: verifier, nonce: "nonce-1", customParameters: outside(parameters)),
-            scopes: scopes.map { UTF8Text($0) }
-        ).url
+        try await start(parameters, scopes: scopes, verifier: verifier).url
     }
+
+    func start(
+        _ parameters: [String: String] = [:], scopes: [String] = [], verifier: String = "verifier-1",
+        redirectURI: String = FakeIssuer.handler
+    ) async throws(ProviderError) -> Authorization {
+        try await authorize(
+            redirectURI: redirectURI, state: "state-1",
+            secrets: SignInSecrets(codeVerifier: verifier, nonce: "nonce-1", customParameters: outside(parameters)),
+            scopes: scopes.map { UTF8Text($0) })
+    }
+
+    func diagnose() async -> [String] { await diagnose(redirectURI: FakeIssuer.handler) }
 
     /// The error with which `idToken` is refused; `nil` when it is accepted.
     func refusal(of idToken: String, accessToken: String? = nil, rawNonce: String? = nil) async -> ProviderError? {

@@ -54,7 +54,7 @@ extension SignInSecrets {
         var secrets: JSON.Object = [
             "codeVerifier": .string(codeVerifier), "nonce": .string(nonce), "customParameters": .object(parameters),
         ]
-        secrets["requestTokenSecret"] = requestTokenSecret.map(JSON.string)
+        secrets["requestToken"] = requestToken.map { ["token": .string($0.token), "secret": .string($0.secret)] }
         return JSON.object(secrets).bytes()
     }
 

@@ -1,5 +1,5 @@
 import Crypto
-import Identity
+package import Identity
 import JSON
 package import Postgres
 package import ProjectSettings
@@ -31,10 +31,10 @@ package struct SignInFlows: Sendable {
     /// Stores a flow that waits for its provider, or one that failed at its start.
     ///
     /// - Parameters:
-    ///   - requestTokenSecret: what the provider gave at the start (OAuth 1), to be kept with the flow's other secrets.
+    ///   - requestToken: what the provider gave at the start (OAuth 1.0a), to be kept with the flow's other secrets.
     ///   - failure: the event of a start that failed, which the SDK's iframe may fetch; `nil` for a flow that waits.
     package func store(
-        _ started: StartedFlow, _ start: SignInStart, requestTokenSecret: String? = nil, failure: [UInt8]? = nil
+        _ started: StartedFlow, _ start: SignInStart, requestToken: OAuth1Token? = nil, failure: [UInt8]? = nil
     ) async throws(AccountError) {
         let flow = started.flow
         let now = clock.now()
@@ -43,7 +43,7 @@ package struct SignInFlows: Sendable {
         let event = failure.flatMap { event in ticket.map { seal(event, for: $0) } }
         let expires = now + (failure == nil ? SignInFlow.timeToReturn : SignInFlow.timeToRedeem)
         var secrets = flow.secrets
-        secrets.requestTokenSecret = requestTokenSecret
+        secrets.requestToken = requestToken
         let sealed = masterKey.flows.seal(secrets.bytes, context: Self.context(flow.id))
         let sdkRequest = flow.sdkRequest
         _ = try await storage.write(

@@ -26,6 +26,7 @@ struct IDPOutput: Encodable {
     var rawUserInfo: String
     var oauthIdToken: String?
     var oauthAccessToken: String?
+    var oauthTokenSecret: String?
     var oauthRefreshToken: String?
     /// In seconds.
     var oauthExpireIn: Int?
@@ -57,6 +58,7 @@ struct IDPOutput: Encodable {
         rawUserInfo = identity.rawUserInfo
         oauthIdToken = answer.idToken
         oauthAccessToken = answer.accessToken
+        oauthTokenSecret = answer.accessTokenSecret
         oauthRefreshToken = answer.refreshToken
         oauthExpireIn = answer.expiresIn
         self.pendingToken = pendingToken

@@ -45,7 +45,9 @@ enum SignInWithIDPRequest {
             }
             self = .credential(
                 providerID: providerID,
-                Credential(idToken: form["id_token"], accessToken: form["access_token"], rawNonce: form["nonce"]))
+                Credential(
+                    idToken: form["id_token"], accessToken: form["access_token"], accessTokenSecret: form["oauth_token_secret"],
+                    rawNonce: form["nonce"]))
         }
     }
 

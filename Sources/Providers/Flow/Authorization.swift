@@ -5,8 +5,8 @@ package import Text
 /// Where a sign-in begins at the provider, and what must be kept for its end.
 package struct Authorization: Sendable, Equatable {
     package let url: String
-    /// The secret of the request token in the address, when the provider speaks OAuth 1. The redemption needs it again.
-    package var requestTokenSecret: String?
+    /// The request token in the address, when the provider speaks OAuth 1.0a. The redemption needs it again, with its secret.
+    package var requestToken: OAuth1Token?
 }
 
 extension ConfiguredProvider {
@@ -15,37 +15,53 @@ extension ConfiguredProvider {
     /// It ends with an empty fragment; otherwise a browser would carry the fragment of the current page over to the provider.
     /// - Parameters:
     ///   - secrets: new ones, which `redeem` gets again.
-    ///   - scopes: asked for in addition to the entry's.
+    ///   - scopes: asked for in addition to the entry's. OAuth 1.0a has none.
     package func authorize(
         redirectURI: String, state: String, secrets: SignInSecrets, scopes: [UTF8Text]
     ) async throws(ProviderError) -> Authorization {
         try CustomParameters.check(secrets.customParameters, reserved: rules.reservedParameters)
         try CustomParameters.check(scopes: scopes)
-        var fields = [("response_type", settings.flow == .code ? "code" : "id_token"), ("client_id", settings.clientID)]
-        fields += [("redirect_uri", redirectURI), ("scope", joined(scopes)), ("state", state)]
-        var custom = secrets.customParameters
-        let page: String
+        let custom = secrets.customParameters
         switch settings.protocol {
         case .openIDConnect(let issuer):
             let narrowed = try issuer.narrowed(by: custom)
-            custom = narrowed.rest
-            page = "\(try await metadata(narrowed.issuer).authorization)"
-            fields.append(("nonce", secrets.nonce))
-        case .oauth2(let service): page = service.authorization
+            let page = "\(try await metadata(narrowed.issuer).authorization)"
+            let fields = request(redirectURI, state, secrets, scopes) + [("nonce", secrets.nonce)]
+            return Authorization(url: address(page, fields, narrowed.rest))
+        case .oauth2(let service):
+            return Authorization(url: address(service.authorization, request(redirectURI, state, secrets, scopes), custom))
+        case .oauth1(let service):
+            let token = try await requestToken(service, callback: Self.adding([("state", state)], to: redirectURI))
+            return Authorization(url: address(service.authorization, [("oauth_token", token.token.asString)], custom), requestToken: token)
         }
+    }
+
+    /// The fields of an authorization request by OAuth 2.0. <https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1>
+    private func request(_ redirectURI: String, _ state: String, _ secrets: SignInSecrets, _ scopes: [UTF8Text]) -> [(String, String)] {
+        var fields = [("response_type", settings.flow == .code ? "code" : "id_token"), ("client_id", settings.clientID)]
+        fields += [("redirect_uri", redirectURI), ("scope", joined(scopes)), ("state", state)]
         switch settings.flow {
         case .code: if settings.usesPKCE { fields += [("code_challenge", secrets.codeChallenge), ("code_challenge_method", "S256")] }
         case .idToken: fields.append(("response_mode", "form_post"))
         }
-        let own = settings.parameters.map { (UTF8Text($0.key), UTF8Text($0.value)) }
-        fields += custom.merging(own) { $1 }.sorted { $0.key < $1.key }.map { ($0.key.asString, $0.value.asString) }
-        // Spaces as %20, since some servers do not read `+` in a query.
-        let query = fields.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
-        return Authorization(url: "\(page)\(page.utf8.contains(UInt8(ascii: "?")) ? "&" : "?")\(query)#")
+        return fields
     }
 
     /// The entry's scopes and then the app's.
     private func joined(_ scopes: [UTF8Text]) -> String {
         (settings.scopes + scopes.map(\.asString).filter { !settings.scopes.contains($0) }).joined(separator: " ")
+    }
+
+    /// The page with the fields of the protocol, then the entry's and the app's own.
+    private func address(_ page: String, _ fields: [(String, String)], _ custom: [UTF8Text: UTF8Text]) -> String {
+        let own = settings.parameters.map { (UTF8Text($0.key), UTF8Text($0.value)) }
+        let more = custom.merging(own) { $1 }.sorted { $0.key < $1.key }.map { ($0.key.asString, $0.value.asString) }
+        return Self.adding(fields + more, to: page) + "#"
+    }
+
+    private static func adding(_ fields: [(String, String)], to page: String) -> String {
+        // Spaces as %20, since some servers do not read `+` in a query.
+        let query = fields.map { "\(PercentEncoding.encode($0.0))=\(PercentEncoding.encode($0.1))" }.joined(separator: "&")
+        return "\(page)\(page.utf8.contains(UInt8(ascii: "?")) ? "&" : "?")\(query)"
     }
 }

@@ -1,4 +1,5 @@
 import HTTP
+import Identity
 import JSON
 import Text
 
@@ -6,7 +7,8 @@ extension ConfiguredProvider {
     /// Checks the credential of an app that has signed in with the provider by itself.
     ///
     /// An ID token names the client that it was issued to. An access token does not: it is accepted only where the provider says that it
-    /// was issued to our client, since any other app that the person uses could sign in here with its own.
+    /// was issued to our client, since any other app that the person uses could sign in here with its own. By OAuth 1.0a, the provider
+    /// says so when it answers to a request that our client has signed.
     package func verify(_ credential: Credential) async throws(ProviderError) -> ProviderResult {
         let accessToken = credential.accessToken.flatMap { $0.isEmpty ? nil : $0 }
         let rawNonce = credential.rawNonce.flatMap { $0.isEmpty ? nil : $0 }
@@ -20,6 +22,12 @@ extension ConfiguredProvider {
             throw .invalidCredential(
                 settings.protocol.issuer == nil
                     ? "The credential has no access token." : "The credential has neither an ID token nor an access token.")
+        }
+        if case .oauth1(let service) = settings.protocol {
+            guard let secret = credential.accessTokenSecret, !secret.isEmpty else {
+                throw .invalidCredential("The credential has no oauth_token_secret, which signs requests with the access token.")
+            }
+            return try await result(of: OAuth1Token(token: accessToken, secret: secret), service)
         }
         guard let claims = try await rules.introspect(accessToken, api) else {
             throw .invalidResponse(

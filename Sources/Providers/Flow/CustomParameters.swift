@@ -8,8 +8,8 @@ enum CustomParameters {
 
     /// Parameters that the flow itself sends, or that would let the app replace them. Compared in lower case, since some providers do so.
     static let reserved: Set<UTF8Text> = [
-        "client_id", "client_secret", "code_challenge", "code_challenge_method", "id_token_hint", "nonce", "redirect_uri", "registration",
-        "request", "request_uri", "response_mode", "response_type", "scope", "state",
+        "client_id", "client_secret", "code_challenge", "code_challenge_method", "id_token_hint", "nonce", "oauth_callback",
+        "oauth_token", "redirect_uri", "registration", "request", "request_uri", "response_mode", "response_type", "scope", "state",
     ]
 
     /// Throws `badParameter` with a sentence for the app's developer.

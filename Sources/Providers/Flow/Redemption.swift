@@ -7,8 +7,8 @@ extension ConfiguredProvider {
     /// Exchanges the provider's answer to `authorize` for proof of who signed in.
     ///
     /// - Parameters:
-    ///   - answer: the answer's fields: `code`, or `id_token` where the entry says `flow: idToken`. Its `iss` has been checked
-    ///     (`checkIssuer`), and it has no `error`.
+    ///   - answer: the answer's fields: `code`; `id_token` where the entry says `flow: idToken`; `oauth_token` and `oauth_verifier` by
+    ///     OAuth 1.0a. Its `iss` has been checked (`checkIssuer`), and it is not a refusal.
     ///   - secrets: those of the start.
     package func redeem(
         answer: Form, redirectURI: String, secrets: SignInSecrets
@@ -27,6 +27,9 @@ extension ConfiguredProvider {
             guard let accessToken = tokens.accessToken else { throw tokens.lacking("access token") }
             let evidence = Evidence(of: settings, claims: [:], accessToken: accessToken, answer: answer)
             return ProviderResult(identity: try await service.identity(evidence, api), tokens)
+        case .oauth1(let service):
+            let token = try await accessToken(service, for: answer, secrets.requestToken)
+            return try await result(of: token, service, answer: answer)
         }
     }
 
@@ -41,7 +44,7 @@ extension ConfiguredProvider {
         return try await exchange(code, redirectURI, secrets.codeVerifier, at: "\(endpoint)", methods: metadata.clientAuthentication)
     }
 
-    private func only(_ name: UTF8Text, of answer: Form) throws(ProviderError) -> UTF8Text {
+    func only(_ name: UTF8Text, of answer: Form) throws(ProviderError) -> UTF8Text {
         let values = answer.all(name)
         guard values.count == 1, let value = values.first, !value.isEmpty else {
             throw .invalidResponse("The provider's answer has no \(name).", detail: "callback with \(values.count) of \(name)")

@@ -15,6 +15,8 @@ struct Evidence: Sendable {
     let claims: JSON
     /// The person's access token, for the provider's API.
     let accessToken: UTF8Text?
+    /// The secret that signs requests with it (OAuth 1.0a).
+    let accessTokenSecret: UTF8Text?
     /// The issuer's own address for more about the person; `nil` when it names none.
     let userInfo: URI?
     /// What the provider sent the browser back with. Some providers say there what they say nowhere else: Apple posts the person's name
@@ -22,11 +24,15 @@ struct Evidence: Sendable {
     let answer: Form
     let authoritativeDomains: Set<String>
 
-    init(of settings: ProviderSettings, claims: JSON, accessToken: UTF8Text?, userInfo: URI? = nil, answer: Form = [:]) {
+    init(
+        of settings: ProviderSettings, claims: JSON, accessToken: UTF8Text?, accessTokenSecret: UTF8Text? = nil, userInfo: URI? = nil,
+        answer: Form = [:]
+    ) {
         providerID = settings.id
         issuer = settings.storedIssuer
         authoritativeDomains = settings.authoritativeDomains
-        (self.claims, self.accessToken, self.userInfo, self.answer) = (claims, accessToken, userInfo, answer)
+        (self.claims, self.userInfo, self.answer) = (claims, userInfo, answer)
+        (self.accessToken, self.accessTokenSecret) = (accessToken, accessTokenSecret)
     }
 
     /// The identity in it, to be filled.

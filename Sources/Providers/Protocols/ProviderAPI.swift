@@ -12,6 +12,7 @@ struct ProviderAPI: Sendable {
     /// This server's client at the provider, for calls that the client makes and not the person.
     let clientID: String
     let clientSecret: Secret?
+    let clock: Clock
     let log: Logger?
 
     struct Answer: Sendable {

@@ -20,14 +20,12 @@ extension ProviderSettings {
             clientSecret: section.secret("clientSecret"), scopes: provider.scopes,
             protocol: provider.protocol(section, allowInsecure))
         enabled = section.bool("enabled", default: enabled)
-        clientAuthentication = section.choice("clientAuth", default: provider.clientAuthentication)
         hasOwnCallback = section.bool("ownCallback", default: hasOwnCallback)
-        usesPKCE = section.choice("pkce", default: PKCE.s256) == .s256
         allowsPlainText = allowInsecure
         authorities = section.authorities("authorities")
         authoritativeDomains = Set(section.values("authoritativeDomains", expected: "a mail domain such as example.com", Self.domain))
         if self.protocol.issuer != nil { readIDTokens(section) }
-        readScopes(section)
+        if self.protocol.isOAuth2 { readOAuth2(section, provider) }
         readParameters(section)
         checkClient(section)
         section.finish()
@@ -45,7 +43,10 @@ extension ProviderSettings {
         algorithms = wanted.isEmpty ? nil : Set(wanted)
     }
 
-    private mutating func readScopes(_ section: Section) {
+    /// What only a provider with codes has: OAuth 1.0a has no scopes, and one way for a client to prove itself.
+    private mutating func readOAuth2(_ section: Section, _ provider: Provider) {
+        clientAuthentication = section.choice("clientAuth", default: provider.clientAuthentication)
+        usesPKCE = section.choice("pkce", default: PKCE.s256) == .s256
         for scope in section.strings("scopes") where !scopes.contains(scope) { scopes.append(scope) }
         do throws(ProviderError) { try CustomParameters.check(scopes: scopes.map { UTF8Text($0) }) } catch {
             section.fault("scopes", error.logDetail)
@@ -64,12 +65,13 @@ extension ProviderSettings {
 
     private func checkClient(_ section: Section) {
         if flow == .code, clientAuthentication != .none, !section.has("clientSecret") {
-            section.fault("clientSecret", "is missing; write {env: NAME} or {file: path}, or clientAuth: none for a public client")
+            let more = self.protocol.isOAuth2 ? ", or clientAuth: none for a public client" : ""
+            section.fault("clientSecret", "is missing; write {env: NAME} or {file: path}\(more)")
         }
         if flow == .code, clientAuthentication == .none, !usesPKCE {
             section.fault("pkce", "must stay on for a public client (clientAuth: none), which proves itself only by PKCE")
         }
-        guard self.protocol.issuer == nil else { return }
+        guard self.protocol.issuer == nil, self.protocol.isOAuth2 else { return }
         if clientAuthentication == .none {
             section.fault("clientAuth", "must not be none: access tokens of apps are checked with this client's secret")
         }

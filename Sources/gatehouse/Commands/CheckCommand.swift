@@ -49,7 +49,7 @@ struct CheckCommand: AsyncParsableCommand {
         for project in configuration.projects {
             for settings in project.providers.values.sorted(by: { $0.id < $1.id }) {
                 let provider = ConfiguredProvider(settings, upstream: client, cache: MetadataCache(), clock: .system)
-                let findings = await provider.diagnose()
+                let findings = await provider.diagnose(redirectURI: project.handlerURL(of: settings))
                 problems += findings.count
                 let name = "\(project.settings.id)  \(settings.id)"
                 print(findings.isEmpty ? "\(name)  ok" : findings.map { "\(name)  \($0)" }.joined(separator: "\n"))

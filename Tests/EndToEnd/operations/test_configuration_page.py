@@ -195,11 +195,15 @@ def test_the_page_has_each_limit_that_the_sources_have():
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_the_page_of_a_provider_has_what_the_catalogue_has(provider):
-    """Of an entry that leaves it to the provider: the name, the scopes, and how the server proves itself."""
+    """Of an entry that leaves it to the provider: the name; by OAuth 2.0 also the scopes, and how the server proves itself."""
     rows = {row.name: row for row in ROWS if row.section == f"providers.{provider}"}
     has = sources.catalogue(provider)
-    assert (rows["name"].literal, rows["clientAuth"].literal) == (has["name"], has["clientAuth"])
-    assert re.search("besides `([^`]+)`", rows["scopes"].meaning)[1].split() == has["scopes"]
+    assert rows["name"].literal == has["name"]
+    if page.speaks_oauth2(provider):
+        assert rows["clientAuth"].literal == has["clientAuth"]
+        assert re.search("besides `([^`]+)`", rows["scopes"].meaning)[1].split() == has["scopes"]
+    else:
+        assert not has["scopes"] and not {"clientAuth", "scopes"} & set(rows)
 
 
 def test_the_page_of_configuration_leads_to_the_page_of_each_provider():
@@ -299,14 +303,16 @@ def test_the_parameters_of_the_protocol_cannot_be_set(provider):
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_parameters_and_scopes_have_the_limits_of_the_page(provider):
-    parameters, scopes = (next(row for row in ROWS if row.key == f"providers.{provider}.{name}") for name in ("parameters", "scopes"))
+    parameters = page.BY_KEY[f"project providers.{provider}.parameters"]
     most, longest = map(int, re.search(r"(\d+) at most, of (\d+) bytes each", parameters.meaning).groups())
-    words = int(re.search(r"(\d+) at most, all together", scopes.meaning)[1]) - len(sources.catalogue(provider)["scopes"])
     pairs = [
         (parameters, lambda count: {f"p{index}": "x" for index in range(count)}, most),
         (parameters, lambda count: {"p": "x" * count}, longest),
-        (scopes, lambda count: [f"s{index}" for index in range(count)], words),
     ]
+    if page.speaks_oauth2(provider):
+        scopes = page.BY_KEY[f"project providers.{provider}.scopes"]
+        words = int(re.search(r"(\d+) at most, all together", scopes.meaning)[1]) - len(sources.catalogue(provider)["scopes"])
+        pairs.append((scopes, lambda count: [f"s{index}" for index in range(count)], words))
     asked = binary.ask([Question(row, make(count)) for row, make, limit in pairs for count in (limit, limit + 1)])
     assert [bool(question.answer) for question in asked] == [False, True] * len(pairs)
 

@@ -104,9 +104,15 @@ def has_id_tokens(provider):
     return "no ID tokens" not in PROVIDERS[provider]
 
 
+def speaks_oauth2(provider):
+    return "OAuth 1.0a" not in PROVIDERS[provider]
+
+
 def _of_provider(provider, text):
     """The keys of an entry. Where two tables have a key, the provider's own page has its default."""
     parts = [_part("Keys of every provider", 3), _part("Keys", 2, text)]
+    if speaks_oauth2(provider):
+        parts.insert(1, _part("Keys for OAuth 2.0", 3))
     if has_id_tokens(provider):
         parts.insert(1, _part("Keys for ID tokens", 3))
     return {row.key: row for part in parts for row in _keys("project", part, f"providers.{provider}.")}.values()
