@@ -8,6 +8,7 @@ from support.issuers.fake import FakeIssuer
 from support.issuers.github import FakeGitHub
 from support.issuers.microsoft import FakeMicrosoft
 from support.issuers.real import RealIssuer
+from support.issuers.twitter import FakeTwitter
 from support.leaks import secrets_in_database, secrets_in_logs
 from support.names import OTHER
 from support.servers.postgres import remove_cluster
@@ -42,7 +43,7 @@ def real_issuer():
 
 
 # A stand-in for each provider.
-DOUBLES = {double.provider: double for double in (FakeIssuer, FakeMicrosoft, FakeGitHub)}
+DOUBLES = {double.provider: double for double in (FakeIssuer, FakeMicrosoft, FakeGitHub, FakeTwitter)}
 
 
 @pytest.fixture(scope="session")
@@ -73,6 +74,7 @@ def honest_again(provider):
 fake_issuer = honest_again("oidc.fake")
 microsoft = honest_again("microsoft.com")
 github = honest_again("github.com")
+twitter = honest_again("twitter.com")
 
 
 @pytest.fixture(scope="session")
@@ -110,7 +112,7 @@ def api(site):
     return site.servers[0].api()
 
 
-FIXTURES = {"oidc.fake": "fake_issuer", "microsoft.com": "microsoft", "github.com": "github"}
+FIXTURES = {"oidc.fake": "fake_issuer", "microsoft.com": "microsoft", "github.com": "github", "twitter.com": "twitter"}
 
 
 @pytest.fixture(params=["oidc.fake", "microsoft.com"])

@@ -4,5 +4,6 @@ extension Provider {
     package static let catalog: [Provider] = [
         .gitHub,
         .microsoft,
+        .twitter,
     ]
 }

@@ -238,11 +238,12 @@ def test_email_verified_in_another_form_is_false(site, fake_issuer, value):
 
 
 def test_SEC_05_a_code_injected_into_another_persons_flow_is_refused(site, hostile_provider):
-    """The attacker's browser sends the victim's code: PKCE and the nonce bind a code to the flow that asked for it."""
+    """The attacker's browser sends the victim's code: PKCE, the nonce or the request token bind a code to the flow that asked for it."""
     victim, attacker = WebFlow(site, hostile_provider.provider), WebFlow(site, hostile_provider.provider)
-    stolen = query_of(hostile_provider.login("injected-victim")(victim.authorization_url()))["code"]
+    code = hostile_provider.code_field
+    stolen = query_of(hostile_provider.login("injected-victim")(victim.authorization_url()))[code]
     answered = hostile_provider.login("injected-attacker")(attacker.authorization_url())
     before = site.counts()
-    response = attacker.callback(answered.replace(query_of(answered)["code"], stolen))
+    response = attacker.callback(answered.replace(query_of(answered)[code], stolen))
     assert_error(attacker.redeem(note(response.headers["location"])), "INVALID_IDP_RESPONSE")
     assert site.counts() == before

@@ -272,3 +272,21 @@ def test_an_access_token_of_github_signs_in(emulated, github):
     foreign = github.issue("a-person-with-an-sdk", client="of another app")
     call = "return codeOf(signInWithCredential(auth, GithubAuthProvider.credential(args[0])))"
     assert emulated.run(call, foreign) == "auth/invalid-credential"
+
+
+def test_a_token_of_twitter_signs_in_with_its_secret(emulated, twitter):
+    token, secret = twitter.issue("a-tweeter-with-an-sdk")
+    told = emulated.run(
+        """
+        const result = await signInWithCredential(auth, TwitterAuthProvider.credential(...args));
+        const { providerId, username, profile, isNewUser } = getAdditionalUserInfo(result);
+        const { accessToken, secret } = TwitterAuthProvider.credentialFromResult(result);
+        return [providerId, username, profile.screen_name, isNewUser, accessToken, secret];
+        """,
+        token,
+        secret,
+    )
+    assert told == ["twitter.com", "a-tweeter-with-an-sdk", "a-tweeter-with-an-sdk", True, token, secret]
+    call = "return codeOf(signInWithCredential(auth, TwitterAuthProvider.credential(...args)))"
+    foreign = twitter.issue("a-tweeter-with-an-sdk", client=twitter.OTHER_CLIENT)
+    assert emulated.run(call, *foreign) == "auth/invalid-credential"

@@ -25,7 +25,8 @@ window.clientOf = (auth) => {
   }
 
   /** As an app does: with the class that the SDK has for the provider, if it has one. */
-  const kindOf = (providerId) => (providerId === "github.com" ? sdk.GithubAuthProvider : sdk.OAuthProvider);
+  const kinds = { "github.com": sdk.GithubAuthProvider, "twitter.com": sdk.TwitterAuthProvider };
+  const kindOf = (providerId) => kinds[providerId] ?? sdk.OAuthProvider;
 
   function provider({ providerId, parameters, scopes }) {
     const made = new (kindOf(providerId))(providerId);

@@ -25,6 +25,8 @@ class FakeIssuer:
 
     provider = "oidc.fake"
     client_id = "a-client-id"
+    # What an answer proves itself by.
+    code_field = "code"
 
     def __init__(self, certificate=None):
         self.users = {"ada": {"sub": "ada", "email": "ada@example.com", "email_verified": True, "name": "Ada Lovelace"}}
