@@ -23,7 +23,7 @@ def test_a_developer_signs_in(site, github):
     assert answer["federatedId"] == "9007199254740993", "read as a whole number, not as a double"
     assert answer["screenName"] == answer["username"] == "ada" and "displayName" not in answer, "a user name is not a name"
     assert json.loads(answer["rawUserInfo"])["login"] == "ada", "where the JS SDK looks for the user name"
-    assert answer["email"] == "ada@example.com" and answer["emailVerified"] is False, "not the public one of the profile"
+    assert answer["email"] == "ada@code.example.com" and answer["emailVerified"] is False, "not the public one of the profile"
     assert answer["photoUrl"].startswith("https://avatars.example/")
     assert github.tokens[answer["oauthAccessToken"]]["scopes"] == ["user:email", "repo"] and "oauthIdToken" not in answer
     assert site.rows("SELECT subject FROM identities WHERE account_id = %s", answer["localId"]) == [("9007199254740993",)]

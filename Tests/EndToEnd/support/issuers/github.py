@@ -24,7 +24,7 @@ class FakeGitHub(FakeIssuer):
         super().__init__()
         # One number that a double cannot hold, and a person without a name.
         self.users = {
-            "ada": {"id": 9007199254740993, "login": "ada", "name": None, "emails": [self.mailbox("ada@example.com")]},
+            "ada": {"id": 9007199254740993, "login": "ada", "name": None, "emails": [self.mailbox("ada@code.example.com")]},
             "bob": {"id": 2, "login": "bob", "name": "Bob", "emails": [self.mailbox("bob@example.com", verified=False)]},
         }
 
