@@ -12,6 +12,8 @@ package struct ProviderIdentity: Sendable, Codable, Equatable {
     package var subject: String
     /// A second form of the subject under which the same person may be stored.
     package var alias: String?
+    /// The person's address at the provider, where clients get that in place of the subject.
+    package var federatedID: String?
     /// The provider's tenant that is responsible for the subject.
     package var tenant: String?
     package var email: String?

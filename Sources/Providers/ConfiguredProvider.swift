@@ -29,7 +29,9 @@ package struct ConfiguredProvider: Sendable {
 
     var rules: any ProviderRules { settings.protocol.rules }
     var api: ProviderAPI {
-        ProviderAPI(upstream: upstream, clientID: settings.clientID, clientSecret: settings.clientSecret, clock: clock, log: log)
+        ProviderAPI(
+            upstream: upstream, clientID: settings.clientID, clientSecret: settings.clientSecret, audiences: settings.audiences,
+            clock: clock, log: log)
     }
 
     /// Checks the `iss` of the provider's answer: compared whenever it is there, and required where the issuer promises it. A provider

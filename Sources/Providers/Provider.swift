@@ -12,6 +12,7 @@ package struct Provider: Sendable {
     /// The scopes that are always asked for.
     var scopes = ["openid", "profile", "email"]
     var clientAuthentication = ClientAuthentication.auto
+    var nonceRule = NonceRule.sha256
     /// Reads the keys that only this provider has.
     let `protocol`: @Sendable (Section, _ allowInsecure: Bool) -> SignInProtocol
 

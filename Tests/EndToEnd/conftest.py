@@ -6,6 +6,7 @@ from support import harness
 from support.harness import free_port
 from support.issuers.fake import FakeIssuer
 from support.issuers.github import FakeGitHub
+from support.issuers.google import FakeGoogle
 from support.issuers.microsoft import FakeMicrosoft
 from support.issuers.real import RealIssuer
 from support.issuers.twitter import FakeTwitter
@@ -43,7 +44,7 @@ def real_issuer():
 
 
 # A stand-in for each provider.
-DOUBLES = {double.provider: double for double in (FakeIssuer, FakeMicrosoft, FakeGitHub, FakeTwitter)}
+DOUBLES = {double.provider: double for double in (FakeIssuer, FakeMicrosoft, FakeGoogle, FakeGitHub, FakeTwitter)}
 
 
 @pytest.fixture(scope="session")
@@ -73,6 +74,7 @@ def honest_again(provider):
 
 fake_issuer = honest_again("oidc.fake")
 microsoft = honest_again("microsoft.com")
+google = honest_again("google.com")
 github = honest_again("github.com")
 twitter = honest_again("twitter.com")
 
@@ -112,10 +114,10 @@ def api(site):
     return site.servers[0].api()
 
 
-FIXTURES = {"oidc.fake": "fake_issuer", "microsoft.com": "microsoft", "github.com": "github", "twitter.com": "twitter"}
+FIXTURES = {"oidc.fake": "fake_issuer", "microsoft.com": "microsoft", "google.com": "google", "github.com": "github", "twitter.com": "twitter"}
 
 
-@pytest.fixture(params=["oidc.fake", "microsoft.com"])
+@pytest.fixture(params=["oidc.fake", "microsoft.com", "google.com"])
 def hostile(request):
     """An issuer of ID tokens, which the test can make send wrong answers."""
     return request.getfixturevalue(FIXTURES[request.param])

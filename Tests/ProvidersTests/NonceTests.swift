@@ -45,6 +45,9 @@ import Text
         #expect(try await refusal(posted: nil, claim: .null, .sha256) == nil)
         #expect(try await refusal(posted: "", claim: .null, .sha256) == nil)
         #expect(try await refusal(posted: nil, claim: .null, .required) == .nonce)
+        #expect(try await refusal(posted: nil, claim: .string(Self.hash), .ifPosted) == nil)
+        #expect(try await refusal(posted: Self.raw, claim: .null, .ifPosted) == .nonce)
+        #expect(try await refusal(posted: nil, claim: 1, .ifPosted) == .nonce)
     }
 
     @Test(arguments: [.null, "", "nonce-2", "NONCE-1", .string(NonceRule.hash("nonce-1")), 1] as [JSON])

@@ -43,7 +43,7 @@ struct IDPOutput: Encodable {
     init(_ answer: ProviderResult, pendingToken: String) {
         let identity = answer.identity
         providerId = identity.providerID
-        federatedId = identity.subject
+        federatedId = identity.federatedID ?? identity.subject
         // In the same spelling as in lookup.
         email = identity.email.flatMap(EmailAddress.canonical) ?? identity.email
         emailVerified = identity.email == nil ? nil : identity.emailVerified

@@ -3,6 +3,7 @@ extension Provider {
     /// needs neither, only an entry `oidc.<name>` in the configuration.
     package static let catalog: [Provider] = [
         .gitHub,
+        .google,
         .microsoft,
         .twitter,
     ]

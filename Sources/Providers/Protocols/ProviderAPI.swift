@@ -12,6 +12,8 @@ struct ProviderAPI: Sendable {
     /// This server's client at the provider, for calls that the client makes and not the person.
     let clientID: String
     let clientSecret: Secret?
+    /// The ids of this client and of the operator's other apps, whose tokens are accepted like ours.
+    let audiences: Set<String>
     let clock: Clock
     let log: Logger?
 
@@ -26,26 +28,30 @@ struct ProviderAPI: Sendable {
     func answer(to request: OutboundRequest) async throws(ProviderError) -> Answer {
         var request = request
         request.maxBytes = 64 << 10
+        // A query may have a token in it.
+        let address = request.url.prefix { $0 != "?" }
         let response: OutboundResponse
         do throws(OutboundError) {
             response = try await upstream.send(request)
         } catch {
             if case .refusedHeader = error { throw .invalidCredential("The access token is malformed.") }
-            let detail = "The address \(request.url) \(OutboundText.reason(error))."
+            let detail = "The address \(address) \(OutboundText.reason(error))."
             throw error.isOutage ? .unavailable(detail: detail) : .unfit(detail)
         }
         // 403 also means a limit on requests, at some providers.
         let isLimited = response.status == 429 || response.status == 403 && response.headers["x-ratelimit-remaining"] == "0"
         guard response.status < 500, !isLimited else {
-            throw .unavailable(detail: "The address \(request.url) answers with status \(response.status).")
+            throw .unavailable(detail: "The address \(address) answers with status \(response.status).")
         }
         return Answer(
             status: response.status, json: try? JSON.parse(response.body), text: String(decoding: response.body, as: UTF8.self))
     }
 
-    /// The answer to a GET with the person's access token.
-    func get(_ url: String, bearer: UTF8Text) async throws(ProviderError) -> Answer {
-        try await answer(to: OutboundRequest(.get, url, headers: ["accept": "application/json", "authorization": "Bearer \(bearer)"]))
+    /// The answer to a GET with the person's access token; without it, when `url` has what the provider asks for.
+    func get(_ url: String, bearer: UTF8Text? = nil) async throws(ProviderError) -> Answer {
+        var request = OutboundRequest(.get, url, headers: ["accept": "application/json"])
+        if let bearer { request.headers["authorization"] = "Bearer \(bearer)" }
+        return try await answer(to: request)
     }
 
     /// The answer to a POST of JSON by our client.

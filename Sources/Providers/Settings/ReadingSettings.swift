@@ -24,7 +24,7 @@ extension ProviderSettings {
         allowsPlainText = allowInsecure
         authorities = section.authorities("authorities")
         authoritativeDomains = Set(section.values("authoritativeDomains", expected: "a mail domain such as example.com", Self.domain))
-        if self.protocol.issuer != nil { readIDTokens(section) }
+        if self.protocol.issuer != nil { readIDTokens(section, of: provider) }
         if self.protocol.isOAuth2 { readOAuth2(section, provider) }
         readParameters(section)
         checkClient(section)
@@ -34,10 +34,10 @@ extension ProviderSettings {
     private enum PKCE: String, CaseIterable { case s256, off }
 
     /// What only a provider with ID tokens has.
-    private mutating func readIDTokens(_ section: Section) {
+    private mutating func readIDTokens(_ section: Section, of provider: Provider) {
         allowedAudiences = Set(section.strings("allowedAudiences"))
         flow = section.choice("flow", default: flow)
-        nonceRule = section.choice("nonce", default: nonceRule)
+        nonceRule = section.choice("nonce", default: provider.nonceRule)
         let names = Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
         let wanted = section.values("algorithms", expected: "one of \(names)") { Algorithm(rawValue: $0) }
         algorithms = wanted.isEmpty ? nil : Set(wanted)
@@ -81,7 +81,7 @@ extension ProviderSettings {
         }
     }
 
-    private static func domain(_ text: String) -> String? {
+    static func domain(_ text: String) -> String? {
         let domain = text.lowercased()
         guard domain.contains("."), let uri = URI.parse("https://\(domain)"), uri.host == domain else { return nil }
         return domain

@@ -9,14 +9,17 @@ enum NonceRule: String, Sendable, CaseIterable {
     case rawOrSha256
     /// The hash; a nonce is required.
     case required
+    /// The hash, where the app posts a nonce; a token may have one that the app does not post, since the provider's own SDK added it.
+    case ifPosted
 
-    /// Whether `claim`, the token's nonce, fits the posted one. A nonce on only one side never fits.
+    /// Whether `claim`, the token's nonce, fits the posted one. A nonce that is posted never fits a token without one.
     func allows(posted raw: UTF8Text?, claim: UTF8Text?) -> Bool {
         switch (raw, claim) {
         case (nil, nil): self != .required
         case (let raw?, let claim?):
             raw.isEmpty ? false : claim == Self.hash(raw) || self == .rawOrSha256 && claim == raw
-        default: false
+        case (nil, _?): self == .ifPosted
+        case (_?, nil): false
         }
     }
 

@@ -1,0 +1,111 @@
+import Config
+import HTTP
+import Identity
+import JOSE
+import JSON
+import Text
+
+extension Provider {
+    /// Google, by OpenID Connect.
+    ///
+    /// Differs from the standard: an access token alone can be checked, since Google says which client it was issued to; Google's own SDKs
+    /// add a nonce that the app does not see; apps get the profile with the names of an older API.
+    /// <https://developers.google.com/identity/openid-connect/openid-connect>
+    static let google = Provider(
+        id: "google.com", name: "Google", clientAuthentication: .post, nonceRule: .ifPosted,
+        protocol: { .openIDConnect(GoogleIssuer($0, allowInsecure: $1)) })
+}
+
+/// The rules of Google. A person is the `sub`, a number that is never reused.
+struct GoogleIssuer: Issuer {
+    let issuer: String
+    let tokenInfoURL: String
+    let userInfoURL: String
+    /// Workspace domains in lower case; an empty set means all people.
+    let hostedDomains: Set<String>
+
+    var storedIssuer: String { issuer }
+    var documentURL: String { "\(issuer)/.well-known/openid-configuration" }
+
+    func publishes(_ issuer: UTF8Text) -> Bool { issuer == self.issuer }
+
+    func answers(as issuer: UTF8Text, _: ProviderMetadata) -> Bool { publishes(issuer) }
+
+    /// Older tokens name the issuer without its scheme.
+    func admits(_ claims: JSON) throws(ProviderError) {
+        let name = claims["iss"]?.string
+        guard let name, publishes(name) || "https://\(name)" as UTF8Text == issuer else {
+            throw .invalidResponse("The ID token comes from another issuer.", detail: "iss \(UpstreamText.visible(name))")
+        }
+        try checkDomain(claims)
+    }
+
+    /// The parameter `hd` of a start is only a wish, so the claim decides.
+    private func checkDomain(_ claims: JSON) throws(ProviderError) {
+        guard !hostedDomains.isEmpty else { return }
+        guard let domain = claims["hd"]?.string, hostedDomains.contains(domain.asciiLowercased.asString) else {
+            throw .invalidResponse(
+                "Accounts of this domain may not sign in here.", detail: "hd \(UpstreamText.visible(claims["hd"]?.string))")
+        }
+    }
+
+    /// Asks which client the token was issued to, and then for the person's profile, which has the claims of an ID token.
+    func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON? {
+        let info = try await api.get("\(tokenInfoURL)?access_token=\(PercentEncoding.encode(accessToken.asString))")
+        guard info.status == 200, let token = info.json, let subject = token.text("sub", limit: 255) else {
+            throw .invalidResponse("The access token is not valid, or has no scope openid.", detail: "token check: status \(info.status)")
+        }
+        guard [token["aud"], token["azp"]].contains(where: { client in api.audiences.contains { client?.string == UTF8Text($0) } }) else {
+            throw .invalidResponse(
+                "The access token was not issued to this app.", detail: "aud \(UpstreamText.visible(token["aud"]?.string))")
+        }
+        let profile = try await api.get(userInfoURL, bearer: accessToken)
+        guard profile.status == 200, let claims = profile.json, claims["sub"]?.string == subject else {
+            throw .invalidResponse("The provider does not say who signed in.", detail: "profile: status \(profile.status)")
+        }
+        try checkDomain(claims)
+        return claims
+    }
+
+    func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity {
+        let claims = evidence.claims
+        guard let subject = claims.text("sub", limit: 255) else {
+            throw .invalidResponse("The ID token does not say who signed in.", detail: "no sub")
+        }
+        var identity = evidence.identity(subject: subject.asString, rawUserInfo: Self.profile(claims).text())
+        identity.federatedID = "\(issuer)/\(subject)"
+        identity.displayName = claims.text("name")?.asString
+        identity.firstName = claims.text("given_name")?.asString
+        identity.lastName = claims.text("family_name")?.asString
+        identity.language = claims.text("locale", limit: 35)?.asString
+        identity.photoURL = claims.text("picture", limit: 2048).flatMap { URI.parse($0) == nil ? nil : $0.asString }
+        if let email = claims.text("email", limit: 254), let domain = EmailDomain.of(email) {
+            identity.email = email.asString
+            identity.emailVerified = claims["email_verified"] == true || claims["email_verified"] == "true"
+            let runs = domain == "gmail.com" || claims["hd"]?.string?.asciiLowercased == UTF8Text(domain)
+            identity.emailAuthoritative = identity.emailVerified && (runs || evidence.trustsDomain(of: email))
+        }
+        return identity
+    }
+
+    /// The claims by the names that Firebase gives them, which are those of Google's API before OpenID Connect.
+    private static func profile(_ claims: JSON) -> JSON {
+        let names: [(UTF8Text, UTF8Text)] = [
+            ("sub", "id"), ("name", "name"), ("given_name", "given_name"), ("family_name", "family_name"), ("email", "email"),
+            ("email_verified", "verified_email"), ("picture", "picture"), ("locale", "locale"), ("hd", "hd"),
+        ]
+        var profile: JSON.Object = [:]
+        for (claim, name) in names { profile[name] = claims.present(claim) }
+        return .object(profile)
+    }
+}
+
+extension GoogleIssuer {
+    init(_ section: Section, allowInsecure: Bool) {
+        issuer = section.base("issuer", default: "https://accounts.google.com", allowInsecure: allowInsecure)
+        tokenInfoURL = section.base("tokenInfoURL", default: "https://oauth2.googleapis.com/tokeninfo", allowInsecure: allowInsecure)
+        userInfoURL = section.base(
+            "userInfoURL", default: "https://openidconnect.googleapis.com/v1/userinfo", allowInsecure: allowInsecure)
+        hostedDomains = Set(section.values("hostedDomains", expected: "a Workspace domain such as example.com", ProviderSettings.domain))
+    }
+}
