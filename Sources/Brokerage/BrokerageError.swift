@@ -35,7 +35,7 @@ package enum BrokerageError: Error, Sendable {
     package init(_ error: ProviderError) {
         switch error {
         case .badParameter(let text): self = .badParameter(text)
-        case .invalidResponse(let reason, let detail): self = .providerFault(reason, detail: detail)
+        case .invalidResponse(let reason, let detail), .codeRefused(let reason, let detail): self = .providerFault(reason, detail: detail)
         case .misconfigured(let reason, let detail): self = .misconfigured(reason, detail: detail)
         case .unavailable(let detail): self = .outage(detail: detail)
         case .nonce: self = .nonce

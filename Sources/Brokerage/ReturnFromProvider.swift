@@ -1,5 +1,6 @@
 package import Accounts
 import HTTP
+import Logging
 import Text
 
 /// Return, first half: finds the flow that an answer belongs to. Each function takes one round trip to the database and changes nothing,
@@ -93,6 +94,9 @@ extension BrokeredProject {
             case .refused(let error):
                 try await brokerage.flows.recordRefusal(of: flow, cookie: returned.cookie, event: event)
                 count(flow.providerID, endedBy: error)
+                if let reason = error.logDetail {
+                    log.notice("provider refused", metadata: ["provider": "\(flow.providerID)", "reason": "\(reason)"])
+                }
             }
         } catch { throw BrokerageError(error) }
     }

@@ -34,13 +34,19 @@ package struct ConfiguredProvider: Sendable {
             clock: clock, log: log)
     }
 
-    /// Checks the `iss` of the provider's answer: compared whenever it is there, and required where the issuer promises it. A provider
-    /// without an issuer sends none.
+    /// Checks the `iss` of the provider's answer: compared whenever it is there, and required where the issuer promises it.
     /// <https://www.rfc-editor.org/rfc/rfc9207#section-2.4>
     package func checkIssuer(_ name: UTF8Text?) async throws(ProviderError) {
-        guard let issuer = settings.protocol.issuer else {
+        let issuer: any Issuer
+        switch settings.protocol {
+        case .openIDConnect(let configured): issuer = configured
+        case .oauth2(let provider):
             guard let name else { return }
-            throw Self.foreign(name)
+            guard provider.answerIssuer?.isExactly(name) ?? false else { throw Self.foreign(name) }
+            return
+        case .oauth1:
+            if let name { throw Self.foreign(name) }
+            return
         }
         let metadata = try await metadata(issuer)
         guard let name else {

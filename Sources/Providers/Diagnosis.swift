@@ -6,24 +6,43 @@ import Text
 
 extension ConfiguredProvider {
     /// Sentences on what an operator must fix before people can sign in with this provider; empty when all is well. Asks an OpenID issuer
-    /// for its discovery document and its keys. Asks another provider something as our client: about a token that does not exist (OAuth
-    /// 2.0), or for a request token (OAuth 1.0a).
+    /// for its discovery document and its keys. Asks another provider something as our client: to redeem a code and to check an access token
+    /// that do not exist, which only a provider that accepts our client says (OAuth 2.0), or for a request token (OAuth 1.0a).
     ///
     /// - Parameter redirectURI: the address that the operator should have registered.
     package func diagnose(redirectURI: String) async -> [String] {
         switch settings.protocol {
         case .openIDConnect(let issuer): return await diagnose(issuer)
-        case .oauth2(let service):
-            do throws(ProviderError) { _ = try await service.introspect("not-a-token", api) } catch {
-                switch error {
-                case .misconfigured, .unavailable: return [error.explanation]
-                default: break
-                }
-            }
-        case .oauth1(let service):
-            do throws(ProviderError) { _ = try await requestToken(service, callback: redirectURI) } catch { return [error.explanation] }
+        case .oauth2(let provider):
+            return [await finding(of: provider, redirectURI: redirectURI), await finding(of: provider)].compactMap(\.self)
+        case .oauth1(let provider):
+            do throws(ProviderError) { _ = try await requestToken(provider, callback: redirectURI) } catch { return [error.explanation] }
+            return []
         }
-        return []
+    }
+
+    private func finding(of provider: any OAuth2Provider, redirectURI: String) async -> String? {
+        do throws(ProviderError) {
+            _ = try await exchange("not-a-code", redirectURI, Random.token(), at: provider.tokenEndpoint, methods: nil)
+            return "The token endpoint \(provider.tokenEndpoint) redeems a code that does not exist."
+        } catch {
+            switch error {
+            case .codeRefused: return nil
+            default: return "The token endpoint \(provider.tokenEndpoint) does not work with this entry. \(error.explanation)"
+            }
+        }
+    }
+
+    private func finding(of provider: any OAuth2Provider) async -> String? {
+        do throws(ProviderError) {
+            _ = try await provider.introspect("not-a-token", api)
+            return "The check of access tokens accepts one that does not exist."
+        } catch {
+            switch error {
+            case .misconfigured, .unavailable: return error.explanation
+            default: return nil
+            }
+        }
     }
 
     private func diagnose(_ issuer: any Issuer) async -> [String] {

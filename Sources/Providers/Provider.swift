@@ -13,6 +13,9 @@ package struct Provider: Sendable {
     var scopes = ["openid", "profile", "email"]
     var clientAuthentication = ClientAuthentication.auto
     var nonceRule = NonceRule.sha256
+    /// Whether its answers come to an address of its own. Without the promise of an `iss` in them (RFC 9207), nothing else tells an answer of this
+    /// provider from one that a hostile provider had sent here.
+    var hasOwnCallback = false
     /// Reads the keys that only this provider has.
     let `protocol`: @Sendable (Section, _ allowInsecure: Bool) -> SignInProtocol
 

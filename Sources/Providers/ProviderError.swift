@@ -7,6 +7,8 @@ package enum ProviderError: Error, Sendable, Equatable {
     case badParameter(String)
     /// The provider's answer proves nothing.
     case invalidResponse(String, detail: String)
+    /// The provider accepted this server as its client, and refused the code: by the standard it is unknown, used or expired.
+    case codeRefused(String, detail: String)
     /// The provider and its entry in the configuration do not fit: another issuer's metadata, an endpoint that may not be used, a client
     /// that the provider does not accept. Only the operator can mend it.
     case misconfigured(String, detail: String)
@@ -42,7 +44,8 @@ package enum ProviderError: Error, Sendable, Equatable {
     package var logDetail: String {
         switch self {
         case .badParameter(let text): text
-        case .invalidResponse(let reason, let detail), .misconfigured(let reason, let detail): "\(reason) \(detail)"
+        case .invalidResponse(let reason, let detail), .codeRefused(let reason, let detail), .misconfigured(let reason, let detail):
+            "\(reason) \(detail)"
         case .unavailable(let detail): "The provider does not answer. \(detail)"
         case .nonce: "The nonce does not fit."
         case .invalidCredential(let text): text

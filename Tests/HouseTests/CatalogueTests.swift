@@ -54,14 +54,17 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Sources/Web/A.swift", "let isGoogle = true", false), ("Sources/Web/A.swift", "if id == \"google.com\" {", false),
-        ("Sources/Web/A.swift", "// as Google does", true), ("Sources/Providers/Catalog/Google.swift", "let isGoogle = true", true),
-        ("Tests/WebTests/A.swift", "let isGoogle = true", true),
+        ("Sources/Web/A.swift", "let isGitHub = true", false), ("Sources/Web/A.swift", "if id == \"github.com\" {", false),
+        ("Sources/Web/A.swift", "if id == \"google.com\" {", false), ("Sources/Web/A.swift", "case googleJSON", true),
+        ("Sources/Web/A.swift", "// as GitHub does", true), ("Sources/Providers/Catalog/GitHub.swift", "let isGitHub = true", true),
+        ("Tests/WebTests/A.swift", "let isGitHub = true", true),
     ])
     func `catches code that names a provider outside its file`(path: String, text: String, isAllowed: Bool) {
-        let words = Catalogue.words([File(path: "Sources/Providers/Catalog/Google.swift", text: "id: \"google.com\", x: \"https://a.com\"")]
-        )
-        #expect(words == ["google"])
+        let words = Catalogue.words([
+            File(path: "Sources/Providers/Catalog/GitHub.swift", text: "id: \"github.com\", x: \"https://a.com\", y: \"gmail.com\""),
+            File(path: "Sources/Providers/Catalog/Google.swift", text: "id: \"google.com\""),
+        ])
+        #expect(words == ["github", "google"])
         #expect(Catalogue.naming(words, in: File(path: path, text: text)).isEmpty == isAllowed)
     }
 

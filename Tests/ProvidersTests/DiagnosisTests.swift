@@ -13,16 +13,16 @@ import Text
     init() throws { issuer = try FakeIssuer() }
 
     @Test func `nothing is said of a provider that is well`() async throws {
-        #expect(await issuer.provider().diagnose() == [])
+        #expect(await issuer.provider().diagnose(redirectURI: FakeIssuer.handler) == [])
         for tenant in ["common", FakeMicrosoft.contoso, "contoso.onmicrosoft.com"] {
-            #expect(await (try FakeMicrosoft()).provider(tenant).diagnose() == [])
+            #expect(await (try FakeMicrosoft()).provider(tenant).diagnose(redirectURI: FakeIssuer.handler) == [])
         }
     }
 
     @Test func `an unreachable provider is named with its reason`() async {
         issuer.upstream.fail(issuer.documentURL, .unreachable("Could not resolve host: issuer.example"))
         #expect(
-            await issuer.provider().diagnose() == [
+            await issuer.provider().diagnose(redirectURI: FakeIssuer.handler) == [
                 "The discovery document at \(issuer.documentURL) cannot be reached: Could not resolve host: issuer.example."
             ])
     }
@@ -32,7 +32,7 @@ import Text
     ])
     func `an issuer mismatch is explained`(_ name: String, _ hint: String) async {
         issuer.publish(["issuer": .string(name)])
-        let findings = await issuer.provider().diagnose()
+        let findings = await issuer.provider().diagnose(redirectURI: FakeIssuer.handler)
         #expect(findings.count == 1)
         #expect(findings.first?.contains("names the issuer \(name), which is not the configured https://issuer.example.") == true)
         #expect(hint.isEmpty || findings.first?.contains(hint) == true)
@@ -40,18 +40,19 @@ import Text
 
     @Test func `unknown algorithms and keys are explained`() async {
         issuer.publish(["id_token_signing_alg_values_supported": ["HS256", "ES512"]])
-        let findings = await issuer.provider().diagnose()
+        let findings = await issuer.provider().diagnose(redirectURI: FakeIssuer.handler)
         #expect(
             findings == [
                 "The provider signs with ES512, HS256. This entry accepts other algorithms: ES256, EdDSA, PS256, RS256."
             ])
         issuer.publish()
-        #expect(await issuer.provider { $0.algorithms = [.es256] }.diagnose().count == 2)
+        #expect(await issuer.provider { $0.algorithms = [.es256] }.diagnose(redirectURI: FakeIssuer.handler).count == 2)
     }
 
     @Test func `keys that cannot be read are explained`() async {
         issuer.upstream.answer(issuer.keysURL, text: "<html>")
-        #expect(await issuer.provider().diagnose() == ["The key set at \(issuer.keysURL) is not a JSON object."])
+        #expect(
+            await issuer.provider().diagnose(redirectURI: FakeIssuer.handler) == ["The key set at \(issuer.keysURL) is not a JSON object."])
     }
 
     @Test func `what the entry asks for and the provider lacks is explained`() async {
@@ -59,13 +60,14 @@ import Text
             "token_endpoint_auth_methods_supported": ["private_key_jwt"], "code_challenge_methods_supported": ["plain"],
             "response_modes_supported": ["query"],
         ])
-        let findings = await issuer.provider().diagnose()
+        let findings = await issuer.provider().diagnose(redirectURI: FakeIssuer.handler)
         #expect(findings.contains { $0.contains("takes private_key_jwt, not client_secret_basic") })
         #expect(findings.contains { $0.contains("PKCE methods plain, not S256") })
         #expect(findings.count == 2)
-        #expect(await issuer.provider { $0.flow = .idToken }.diagnose().contains { $0.contains("form_post") })
+        #expect(
+            await issuer.provider { $0.flow = .idToken }.diagnose(redirectURI: FakeIssuer.handler).contains { $0.contains("form_post") })
         issuer.publish(["token_endpoint": .null, "userinfo_endpoint": "http://issuer.example/u"])
-        let more = await issuer.provider().diagnose()
+        let more = await issuer.provider().diagnose(redirectURI: FakeIssuer.handler)
         #expect(more.contains { $0.contains("no token_endpoint") })
         #expect(more.contains { $0.contains("without https: http://issuer.example") })
     }
@@ -74,7 +76,7 @@ import Text
         let microsoft = try FakeMicrosoft()
         microsoft.upstream.answer(microsoft.documentURL("gone.example"), ["error": "invalid_tenant"], status: 400)
         #expect(
-            await microsoft.provider("gone.example").diagnose() == [
+            await microsoft.provider("gone.example").diagnose(redirectURI: FakeIssuer.handler) == [
                 "The discovery document at \(microsoft.documentURL("gone.example")) answers with status 400."
             ])
     }

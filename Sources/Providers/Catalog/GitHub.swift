@@ -11,20 +11,23 @@ extension Provider {
     /// the client; a person's addresses are not in the profile.
     /// <https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps>
     static let gitHub = Provider(
-        id: "github.com", name: "GitHub", scopes: ["user:email"], clientAuthentication: .post,
+        id: "github.com", name: "GitHub", scopes: ["user:email"], clientAuthentication: .post, hasOwnCallback: true,
         protocol: { .oauth2(GitHub($0, allowInsecure: $1)) })
 }
 
-/// The rules of GitHub. A person is their number: names can be changed, and then taken by another person.
-struct GitHub: OAuth2Service {
+/// The rules of GitHub. A person is identified by the number of the account: a user name can be changed, and then taken by another person.
+struct GitHub: OAuth2Provider {
     let baseURL: String
     let apiBase: String
-    /// Whether an address counts as verified when GitHub says so. By Firebase's rules it never does.
+    /// Whether an address counts as verified when GitHub says so. Firebase never counts it as verified.
     let trustsEmail: Bool
 
     var storedIssuer: String { baseURL }
-    var authorization: String { "\(baseURL)/login/oauth/authorize" }
-    var token: String { "\(baseURL)/login/oauth/access_token" }
+    var authorizationEndpoint: String { "\(baseURL)/login/oauth/authorize" }
+    var tokenEndpoint: String { "\(baseURL)/login/oauth/access_token" }
+
+    /// <https://docs.github.com/apps/github-authentication-discovery-endpoints>
+    var answerIssuer: String? { "\(baseURL)/login/oauth" }
 
     /// <https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors>
     var clientErrors: Set<UTF8Text> { ["incorrect_client_credentials", "redirect_uri_mismatch", "unauthorized_client"] }
@@ -34,17 +37,14 @@ struct GitHub: OAuth2Service {
     func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON? {
         let answer = try await api.post(
             "\(apiBase)/applications/\(PercentEncoding.encode(api.clientID))/token", ["access_token": .string(accessToken)])
-        switch answer.status {
-        case 200: break
-        case 401, 403:
-            throw .unfit(
-                "The provider does not accept clientId and clientSecret: its check of an access token answers with status \(answer.status)."
-            )
-        default:
+        guard let json = answer.json, [200, 404, 422].contains(answer.status) else {
+            throw .unfit("GitHub's check of an access token, below apiBase, answers with status \(answer.status).")
+        }
+        guard answer.status == 200 else {
             throw .invalidResponse(
                 "The access token was not issued to this app, or is not valid any more.", detail: "token check: status \(answer.status)")
         }
-        guard let json = answer.json, json["app"]?["client_id"]?.string == UTF8Text(api.clientID), Self.id(json["user"]) != nil else {
+        guard json["app"]?["client_id"]?.string == UTF8Text(api.clientID), Self.id(json["user"]) != nil else {
             throw .invalidResponse("The access token was not issued to this app.", detail: "token check: another client or no user")
         }
         return json
@@ -74,14 +74,18 @@ struct GitHub: OAuth2Service {
 
     private static func id(_ user: JSON?) -> String? { user?["id"]?.integer.map { "\($0)" } }
 
-    /// The person's main address, if it is verified and a mailbox; `nil` too when the person did not let the app see addresses.
+    /// The person's main address, if it is verified and a mailbox; `nil` too when the app may not see addresses.
     /// <https://docs.github.com/rest/users/emails#list-email-addresses-for-the-authenticated-user>
     private func address(_ accessToken: UTF8Text, _ api: ProviderAPI) async -> Result<UTF8Text?, ProviderError> {
         do throws(ProviderError) {
-            let answer = try await api.get("\(apiBase)/user/emails", bearer: accessToken)
-            let primary = answer.json?.array?.first { $0["primary"] == true && $0["verified"] == true }
-            guard answer.status == 200, let email = primary?.text("email", limit: 254), let domain = EmailDomain.of(email),
-                !domain.hasPrefix("users.noreply.")
+            let answer = try await api.get("\(apiBase)/user/emails?per_page=100", bearer: accessToken)
+            if [401, 403, 404].contains(answer.status) { return .success(nil) }
+            guard answer.status == 200, let addresses = answer.json?.array else {
+                throw .invalidResponse(
+                    "The provider does not say which addresses the person has.", detail: "addresses: status \(answer.status)")
+            }
+            let primary = addresses.first { $0["primary"] == true && $0["verified"] == true }
+            guard let email = primary?.text("email", limit: 254), let domain = EmailDomain.of(email), !domain.hasPrefix("users.noreply.")
             else { return .success(nil) }
             return .success(email)
         } catch {
@@ -92,11 +96,18 @@ struct GitHub: OAuth2Service {
 
 extension GitHub {
     init(_ section: Section, allowInsecure: Bool) {
-        baseURL = section.base("baseURL", default: "https://github.com", allowInsecure: allowInsecure)
-        // An Enterprise Server has its API below its own address.
-        let api = baseURL == "https://github.com" ? "https://api.github.com" : "\(baseURL)/api/v3"
-        apiBase = section.base("apiBase", default: api, allowInsecure: allowInsecure)
+        baseURL = section.baseURL("baseURL", default: "https://github.com", allowInsecure: allowInsecure)
+        apiBase = section.baseURL("apiBase", default: Self.api(of: baseURL), allowInsecure: allowInsecure)
         trustsEmail = section.choice("emailTrust", default: EmailTrust.never) == .claim
+        if !trustsEmail, section.has("authoritativeDomains") {
+            section.fault("authoritativeDomains", "needs emailTrust: claim, since an address that is not verified joins no account")
+        }
+    }
+
+    /// An Enterprise Server has its API below its own address, GitHub's own servers have it on a host beside theirs.
+    private static func api(of baseURL: String) -> String {
+        guard let host = URI.parse(baseURL)?.host, host == "github.com" || host.hasSuffix(".ghe.com") else { return "\(baseURL)/api/v3" }
+        return "https://api.\(host)"
     }
 
     private enum EmailTrust: String, CaseIterable { case never, claim }

@@ -102,9 +102,9 @@ struct GoogleIssuer: Issuer {
 
 extension GoogleIssuer {
     init(_ section: Section, allowInsecure: Bool) {
-        issuer = section.base("issuer", default: "https://accounts.google.com", allowInsecure: allowInsecure)
-        tokenInfoURL = section.base("tokenInfoURL", default: "https://oauth2.googleapis.com/tokeninfo", allowInsecure: allowInsecure)
-        userInfoURL = section.base(
+        issuer = section.baseURL("issuer", default: "https://accounts.google.com", allowInsecure: allowInsecure)
+        tokenInfoURL = section.baseURL("tokenInfoURL", default: "https://oauth2.googleapis.com/tokeninfo", allowInsecure: allowInsecure)
+        userInfoURL = section.baseURL(
             "userInfoURL", default: "https://openidconnect.googleapis.com/v1/userinfo", allowInsecure: allowInsecure)
         hostedDomains = Set(section.values("hostedDomains", expected: "a Workspace domain such as example.com", ProviderSettings.domain))
     }

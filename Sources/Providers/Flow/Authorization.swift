@@ -28,8 +28,8 @@ extension ConfiguredProvider {
             let page = "\(try await metadata(narrowed.issuer).authorization)"
             let fields = request(redirectURI, state, secrets, scopes) + [("nonce", secrets.nonce)]
             return Authorization(url: address(page, fields, narrowed.rest))
-        case .oauth2(let service):
-            return Authorization(url: address(service.authorization, request(redirectURI, state, secrets, scopes), custom))
+        case .oauth2(let provider):
+            return Authorization(url: address(provider.authorizationEndpoint, request(redirectURI, state, secrets, scopes), custom))
         case .oauth1(let service):
             let token = try await requestToken(service, callback: Self.adding([("state", state)], to: redirectURI))
             return Authorization(url: address(service.authorization, [("oauth_token", token.token.asString)], custom), requestToken: token)

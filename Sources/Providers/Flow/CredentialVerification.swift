@@ -23,6 +23,10 @@ extension ConfiguredProvider {
                 settings.protocol.issuer == nil
                     ? "The credential has no access token." : "The credential has neither an ID token nor an access token.")
         }
+        // Before it is sent anywhere: what cannot be a token of theirs must not cost requests to a provider, whose number is limited.
+        guard accessToken.utf8.count <= 4096, accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw .invalidCredential("The access token is malformed.")
+        }
         if case .oauth1(let service) = settings.protocol {
             guard let secret = credential.accessTokenSecret, !secret.isEmpty else {
                 throw .invalidCredential("The credential has no oauth_token_secret, which signs requests with the access token.")

@@ -21,19 +21,19 @@ extension ConfiguredProvider {
             let evidence = try await prove(
                 idToken, accessToken: tokens.accessToken, nonce: .ours(secrets.nonce), issuer, answer: answer)
             return ProviderResult(identity: try await issuer.identity(evidence, api), tokens)
-        case .oauth2(let service):
+        case .oauth2(let provider):
             let tokens = try await exchange(
-                try only("code", of: answer), redirectURI, secrets.codeVerifier, at: service.token, methods: nil)
+                try only("code", of: answer), redirectURI, secrets.codeVerifier, at: provider.tokenEndpoint, methods: nil)
             guard let accessToken = tokens.accessToken else { throw tokens.lacking("access token") }
             let evidence = Evidence(of: settings, claims: [:], accessToken: accessToken, answer: answer)
-            return ProviderResult(identity: try await service.identity(evidence, api), tokens)
+            return ProviderResult(identity: try await provider.identity(evidence, api), tokens)
         case .oauth1(let service):
             let token = try await accessToken(service, for: answer, secrets.requestToken)
             return try await result(of: token, service, answer: answer)
         }
     }
 
-    /// What the issuer gave for its answer: tokens for a code, or the ID token in it.
+    /// The tokens that the issuer gave for its answer: those for a code, or the ID token in it.
     private func tokens(
         for answer: Form, _ redirectURI: String, _ secrets: SignInSecrets, _ issuer: any Issuer
     ) async throws(ProviderError) -> TokenResponse {

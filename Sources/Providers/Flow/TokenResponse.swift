@@ -10,7 +10,7 @@ struct TokenResponse {
     let refreshToken: UTF8Text?
     /// In seconds. Azure AD B2C writes the number as a string.
     let expiresIn: Int?
-    /// Which fields of the standard the answer has, for the log.
+    /// The fields of the standard that the answer has, for the log.
     private let fields: [UTF8Text]
 
     /// What the implicit flow gives, whose answer has no other token.
@@ -26,7 +26,7 @@ struct TokenResponse {
         if let error = json?.present("error") {
             throw Self.refusal(error.string ?? "", json, response.status, clientErrors: clientErrors)
         }
-        guard response.status < 500 else { throw .unavailable(detail: "token endpoint: status \(response.status)") }
+        guard response.status < 500, response.status != 429 else { throw .unavailable(detail: "token endpoint: status \(response.status)") }
         guard (200...299).contains(response.status) else {
             throw .invalidResponse("The provider did not redeem the code.", detail: "token endpoint: status \(response.status)")
         }
@@ -57,9 +57,9 @@ struct TokenResponse {
         for id: UTF8Text in ["suberror", "trace_id", "correlation_id"] {
             if let value = json?[id]?.string { detail.append("\(id) \(UpstreamText.name(value))") }
         }
-        if status >= 500 { return .unavailable(detail: detail.joined(separator: " ")) }
+        if status >= 500 || status == 429 { return .unavailable(detail: detail.joined(separator: " ")) }
         return clientErrors.contains(error)
             ? .misconfigured("The provider does not accept this server as its client (\(name)).", detail: detail.joined(separator: " "))
-            : .invalidResponse("The provider refused the code (\(name)).", detail: detail.joined(separator: " "))
+            : .codeRefused("The provider refused the code (\(name)).", detail: detail.joined(separator: " "))
     }
 }

@@ -6,7 +6,7 @@ import Logging
 import Runtime
 import Text
 
-/// A provider's own API. Callers decide about failures: most calls only add to what is already proven.
+/// A provider's own API. Callers decide about failures: after an ID token, a call only adds to what is proven; without one, it is the proof.
 struct ProviderAPI: Sendable {
     let upstream: any Upstream
     /// This server's client at the provider, for calls that the client makes and not the person.
@@ -36,15 +36,25 @@ struct ProviderAPI: Sendable {
         } catch {
             if case .refusedHeader = error { throw .invalidCredential("The access token is malformed.") }
             let detail = "The address \(address) \(OutboundText.reason(error))."
+            if case .tooLarge = error { throw .invalidResponse("The provider's answer is too long.", detail: detail) }
             throw error.isOutage ? .unavailable(detail: detail) : .unfit(detail)
         }
-        // 403 also means a limit on requests, at some providers.
-        let isLimited = response.status == 429 || response.status == 403 && response.headers["x-ratelimit-remaining"] == "0"
-        guard response.status < 500, !isLimited else {
+        guard response.status < 500, !Self.isLimited(response) else {
             throw .unavailable(detail: "The address \(address) answers with status \(response.status).")
         }
         return Answer(
             status: response.status, json: try? JSON.parse(response.body), text: String(decoding: response.body, as: UTF8.self))
+    }
+
+    /// Whether the provider refuses because of a limit on requests: some answer 403 for it, with a field or a text that says so.
+    private static func isLimited(_ response: OutboundResponse) -> Bool {
+        switch response.status {
+        case 429: true
+        case 403:
+            response.headers["x-ratelimit-remaining"] == "0" || response.headers["retry-after"] != nil
+                || UTF8Text(decoding: response.body).asciiLowercased.contains("rate limit")
+        default: false
+        }
     }
 
     /// The answer to a GET with the person's access token; without it, when `url` has what the provider asks for.

@@ -20,7 +20,7 @@ extension ProviderSettings {
             clientSecret: section.secret("clientSecret"), scopes: provider.scopes,
             protocol: provider.protocol(section, allowInsecure))
         enabled = section.bool("enabled", default: enabled)
-        hasOwnCallback = section.bool("ownCallback", default: hasOwnCallback)
+        hasOwnCallback = section.bool("ownCallback", default: provider.hasOwnCallback)
         allowsPlainText = allowInsecure
         authorities = section.authorities("authorities")
         authoritativeDomains = Set(section.values("authoritativeDomains", expected: "a mail domain such as example.com", Self.domain))
@@ -33,7 +33,16 @@ extension ProviderSettings {
 
     private enum PKCE: String, CaseIterable { case s256, off }
 
-    /// What only a provider with ID tokens has.
+    /// Where a client that must have a secret sends it.
+    private enum SecretPlace: String, CaseIterable {
+        case post, basic
+
+        init(_ method: ClientAuthentication) { self = method == .basic ? .basic : .post }
+
+        var method: ClientAuthentication { self == .basic ? .basic : .post }
+    }
+
+    /// Reads the keys that only a provider with ID tokens has.
     private mutating func readIDTokens(_ section: Section, of provider: Provider) {
         allowedAudiences = Set(section.strings("allowedAudiences"))
         flow = section.choice("flow", default: flow)
@@ -43,9 +52,12 @@ extension ProviderSettings {
         algorithms = wanted.isEmpty ? nil : Set(wanted)
     }
 
-    /// What only a provider with codes has: OAuth 1.0a has no scopes, and one way for a client to prove itself.
+    /// Reads the keys that only a provider with codes has: OAuth 1.0a has no scopes, and one way for a client to prove itself.
     private mutating func readOAuth2(_ section: Section, _ provider: Provider) {
-        clientAuthentication = section.choice("clientAuth", default: provider.clientAuthentication)
+        clientAuthentication =
+            self.protocol.issuer == nil
+            ? section.choice("clientAuth", default: SecretPlace(provider.clientAuthentication)).method
+            : section.choice("clientAuth", default: provider.clientAuthentication)
         usesPKCE = section.choice("pkce", default: PKCE.s256) == .s256
         for scope in section.strings("scopes") where !scopes.contains(scope) { scopes.append(scope) }
         do throws(ProviderError) { try CustomParameters.check(scopes: scopes.map { UTF8Text($0) }) } catch {
@@ -72,12 +84,13 @@ extension ProviderSettings {
             section.fault("pkce", "must stay on for a public client (clientAuth: none), which proves itself only by PKCE")
         }
         guard self.protocol.issuer == nil, self.protocol.isOAuth2 else { return }
-        if clientAuthentication == .none {
-            section.fault("clientAuth", "must not be none: access tokens of apps are checked with this client's secret")
+        if !usesPKCE {
+            section.fault("pkce", "must stay on: without ID tokens, nothing else shows that a code belongs to the sign-in")
         }
-        if !usesPKCE, !hasOwnCallback {
-            section.fault(
-                "pkce", "must stay on, or ownCallback must be true: without both, nothing shows that a code belongs to the sign-in")
+        if !hasOwnCallback {
+            section.note(
+                "ownCallback",
+                "is false: a hostile provider of this server could get this provider's codes and sign in as the people they belong to")
         }
     }
 
@@ -98,8 +111,9 @@ extension Section {
             return text
         }
     }
+
     /// The URL that addresses below it are made from, without a slash at its end.
-    func base(_ key: String, default standard: String, allowInsecure: Bool) -> String {
+    func baseURL(_ key: String, default standard: String, allowInsecure: Bool) -> String {
         let url = url(key, allowInsecure: allowInsecure) ?? standard
         return url.hasSuffix("/") ? String(url.dropLast()) : url
     }

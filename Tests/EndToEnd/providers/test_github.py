@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from urllib.parse import urlencode
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_an_app_posts_an_access_token_of_our_client(api, fake_issuer, github):
 
 
 def test_an_access_token_of_another_app_is_refused(site, api, github, nothing_is_written):
-    for token in (github.issue("victim", client="Ov23li-of-mallory"), "ghp_" + secrets.token_hex(18), "x" * 5000, "a\r\nb: c"):
+    for token in (github.issue("victim", client="Ov23li-of-mallory"), "ghp_" + secrets.token_hex(18), "x" * 4096):
         message = assert_error(posted(api, credential(token)), "INVALID_IDP_RESPONSE")
         assert "not issued to this app" in message
     # Another app's token with the answer for our own.
@@ -57,7 +58,9 @@ def test_an_access_token_of_another_app_is_refused(site, api, github, nothing_is
     assert_error(posted(api, credential(github.issue("victim"))), "INVALID_IDP_RESPONSE")
 
 
-@pytest.mark.parametrize("fields", [{"id_token": "a.b.c"}, {"access_token": ""}])
+@pytest.mark.parametrize(
+    "fields", [{"id_token": "a.b.c"}, {"access_token": ""}, {"access_token": "a\r\nb: c"}, {"access_token": "x" * 4097}]
+)
 def test_a_credential_that_is_none_is_refused(site, api, github, nothing_is_written, fields):
     assert_error(posted(api, {"providerId": "github.com", **fields}), "INVALID_CREDENTIAL_OR_PROVIDER_ID")
 
@@ -92,9 +95,45 @@ def test_an_address_joins_no_account_by_itself(site, api, fake_issuer, github):
     assert answer["needConfirmation"] is True and "idToken" not in answer
 
 
-def test_a_verified_address_is_not_asked_of_a_person_who_hides_it(site, github):
+def test_a_person_without_a_usable_address_gets_an_account_without_one(site, github):
     github.users["shy"] = github.stranger("shy") | {"emails": [github.mailbox("7+shy@users.noreply.github.com")]}
     github.users["new"] = github.stranger("new") | {"emails": [github.mailbox("new@example.com", verified=False)]}
     for user in ("shy", "new"):
         answer = WebFlow(site, "github.com").run(github.login(user))
         assert "email" not in answer and answer["idToken"]
+
+
+def test_an_answer_may_leave_the_issuer_out_and_name_no_other(site, github):
+    github.callback_extra = {}
+    assert WebFlow(site, "github.com").run(github.login("without-iss"))["idToken"]
+    for issuer in (github.url, "https://evil.example", github.url + "/login/oauth/"):
+        github.callback_extra = {"iss": issuer}
+        flow = WebFlow(site, "github.com")
+        assert flow.callback(github.login("foreign-iss")(flow.authorization_url())).status_code == 400
+
+
+def test_a_hostile_issuer_gets_no_code_of_github(site, github, fake_issuer):
+    """Mix-up (RFC 9700, 4.4): the issuer sends the victim to GitHub with the state of its own flow, and waits for the code at its token endpoint."""
+    attacker = WebFlow(site, "github.com")
+    challenge = query_of(attacker.authorization_url())["code_challenge"]
+    for iss in (True, False):
+        github.callback_extra = github.callback_extra if iss else {}
+        for address in ("", "/github.com", "/oidc.fake"):
+            victim = WebFlow(site, "oidc.fake")
+            state = query_of(victim.authorization_url())["state"]
+            query = {
+                "client_id": github.client_id,
+                "redirect_uri": f"{site.url}/__/auth/handler{address}",
+                "state": state,
+                "scope": "user:email",
+                "code_challenge": challenge,
+                "code_challenge_method": "S256",
+            }
+            back = github.login("mix-up-victim")(f"{github.url}/login/oauth/authorize?{urlencode(query)}")
+            answer = victim.callback(back)
+            if not iss and address != "/github.com":
+                # GitHub sends codes to these addresses only where the operator registered the address above them.
+                assert answer.status_code == 303
+            else:
+                assert answer.status_code == 400, (iss, address, answer.text)
+    assert fake_issuer.count("/token") == 0

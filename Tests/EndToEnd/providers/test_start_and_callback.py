@@ -198,7 +198,7 @@ def test_SEC_11_a_start_without_an_S256_challenge_is_refused(site, changes):
         {"providerId": None},
         {"providerId": ""},
         {"providerId": "oidc.unheard"},
-        {"providerId": "google.com"},
+        {"providerId": "provider.example"},
         {"providerId": "x" * 3000},
         {"customParameters": "not json"},
         {"customParameters": "[]"},

@@ -15,7 +15,7 @@ private struct FakeGitHub {
     let upstream = FakeUpstream()
     static let tokenURL = "https://github.com/login/oauth/access_token"
     static let userURL = "https://api.github.com/user"
-    static let emailsURL = "https://api.github.com/user/emails"
+    static let emailsURL = "https://api.github.com/user/emails?per_page=100"
     static let checkURL = "https://api.github.com/applications/client-1/token"
     /// One that a double cannot hold.
     static let user: JSON.Object = [
@@ -103,7 +103,7 @@ private struct FakeGitHub {
             FakeGitHub.tokenURL, ["error": "bad_verification_code", "error_description": "The code is for ada@example.com"])
         #expect(
             try await gitHub.refusal()
-                == .invalidResponse(
+                == .codeRefused(
                     "The provider refused the code (bad_verification_code).",
                     detail: "token endpoint: status 200, error bad_verification_code"))
         for error in ["incorrect_client_credentials", "redirect_uri_mismatch"] {
@@ -122,11 +122,14 @@ private struct FakeGitHub {
         #expect(gitHub.upstream.count(FakeGitHub.userURL) == 0)
     }
 
-    @Test func `an answer that names an issuer is another provider's`() async throws {
-        try await gitHub.provider().checkIssuer(nil)
+    @Test func `an answer may name GitHub, and no other issuer`() async throws {
+        for name in [nil, "https://github.com/login/oauth"] as [UTF8Text?] { try await gitHub.provider().checkIssuer(name) }
         let provider = try gitHub.provider()
-        let error = await failure { () async throws(ProviderError) in try await provider.checkIssuer("https://github.com") }
-        #expect(error?.reason == "The answer is from another provider.")
+        for name in ["https://github.com", "https://github.com/login/oauth/", "https://evil.example", ""] {
+            let error = await failure { () async throws(ProviderError) in try await provider.checkIssuer(UTF8Text(name)) }
+            #expect(error?.reason == "The answer is from another provider.")
+        }
+        try await gitHub.provider("baseURL: https://git.example").checkIssuer("https://git.example/login/oauth")
     }
 
     @Test(arguments: [["id": "1"], ["id": 1.5], ["id": .null], ["id": true], ["id": 1e300]] as [JSON.Object])
@@ -148,7 +151,13 @@ private struct FakeGitHub {
             gitHub.upstream.answer(FakeGitHub.userURL, [:], status: status)
             #expect(try await gitHub.refusal()?.isUnavailable == true)
         }
-        gitHub.upstream.answer(FakeGitHub.userURL) { _ in OutboundResponse(status: 403, headers: ["x-ratelimit-remaining": "0"]) }
+        for headers in [["x-ratelimit-remaining": "0"], ["retry-after": "60"]] as [Headers] {
+            gitHub.upstream.answer(FakeGitHub.userURL) { _ in OutboundResponse(status: 403, headers: headers) }
+            #expect(try await gitHub.refusal()?.isUnavailable == true)
+        }
+        gitHub.upstream.answer(FakeGitHub.userURL, ["message": "You have exceeded a secondary rate limit."], status: 403)
+        #expect(try await gitHub.refusal()?.isUnavailable == true)
+        gitHub.upstream.answer(FakeGitHub.tokenURL, ["message": "slow down"], status: 429)
         #expect(try await gitHub.refusal()?.isUnavailable == true)
         gitHub.upstream.fail(FakeGitHub.userURL, .timedOut)
         #expect(try await gitHub.refusal()?.isUnavailable == true)
@@ -162,7 +171,7 @@ private struct FakeGitHub {
             ([["email": "ada@example.com", "primary": false, "verified": true]], nil),
             ([["email": "1+ada@users.noreply.github.com", "primary": true, "verified": true]], nil),
             ([["email": "no address", "primary": true, "verified": true]], nil), ([["email": 7, "primary": true, "verified": true]], nil),
-            ([["email": "ada@example.com", "primary": "true", "verified": 1]], nil), ([], nil), (["message": "no"], nil),
+            ([["email": "ada@example.com", "primary": "true", "verified": 1]], nil), ([], nil),
             (
                 [
                     ["email": "old@example.com", "primary": false, "verified": true],
@@ -175,18 +184,27 @@ private struct FakeGitHub {
         #expect(try await gitHub.identity().email == expected)
     }
 
-    @Test func `a person who hides their addresses signs in without one`() async throws {
+    @Test func `a person whose addresses the app may not see signs in without one`() async throws {
         for status in [401, 403, 404] {
             gitHub.upstream.answer(FakeGitHub.emailsURL, ["message": "no"], status: status)
             #expect(try await gitHub.identity().email == nil)
         }
-        // Not the same: an account must not lose its address because of an outage.
-        gitHub.upstream.answer(FakeGitHub.emailsURL, [:], status: 502)
-        #expect(try await gitHub.refusal()?.isUnavailable == true)
+    }
+
+    @Test func `a surprise among the addresses ends the sign-in, which would else make an account without one`() async throws {
+        for (status, answer) in [(200, ["message": "no"]), (204, []), (301, []), (422, [])] as [(Int, JSON)] {
+            gitHub.upstream.answer(FakeGitHub.emailsURL, answer, status: status)
+            #expect(try await gitHub.refusal()?.reason == "The provider does not say which addresses the person has.")
+        }
+        for status in [429, 502] {
+            gitHub.upstream.answer(FakeGitHub.emailsURL, [:], status: status)
+            #expect(try await gitHub.refusal()?.isUnavailable == true)
+        }
+        gitHub.upstream.fail(FakeGitHub.emailsURL, .tooLarge)
+        #expect(try await gitHub.refusal()?.reason == "The provider's answer is too long.")
     }
 
     @Test func `an address counts as verified only where the entry says so, and joins accounts only in the entry's domains`() async throws {
-        #expect(try await !gitHub.identity("authoritativeDomains: [example.com]").emailAuthoritative)
         let trusted = try await gitHub.identity("emailTrust: claim")
         #expect(trusted.emailVerified && !trusted.emailAuthoritative)
         #expect(try await gitHub.identity("emailTrust: claim\nauthoritativeDomains: [example.com]").emailAuthoritative)
@@ -207,7 +225,8 @@ private struct FakeGitHub {
 
     @Test(
         arguments: [
-            (404, ["message": "Not Found"]), (422, [:]), (200, [:]), (200, ["app": ["client_id": "client-2"], "user": ["id": 1]]),
+            (404, ["message": "Not Found"]), (422, ["message": "Validation Failed"]), (200, [:]),
+            (200, ["app": ["client_id": "client-2"], "user": ["id": 1]]),
             (200, ["app": ["client_id": "client-1"]]), (200, ["app": ["client_id": "client-1"], "user": ["id": "1"]]),
             (200, ["app": ["client_id": "client-1"], "user": ["id": 1]]),
         ] as [(Int, JSON)])
@@ -218,10 +237,12 @@ private struct FakeGitHub {
     }
 
     @Test func `a client that is not accepted is the operator's fault, and silence an outage`() async throws {
-        gitHub.upstream.answer(FakeGitHub.checkURL, ["message": "Bad credentials"], status: 401)
-        guard case .misconfigured = try await gitHub.refusal(of: Credential(accessToken: "gho_2")) else {
-            Issue.record("expected another error")
-            return
+        for status in [301, 401, 403] {
+            gitHub.upstream.answer(FakeGitHub.checkURL, ["message": "Bad credentials"], status: status)
+            guard case .misconfigured = try await gitHub.refusal(of: Credential(accessToken: "gho_2")) else {
+                Issue.record("status \(status): expected another error")
+                continue
+            }
         }
         gitHub.upstream.fail(FakeGitHub.checkURL, .timedOut)
         #expect(try await gitHub.refusal(of: Credential(accessToken: "gho_2"))?.isUnavailable == true)
@@ -230,6 +251,11 @@ private struct FakeGitHub {
     @Test func `a credential without an access token proves nothing`() async throws {
         for credential in [Credential(), Credential(idToken: "a.b.c"), Credential(accessToken: "")] {
             #expect(try await gitHub.refusal(of: credential) == .invalidCredential("The credential has no access token."))
+        }
+        for token in ["a b", "a\r\nb: c", "\u{e4}", String(repeating: "x", count: 4097)] {
+            #expect(
+                try await gitHub.refusal(of: Credential(accessToken: UTF8Text(token)))
+                    == .invalidCredential("The access token is malformed."))
         }
         #expect(gitHub.upstream.requests.isEmpty)
     }
@@ -242,14 +268,17 @@ private struct FakeGitHub {
         #expect(settings.scopes == ["user:email"])
         #expect(settings.usesPKCE)
         #expect(settings.clientAuthentication == .post)
+        #expect(settings.hasOwnCallback)
     }
 
     @Test func `an Enterprise Server has its API below its own address`() async throws {
         let settings = try gitHub.provider("baseURL: https://git.example/").settings
         #expect(settings.storedIssuer == "https://git.example")
         let rules = try #require(settings.protocol.rules as? GitHub)
-        #expect(rules.token == "https://git.example/login/oauth/access_token")
+        #expect(rules.tokenEndpoint == "https://git.example/login/oauth/access_token")
         #expect(rules.apiBase == "https://git.example/api/v3")
+        let cloud = try gitHub.provider("baseURL: https://acme.ghe.com").settings
+        #expect((cloud.protocol.rules as? GitHub)?.apiBase == "https://api.acme.ghe.com")
         let other = try gitHub.provider("baseURL: https://git.example\napiBase: https://api.git.example").settings
         #expect((other.protocol.rules as? GitHub)?.apiBase == "https://api.git.example")
     }
@@ -258,34 +287,54 @@ private struct FakeGitHub {
         ("flow: code", "flow: unknown key"), ("nonce: sha256", "nonce: unknown key"), ("tenant: common", "tenant: unknown key"),
         ("allowedAudiences: [a]", "allowedAudiences: unknown key"), ("baseURL: http://git.example", "baseURL: expected an https URL"),
         ("emailTrust: always", "emailTrust: expected one of: never, claim"),
-        ("clientAuth: none", "clientAuth: must not be none: access tokens of apps are checked with this client's secret"),
-        ("pkce: off", "pkce: must stay on, or ownCallback must be true: without both, nothing shows that a code belongs to the sign-in"),
+        ("clientAuth: none", "clientAuth: expected one of: post, basic"), ("clientAuth: auto", "clientAuth: expected one of: post, basic"),
+        ("pkce: off", "pkce: must stay on: without ID tokens, nothing else shows that a code belongs to the sign-in"),
+        (
+            "authoritativeDomains: [example.com]",
+            "authoritativeDomains: needs emailTrust: claim, since an address that is not verified joins no account"
+        ),
     ])
     func `a key that cannot be is a fault`(_ line: String, _ fault: String) throws {
         let (_, faults) = try read("github.com", "clientId: a\nclientSecret: {env: SECRET}\n\(line)")
         #expect(faults == ["5 providers.github.com.\(fault)"])
     }
 
-    @Test func `PKCE can be switched off where the provider has an address of its own`() throws {
-        #expect(try !gitHub.provider("pkce: off\nownCallback: true").settings.usesPKCE)
-    }
-
     // MARK: Diagnosis
 
-    @Test func `a client that works has nothing to mend`() async throws {
+    private func findings(_ changes: (FakeUpstream) -> Void = { _ in }) async throws -> [String] {
+        gitHub.upstream.answer(FakeGitHub.tokenURL, ["error": "bad_verification_code"])
         gitHub.upstream.answer(FakeGitHub.checkURL, ["message": "Not Found"], status: 404)
-        #expect(try await gitHub.provider().diagnose() == [])
+        changes(gitHub.upstream)
+        return try await gitHub.provider().diagnose(redirectURI: FakeIssuer.handler)
     }
 
-    @Test func `a wrong secret and an address that does not answer are named`() async throws {
-        gitHub.upstream.answer(FakeGitHub.checkURL, ["message": "Bad credentials"], status: 401)
+    @Test func `a client that GitHub accepts has nothing to mend`() async throws { #expect(try await findings() == []) }
+
+    @Test(
+        arguments: [
+            (401, ["message": "Bad credentials"], "status 401"), (404, ["message": "Not Found"], "status 404"),
+            (200, [], "not a JSON object"),
+            (200, ["error": "incorrect_client_credentials"], "incorrect_client_credentials"),
+            (200, ["error": "redirect_uri_mismatch"], "redirect_uri_mismatch"),
+            (200, ["access_token": "a"], "redeems a code that does not exist"),
+        ] as [(Int, JSON, String)])
+    func `a token endpoint that does not know our client is named`(_ status: Int, _ answer: JSON, _ words: String) async throws {
+        let findings = try await findings { $0.answer(FakeGitHub.tokenURL, answer, status: status) }
+        #expect(findings.count == 1 && findings.first?.contains(FakeGitHub.tokenURL) == true && findings.first?.contains(words) == true)
+    }
+
+    @Test func `a check of access tokens that does not work is named`() async throws {
+        for (status, answer) in [(401, ["message": "Bad credentials"]), (301, [:])] as [(Int, JSON)] {
+            let findings = try await findings { $0.answer(FakeGitHub.checkURL, answer, status: status) }
+            #expect(findings == ["GitHub's check of an access token, below apiBase, answers with status \(status)."])
+        }
+        let lenient: JSON = ["app": ["client_id": "client-1"], "user": ["id": 1]]
         #expect(
-            try await gitHub.provider().diagnose() == [
-                "The provider does not accept clientId and clientSecret: its check of an access token answers with status 401."
+            try await findings { $0.answer(FakeGitHub.checkURL, lenient) } == [
+                "The check of access tokens accepts one that does not exist."
             ])
-        gitHub.upstream.fail(FakeGitHub.checkURL, .unreachable("Could not resolve host: api.github.com"))
         #expect(
-            try await gitHub.provider().diagnose() == [
+            try await findings { $0.fail(FakeGitHub.checkURL, .unreachable("Could not resolve host: api.github.com")) } == [
                 "The address \(FakeGitHub.checkURL) cannot be reached: Could not resolve host: api.github.com."
             ])
     }

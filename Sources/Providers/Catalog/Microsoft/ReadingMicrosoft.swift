@@ -8,8 +8,8 @@ extension MicrosoftIssuer {
         tenant = section.value("tenant", expected: tenants) { MicrosoftTenant(UTF8Text($0)) } ?? tenant
         allowedTenants = Set(section.values("allowedTenants", expected: "a tenant's GUID", Self.tenantID))
         deniedTenants = Set(section.values("deniedTenants", expected: "a tenant's GUID", Self.tenantID))
-        authority = section.base("authority", default: authority, allowInsecure: allowInsecure)
-        graphBase = section.base("graphBase", default: graphBase, allowInsecure: allowInsecure)
+        authority = section.baseURL("authority", default: authority, allowInsecure: allowInsecure)
+        graphBase = section.baseURL("graphBase", default: graphBase, allowInsecure: allowInsecure)
         fetchesProfile = section.bool("fetchProfile", default: fetchesProfile)
     }
 

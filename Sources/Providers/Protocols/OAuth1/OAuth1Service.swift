@@ -1,3 +1,6 @@
+import JSON
+import Text
+
 /// The rules of one configured OAuth 1.0a provider. The addresses of the three steps come from the entry, since no document names them.
 /// <https://www.rfc-editor.org/rfc/rfc5849#section-2>
 ///
@@ -18,4 +21,6 @@ protocol OAuth1Service: ProviderRules {
 
 extension OAuth1Service {
     func unfitness(in answer: ProviderAPI.Answer) -> String? { nil }
+
+    func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON? { nil }
 }

@@ -28,4 +28,6 @@ extension Issuer {
     }
 
     func check(_ token: JWT, _ metadata: ProviderMetadata) throws(ProviderError) {}
+
+    func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON? { nil }
 }

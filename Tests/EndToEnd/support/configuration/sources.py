@@ -9,7 +9,9 @@ from support.harness import ROOT
 SOURCES = {str(file.relative_to(ROOT / "Sources")): file.read_text() for file in sorted((ROOT / "Sources").rglob("*.swift"))}
 _ALL = "\n".join(SOURCES.values())
 # Any call that asks a section for a key.
-_READ = r'\b\w+\.(?:string|required|bool|int|duration|choice|values?|strings|texts|sections?|list|\w*[sS]ecrets?|path|url|base)\(\s*"(\w+)"'
+_READ = (
+    r'\b\w+\.(?:string|required|bool|int|duration|choice|values?|strings|texts|sections?|list|\w*[sS]ecrets?|path|url|baseURL)\(\s*"(\w+)"'
+)
 
 
 def names():
@@ -20,7 +22,7 @@ def names():
 
 def defaults(key, provider=None):
     """The default in the sources of a key that a file does not have, in the form of a file; for a provider's entry, in what reads that."""
-    own = _files(provider) if provider else list(SOURCES)
+    own = _files(provider) if provider else [path for path in SOURCES if not path.startswith("Providers/")]
     return {value for file, expression, type in _expressions().get(key, ()) if file in own for value in _values(expression, type)}
 
 
@@ -104,13 +106,17 @@ def _time(seconds):
 
 
 def catalogue(provider):
-    """What a provider has for entries that leave it open: `name`, `clientAuth` and `scopes`."""
+    """What a provider has for entries that leave it open."""
     standard = SOURCES["Providers/Provider.swift"]
     text = "".join(SOURCES[path] for path in _files(provider) if f'id: "{provider}"' in SOURCES[path])
     scopes = re.search(r"scopes: \[(.*)\]", text) or re.search(r"scopes = \[(.*)\]", standard)
-    proof = re.search(r"clientAuthentication: \.(\w+)", text) or re.search(r"clientAuthentication = \w+\.(\w+)", standard)
     name = re.search(r'name: "(.*?)"', text)
-    return {"name": name and name[1], "clientAuth": proof[1], "scopes": re.findall(r'"([\w.:]+)"', scopes[1])}
+    fields = {"clientAuth": "clientAuthentication", "nonce": "nonceRule", "ownCallback": "hasOwnCallback"}
+    others = {
+        key: (re.search(rf"\b{field}: \.?(\w+)", text) or re.search(rf"var {field} = (?:\w+\.)?(\w+)", standard))[1]
+        for key, field in fields.items()
+    }
+    return {"name": name and name[1], "scopes": re.findall(r'"([\w.:]+)"', scopes[1]), **others}
 
 
 def metrics():

@@ -31,6 +31,8 @@ class FakeGitHub(FakeIssuer):
     def reset(self):
         super().reset()
         self.tokens = {}
+        # RFC 9207.
+        self.callback_extra = {"iss": self.url + "/login/oauth"}
 
     def entry(self, **more):
         secret = {"env": "CLIENT_SECRET"}
