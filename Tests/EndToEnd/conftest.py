@@ -114,7 +114,13 @@ def api(site):
     return site.servers[0].api()
 
 
-FIXTURES = {"oidc.fake": "fake_issuer", "microsoft.com": "microsoft", "google.com": "google", "github.com": "github", "twitter.com": "twitter"}
+FIXTURES = {
+    "oidc.fake": "fake_issuer",
+    "microsoft.com": "microsoft",
+    "google.com": "google",
+    "github.com": "github",
+    "twitter.com": "twitter",
+}
 
 
 @pytest.fixture(params=["oidc.fake", "microsoft.com", "google.com"])

@@ -13,16 +13,16 @@ extension Provider {
         id: "twitter.com", name: "Twitter", scopes: [], protocol: { .oauth1(Twitter($0, allowInsecure: $1)) })
 }
 
-/// The rules of Twitter. A person is their number: names can be changed, and then taken by another person.
-struct Twitter: OAuth1Service {
+/// The rules of Twitter. A person is identified by the number of the account: a user name can be changed, and then taken by another person.
+struct Twitter: OAuth1Provider {
     let apiBase: String
 
     /// The same at every address of the API, so that an operator can move from one to the other.
     var storedIssuer: String { "https://api.twitter.com" }
-    var requestToken: String { "\(apiBase)/oauth/request_token" }
+    var requestTokenEndpoint: String { "\(apiBase)/oauth/request_token" }
     /// Unlike `authorize`, it does not ask a person again who has approved the app before.
-    var authorization: String { "\(apiBase)/oauth/authenticate" }
-    var accessToken: String { "\(apiBase)/oauth/access_token" }
+    var authorizationEndpoint: String { "\(apiBase)/oauth/authenticate" }
+    var accessTokenEndpoint: String { "\(apiBase)/oauth/access_token" }
 
     /// <https://developer.x.com/en/docs/x-api/v1/accounts-and-users/manage-account-settings/api-reference/get-account-verify_credentials>
     func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity {
@@ -47,7 +47,7 @@ struct Twitter: OAuth1Service {
         identity.displayName = user.text("name")?.asString
         identity.screenName = user.text("screen_name")?.asString
         identity.photoURL = user.text("profile_image_url_https", limit: 2048).flatMap { URI.parse($0) == nil ? nil : $0.asString }
-        // Only for an app that X lets ask for it. By Firebase's rules it never counts as verified.
+        // Only for an app that X lets ask for it. Firebase never counts it as verified.
         identity.email = user.text("email", limit: 254).flatMap { EmailDomain.of($0) == nil ? nil : $0.asString }
         return identity
     }
@@ -75,6 +75,6 @@ struct Twitter: OAuth1Service {
 
 extension Twitter {
     init(_ section: Section, allowInsecure: Bool) {
-        apiBase = section.base("apiBase", default: "https://api.twitter.com", allowInsecure: allowInsecure)
+        apiBase = section.baseURL("apiBase", default: "https://api.twitter.com", allowInsecure: allowInsecure)
     }
 }

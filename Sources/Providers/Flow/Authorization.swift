@@ -30,9 +30,10 @@ extension ConfiguredProvider {
             return Authorization(url: address(page, fields, narrowed.rest))
         case .oauth2(let provider):
             return Authorization(url: address(provider.authorizationEndpoint, request(redirectURI, state, secrets, scopes), custom))
-        case .oauth1(let service):
-            let token = try await requestToken(service, callback: Self.adding([("state", state)], to: redirectURI))
-            return Authorization(url: address(service.authorization, [("oauth_token", token.token.asString)], custom), requestToken: token)
+        case .oauth1(let provider):
+            let token = try await requestToken(provider, callback: Self.adding([("state", state)], to: redirectURI))
+            return Authorization(
+                url: address(provider.authorizationEndpoint, [("oauth_token", token.token.asString)], custom), requestToken: token)
         }
     }
 

@@ -27,11 +27,11 @@ extension ConfiguredProvider {
         guard accessToken.utf8.count <= 4096, accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .invalidCredential("The access token is malformed.")
         }
-        if case .oauth1(let service) = settings.protocol {
+        if case .oauth1(let provider) = settings.protocol {
             guard let secret = credential.accessTokenSecret, !secret.isEmpty else {
                 throw .invalidCredential("The credential has no oauth_token_secret, which signs requests with the access token.")
             }
-            return try await result(of: OAuth1Token(token: accessToken, secret: secret), service)
+            return try await result(of: OAuth1Token(token: accessToken, secret: secret), provider)
         }
         guard let claims = try await rules.introspect(accessToken, api) else {
             throw .invalidResponse(

@@ -27,9 +27,9 @@ extension ConfiguredProvider {
             guard let accessToken = tokens.accessToken else { throw tokens.lacking("access token") }
             let evidence = Evidence(of: settings, claims: [:], accessToken: accessToken, answer: answer)
             return ProviderResult(identity: try await provider.identity(evidence, api), tokens)
-        case .oauth1(let service):
-            let token = try await accessToken(service, for: answer, secrets.requestToken)
-            return try await result(of: token, service, answer: answer)
+        case .oauth1(let provider):
+            let token = try await accessToken(provider, for: answer, secrets.requestToken)
+            return try await result(of: token, provider, answer: answer)
         }
     }
 

@@ -6,7 +6,7 @@ enum SignInProtocol: Sendable {
     /// OAuth 2.0 without ID tokens: the provider's API says who the person is. <https://www.rfc-editor.org/rfc/rfc6749>
     case oauth2(any OAuth2Provider)
     /// OAuth 1.0a, whose requests are signed. <https://www.rfc-editor.org/rfc/rfc5849>
-    case oauth1(any OAuth1Service)
+    case oauth1(any OAuth1Provider)
 
     /// `nil` for a provider without ID tokens.
     var issuer: (any Issuer)? { if case .openIDConnect(let issuer) = self { issuer } else { nil } }

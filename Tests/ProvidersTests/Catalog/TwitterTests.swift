@@ -215,11 +215,11 @@ private func parameters(of request: OutboundRequest, _ tokenSecret: String) thro
     // MARK: A token that an app posts
 
     @Test func `a token of our client signs in, and its request is signed with its secret`() async throws {
-        let result = try await twitter.provider().verify(Credential(accessToken: "a\r\nb", accessTokenSecret: "secret-2"))
+        let result = try await twitter.provider().verify(Credential(accessToken: "a&b%=+", accessTokenSecret: "secret-2"))
         #expect(result.identity.subject == "9007199254740993")
-        #expect(result.accessToken == "a\r\nb" && result.accessTokenSecret == "secret-2")
+        #expect(result.accessToken == "a&b%=+" && result.accessTokenSecret == "secret-2")
         let request = try #require(twitter.upstream.requests.first)
-        #expect(try parameters(of: request, "secret-2") == ["oauth_token": "a\r\nb"])
+        #expect(try parameters(of: request, "secret-2") == ["oauth_token": "a&b%=+"])
     }
 
     @Test(arguments: [(401, 89), (401, 32), (403, 64)] as [(Int, JSON)])
@@ -247,7 +247,7 @@ private func parameters(of request: OutboundRequest, _ tokenSecret: String) thro
         #expect(settings.scopes == [])
         #expect(settings.protocol.issuer == nil)
         let moved = try twitter.provider("apiBase: https://api.x.com/").settings
-        #expect((moved.protocol.rules as? Twitter)?.requestToken == "https://api.x.com/oauth/request_token")
+        #expect((moved.protocol.rules as? Twitter)?.requestTokenEndpoint == "https://api.x.com/oauth/request_token")
         #expect(moved.storedIssuer == settings.storedIssuer)
     }
 

@@ -10,10 +10,10 @@ extension ConfiguredProvider {
     /// There is no `state` in this protocol. Ours is in the query of the address that the provider sends the browser back to.
     /// - Parameter callback: that address. A provider that ignores it (OAuth 1.0 without the "a") is refused: there, an attacker can have
     ///   another person approve the token. <https://oauth.net/advisories/2009-1/>
-    func requestToken(_ service: any OAuth1Service, callback: String) async throws(ProviderError) -> OAuth1Token {
-        let answer = try await api.answer(toSigned: .post, service.requestToken, [(name: "oauth_callback", value: callback)])
+    func requestToken(_ provider: any OAuth1Provider, callback: String) async throws(ProviderError) -> OAuth1Token {
+        let answer = try await api.answer(toSigned: .post, provider.requestTokenEndpoint, [(name: "oauth_callback", value: callback)])
         let step = "request token: status \(answer.status)"
-        if let reason = service.unfitness(in: answer) { throw .unfit("\(step): \(reason)") }
+        if let reason = provider.unfitness(in: answer) { throw .unfit("\(step): \(reason)") }
         switch answer.status {
         case 200: break
         case 401: throw .unfit("\(step): The provider does not accept clientId and clientSecret, or the clock of this server is wrong.")
@@ -30,16 +30,16 @@ extension ConfiguredProvider {
     ///
     /// - Parameter requestToken: the one that this sign-in began with. An answer with another one is of another sign-in.
     func accessToken(
-        _ service: any OAuth1Service, for answer: Form, _ requestToken: OAuth1Token?
+        _ provider: any OAuth1Provider, for answer: Form, _ requestToken: OAuth1Token?
     ) async throws(ProviderError) -> OAuth1Token {
         guard let requestToken, try only("oauth_token", of: answer) == requestToken.token else {
             throw .invalidResponse("The provider's answer belongs to another sign-in.", detail: "callback with another oauth_token")
         }
         let verifier = try only("oauth_verifier", of: answer).asString
         let answer = try await api.answer(
-            toSigned: .post, service.accessToken, [(name: "oauth_verifier", value: verifier)], token: requestToken)
+            toSigned: .post, provider.accessTokenEndpoint, [(name: "oauth_verifier", value: verifier)], token: requestToken)
         let step = "access token: status \(answer.status)"
-        if let reason = service.unfitness(in: answer) { throw .unfit("\(step): \(reason)") }
+        if let reason = provider.unfitness(in: answer) { throw .unfit("\(step): \(reason)") }
         guard answer.status == 200 else { throw .invalidResponse("The provider refused its own answer to the sign-in.", detail: step) }
         return try Self.token(in: answer, step).token
     }
@@ -47,9 +47,9 @@ extension ConfiguredProvider {
     /// The person to whom the access token belongs, and the token for the app.
     ///
     /// - Parameter answer: what the provider sent the browser back with; empty for a credential that an app posted.
-    func result(of token: OAuth1Token, _ service: any OAuth1Service, answer: Form = [:]) async throws(ProviderError) -> ProviderResult {
+    func result(of token: OAuth1Token, _ provider: any OAuth1Provider, answer: Form = [:]) async throws(ProviderError) -> ProviderResult {
         let evidence = Evidence(of: settings, claims: [:], accessToken: token.token, accessTokenSecret: token.secret, answer: answer)
-        var result = ProviderResult(identity: try await service.identity(evidence, api), accessToken: token.token.asString)
+        var result = ProviderResult(identity: try await provider.identity(evidence, api), accessToken: token.token.asString)
         result.accessTokenSecret = token.secret.asString
         return result
     }
