@@ -43,7 +43,7 @@ def real_issuer():
     issuer.close()
 
 
-# A stand-in for each provider.
+# A stand-in for each provider. A new one is added here, and gets a fixture below.
 DOUBLES = {double.provider: double for double in (FakeIssuer, FakeMicrosoft, FakeGoogle, FakeGitHub, FakeTwitter)}
 
 
@@ -61,13 +61,17 @@ def fake_issuer_of_session(doubles):
     return doubles["oidc.fake"]
 
 
+def honest(double):
+    """Lends a stand-in to one test: it is honest when the test begins, and again when it has ended."""
+    double.reset()
+    yield double
+    double.reset()
+
+
 def honest_again(provider):
     @pytest.fixture
     def double(doubles):
-        """Honest again for each test."""
-        doubles[provider].reset()
-        yield doubles[provider]
-        doubles[provider].reset()
+        yield from honest(doubles[provider])
 
     return double
 
@@ -114,25 +118,16 @@ def api(site):
     return site.servers[0].api()
 
 
-FIXTURES = {
-    "oidc.fake": "fake_issuer",
-    "microsoft.com": "microsoft",
-    "google.com": "google",
-    "github.com": "github",
-    "twitter.com": "twitter",
-}
-
-
-@pytest.fixture(params=["oidc.fake", "microsoft.com", "google.com"])
-def hostile(request):
+@pytest.fixture(params=[provider for provider, double in DOUBLES.items() if double.has_id_tokens])
+def hostile(request, doubles):
     """An issuer of ID tokens, which the test can make send wrong answers."""
-    return request.getfixturevalue(FIXTURES[request.param])
+    yield from honest(doubles[request.param])
 
 
 @pytest.fixture(params=DOUBLES)
-def hostile_provider(request):
+def hostile_provider(request, doubles):
     """Any provider, which the test can make send wrong answers."""
-    return request.getfixturevalue(FIXTURES[request.param])
+    yield from honest(doubles[request.param])
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 
 from support.clients.api import assert_error, posted
 from support.clients.flows import WebFlow, query_of, refused
+from support.configuration import sources
 from support.jwts import Key, b64, foreign_key, hmac_signed, unsigned
 from support.leaks import note
 from support.names import CLIENT_SECRET
@@ -235,6 +236,10 @@ def test_email_verified_in_another_form_is_false(site, fake_issuer, value):
     user = "verified-" + secrets.token_hex(4)
     fake_issuer.claims = lambda claims: {"email_verified": value}
     assert WebFlow(site, "oidc.fake").run(fake_issuer.login(user))["emailVerified"] is False
+
+
+def test_every_provider_has_a_stand_in(doubles):
+    assert sources.providers() <= doubles.keys(), "a provider of the catalogue is not in DOUBLES of conftest.py, so no test makes it lie"
 
 
 def test_SEC_05_a_code_injected_into_another_persons_flow_is_refused(site, hostile_provider):

@@ -2,9 +2,10 @@
 
 `golden/<name>.json` holds status, answer and, in place of each JWT of ours, its header and claims. A value becomes a name only when it has the
 form that the name stands for, so a number where a string belongs, or a date in another format, is a difference. `GOLDEN=write` writes the files
-anew; look at what changed before you keep them.
+anew; look at what changed before you keep them. A new field whose value differs from run to run needs a line in `FORMS` or `NUMBERS`.
 """
 
+import difflib
 import json
 import os
 import re
@@ -39,6 +40,7 @@ NUMBERS = {
     "exp": (1_600_000_000, 4_000_000_000, "<seconds>"),
     "auth_time": (1_600_000_000, 4_000_000_000, "<seconds>"),
 }
+RENEWAL = "where that is meant, run the test again with GOLDEN=write"
 TOKENS = {"idToken", "access_token", "id_token", "oauthIdToken"}
 
 
@@ -74,6 +76,8 @@ def check(name, response, replace=()):
     path = FOLDER / f"{name}.json"
     if os.environ.get("GOLDEN") == "write":
         path.write_text(text)
-    assert path.exists(), f"there is no golden/{name}.json"
-    assert text == path.read_text(), f"{name} answers differently from golden/{name}.json"
+    assert path.exists(), f"there is no golden/{name}.json; {RENEWAL}"
+    expected = path.read_text()
+    lines = difflib.unified_diff(expected.splitlines(), text.splitlines(), f"golden/{name}.json", "the answer", lineterm="")
+    assert text == expected, "\n".join([f"{name} answers differently from golden/{name}.json; {RENEWAL}", *lines])
     return answer

@@ -105,6 +105,11 @@ def _time(seconds):
     return f"{int(seconds) // size}{unit}"
 
 
+def providers():
+    """The ids of the providers that have a file of their own."""
+    return {id for path, text in SOURCES.items() if path.startswith("Providers/Catalog/") for id in re.findall(r'\bid: "([\w.]+)"', text)}
+
+
 def catalogue(provider):
     """What a provider has for entries that leave it open."""
     standard = SOURCES["Providers/Provider.swift"]

@@ -27,6 +27,8 @@ class FakeIssuer:
     client_id = "a-client-id"
     # What an answer proves itself by.
     code_field = "code"
+    # False for a provider without ID tokens: tests of ID tokens leave it out.
+    has_id_tokens = True
 
     def __init__(self, certificate=None):
         self.users = {"ada": {"sub": "ada", "email": "ada@example.com", "email_verified": True, "name": "Ada Lovelace"}}

@@ -19,6 +19,7 @@ class FakeGitHub(FakeIssuer):
 
     provider = "github.com"
     client_id = "Ov23li-a-client"
+    has_id_tokens = False
 
     def __init__(self):
         super().__init__()

@@ -30,6 +30,7 @@ class FakeTwitter(FakeIssuer):
     # Whose tokens a stranger's app has.
     OTHER_CLIENT = "of-mallory"
     code_field = "oauth_verifier"
+    has_id_tokens = False
 
     def __init__(self):
         super().__init__()
