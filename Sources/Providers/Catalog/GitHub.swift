@@ -63,7 +63,7 @@ struct GitHub: OAuth2Provider {
         var identity = evidence.identity(subject: id, rawUserInfo: answer.text)
         identity.displayName = user.text("name")?.asString
         identity.screenName = user.text("login")?.asString
-        identity.photoURL = user.text("avatar_url", limit: 2048).flatMap { URI.parse($0) == nil ? nil : $0.asString }
+        identity.photoURL = user.url("avatar_url")
         if let email = try await addresses.get() {
             identity.email = email.asString
             identity.emailVerified = trustsEmail

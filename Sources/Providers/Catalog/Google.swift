@@ -78,7 +78,7 @@ struct GoogleIssuer: Issuer {
         identity.firstName = claims.text("given_name")?.asString
         identity.lastName = claims.text("family_name")?.asString
         identity.language = claims.text("locale", limit: 35)?.asString
-        identity.photoURL = claims.text("picture", limit: 2048).flatMap { URI.parse($0) == nil ? nil : $0.asString }
+        identity.photoURL = claims.url("picture")
         if let email = claims.text("email", limit: 254), let domain = EmailDomain.of(email) {
             identity.email = email.asString
             identity.emailVerified = claims["email_verified"] == true || claims["email_verified"] == "true"

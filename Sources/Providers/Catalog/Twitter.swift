@@ -46,7 +46,7 @@ struct Twitter: OAuth1Provider {
         var identity = evidence.identity(subject: id.asString, rawUserInfo: answer.text)
         identity.displayName = user.text("name")?.asString
         identity.screenName = user.text("screen_name")?.asString
-        identity.photoURL = user.text("profile_image_url_https", limit: 2048).flatMap { URI.parse($0) == nil ? nil : $0.asString }
+        identity.photoURL = user.url("profile_image_url_https")
         // Only for an app that X lets ask for it. Firebase never counts it as verified.
         identity.email = user.text("email", limit: 254).flatMap { EmailDomain.of($0) == nil ? nil : $0.asString }
         return identity

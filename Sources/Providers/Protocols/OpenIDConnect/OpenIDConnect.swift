@@ -70,7 +70,7 @@ struct OpenIDConnect: Issuer {
         identity.lastName = all.text("family_name")?.asString
         identity.screenName = all.text("preferred_username")?.asString
         identity.language = all.text("locale", limit: 35)?.asString
-        identity.photoURL = all.text("picture", limit: 2048).flatMap { URI.parse($0) == nil ? nil : $0.asString }
+        identity.photoURL = all.url("picture")
         // The address and the statement about it must come from the same source.
         let source = Self.email(in: claims) == nil ? info ?? claims : claims
         let email = Self.email(in: source)
