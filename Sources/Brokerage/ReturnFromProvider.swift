@@ -25,21 +25,21 @@ extension Brokerage {
         do { return try await flows.answered(state) } catch { throw BrokerageError(error) }
     }
 
-    /// Keeps an answer that came by a form post, which brings no cookie along, until the browser comes with its cookie.
-    package func keep(posted form: [UInt8], _ answer: ProviderAnswer, for flow: SignInFlow) async throws(BrokerageError) {
+    /// Keeps an answer that came by a form post, which brings no cookie along, until the same browser comes with the ticket and its cookie.
+    package func keep(posted form: [UInt8], _ answer: ProviderAnswer, for flow: SignInFlow) async throws(BrokerageError) -> ResumeTicket {
         guard flow.kind.belongsToBrowser else {
             throw .foreignAnswer(
                 "This sign-in accepts its answer only by redirect.", detail: "form post to a flow of kind \(flow.kind.rawValue)")
         }
         let state = try answer.state
-        do { try await flows.keepPosted(form, for: state) } catch { throw BrokerageError(error) }
+        do { return try await flows.keepPosted(form, for: state) } catch { throw BrokerageError(error) }
     }
 
-    /// The answer that was kept, for the browser that started the flow.
-    package func posted(to flow: FlowReference, cookie: String) async throws(BrokerageError) -> (SignInFlow, ProviderAnswer) {
+    /// The answer that was kept, for the browser that posted it and that started the flow.
+    package func posted(_ ticket: ResumeTicket, cookie: String) async throws(BrokerageError) -> (SignInFlow, ProviderAnswer) {
         let kept: (SignInFlow, form: [UInt8])
         do {
-            kept = try await flows.posted(flowID: flow.flowID, projectID: flow.projectID, cookie: cookie)
+            kept = try await flows.posted(ticket, cookie: cookie)
         } catch { throw BrokerageError(error) }
         guard let form = Form(kept.form) else { throw .badParameter("The form or query is malformed.") }
         return (kept.0, try ProviderAnswer(form))

@@ -36,12 +36,10 @@ extension SignInFlows {
 
     static func context(_ flowID: [UInt8]) -> String { "flow " + Hex.encode(flowID) }
 
-    /// The context of an answer that a provider posted. The same key seals it and the flow's secrets; different contexts keep one from
-    /// being used in the column of the other.
-    static func postedContext(_ flowID: [UInt8]) -> String { "posted to flow " + Hex.encode(flowID) }
-
     /// Half of the key is ours; the other half is only in the link.
     func answerKey(_ code: OneTimeCode) -> SealingKeys { masterKey.flowKeys(code.bytes, for: "response") }
+
+    func postedKey(_ ticket: ResumeTicket) -> SealingKeys { masterKey.flowKeys(ticket.secret, for: "posted") }
 
     func eventKey(_ ticket: FlowTicket) -> SealingKeys { masterKey.flowKeys(ticket.secret, for: "event") }
 

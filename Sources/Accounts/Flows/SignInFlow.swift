@@ -113,22 +113,25 @@ package struct FlowID: Sendable, Equatable {
     package var text: String { Base64URL.encode(bytes) }
 }
 
-/// A flow and its project without any secret; a browser sends it together with its cookie.
-package struct FlowReference: Sendable, Equatable {
+/// Names an answer that a provider posted, with the secret that opens it. The browser that posted it gets the ticket, and the answer opens
+/// only together with the flow's cookie, which the browser has that started the flow. So no one can take over what another person's
+/// browser posted: one browser has only the cookie, the other only the ticket.
+package struct ResumeTicket: Sendable, Equatable {
     package let projectID: String
     package let flowID: [UInt8]
+    let secret: [UInt8]
 
-    package init(projectID: String, flowID: [UInt8]) {
-        self.projectID = projectID
-        self.flowID = flowID
+    init(for state: FlowState) {
+        (projectID, flowID, secret) = (state.projectID, state.flowID, Random.bytes(32))
     }
 
     package init?(_ text: UTF8Text) {
-        guard let (project, rest) = ProjectSettings.idAndRest(text), let id = FlowID(UTF8Text(rest)) else { return nil }
-        self.init(projectID: project, flowID: id.bytes)
+        guard let state = FlowState(text) else { return nil }
+        (projectID, flowID, secret) = (state.projectID, state.flowID, state.secret)
     }
 
-    package var text: String { "\(projectID).\(FlowID(bytes: flowID).text)" }
+    /// The ticket in the form of a `FlowState`.
+    package var text: String { FlowState(projectID: projectID, flowID: flowID, secret: secret).text }
 }
 
 extension ProjectSettings {

@@ -95,9 +95,11 @@ package struct SignInFlows: Sendable {
         return try rows.first.map(flow)
     }
 
-    /// Stores an answer that a provider posted until the browser sends its cookie, which a cross-site POST does not carry.
-    package func keepPosted(_ form: [UInt8], for state: FlowState) async throws(AccountError) {
-        let sealed = masterKey.flows.seal(form, context: Self.postedContext(state.flowID))
+    /// Stores an answer that a provider posted until a browser comes with the ticket and the flow's cookie, which a cross-site POST does not
+    /// carry.
+    package func keepPosted(_ form: [UInt8], for state: FlowState) async throws(AccountError) -> ResumeTicket {
+        let ticket = ResumeTicket(for: state)
+        let sealed = postedKey(ticket).seal(form, context: Self.context(state.flowID))
         let rows = try await storage.write(
             """
             UPDATE sign_in_flows SET posted = \(sealed)
@@ -105,19 +107,20 @@ package struct SignInFlows: Sendable {
                 AND status = 'started' AND posted IS NULL AND expires_at > \(clock.now()) RETURNING flow_id
             """)
         guard !rows.isEmpty else { throw .flowRefused }
+        return ticket
     }
 
-    /// The stored answer, for the browser that started the flow.
-    package func posted(flowID: [UInt8], projectID: String, cookie: String) async throws(AccountError) -> (SignInFlow, form: [UInt8]) {
+    /// The stored answer, for the browser that both started the flow and posted the answer.
+    package func posted(_ ticket: ResumeTicket, cookie: String) async throws(AccountError) -> (SignInFlow, form: [UInt8]) {
         let rows = try await storage.read(
             """
             SELECT posted, \(Self.columns) FROM sign_in_flows
-            WHERE project_id = \(projectID) AND flow_id = \(flowID) AND cookie_hash = \(Digest.sha256(Array(cookie.utf8)))
+            WHERE project_id = \(ticket.projectID) AND flow_id = \(ticket.flowID) AND cookie_hash = \(Digest.sha256(Array(cookie.utf8)))
                 AND status = 'started' AND posted IS NOT NULL AND expires_at > \(clock.now())
             """)
         guard var row = rows.first?.reader() else { throw .flowRefused }
         let sealed = try reading { try row.next(as: [UInt8].self) }
-        guard let form = try? masterKey.flows.open(sealed, context: Self.postedContext(flowID)) else { throw .sealBroken("sign-in flow") }
+        guard let form = try? postedKey(ticket).open(sealed, context: Self.context(ticket.flowID)) else { throw .flowRefused }
         return (try flow(&row), form)
     }
 

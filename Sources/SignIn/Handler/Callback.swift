@@ -44,11 +44,10 @@ enum Callback {
     }
 
     private static func resume(_ text: UTF8Text, _ request: Request, _ context: Context) async throws -> Response {
-        guard let reference = FlowReference(text),
-            let cookie = FlowCookie.value(for: reference.flowID, in: request, context.services.site)
+        guard let ticket = ResumeTicket(text), let cookie = FlowCookie.value(for: ticket.flowID, in: request, context.services.site)
         else { throw BrokerageError.unknownFlow }
-        return try await context.services.projects.current.project(id: reference.projectID).showingErrors {
-            let (flow, answer) = try await context.services.brokerage.posted(to: reference, cookie: cookie)
+        return try await context.services.projects.current.project(id: ticket.projectID).showingErrors {
+            let (flow, answer) = try await context.services.brokerage.posted(ticket, cookie: cookie)
             return try await finish(flow, answer, request, context)
         }
     }

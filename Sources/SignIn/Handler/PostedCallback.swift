@@ -6,7 +6,7 @@ import Text
 import Web
 
 /// `POST /__/auth/handler`: the answer of a provider that uses form_post. A cross-site POST carries no Lax cookie, so the answer is stored
-/// and the browser is redirected to a GET that does.
+/// and the browser is redirected to a GET that does. The redirect has a ticket, so that no other browser can fetch the answer.
 struct PostedCallback: RawEndpoint {
     static let route = Route(.post, "/__/auth/handler", aliases: ["/emulator/auth/handler"], access: .anyone)
     static let errorFormat = ErrorFormat.page
@@ -23,10 +23,9 @@ struct PostedCallback: RawEndpoint {
         guard let flow = try await brokerage.flow(waitingFor: answer) else { return try await Callback.leave(answer, context) }
         try answer.checkAddress(context.parameters["provider"], of: flow)
         guard let project = context.services.projects.current.project(id: flow.projectID) else { throw BrokerageError.unknownFlow }
-        try await brokerage.keep(posted: request.body, answer, for: flow)
-        let resume = FlowReference(projectID: flow.projectID, flowID: flow.id).text
+        let ticket = try await brokerage.keep(posted: request.body, answer, for: flow)
         let pages = project.pagesURL(for: request, of: context.services.site)
-        return Redirect.to(pages + request.path + "?" + Form([(name: "resume", value: resume)]).encoded(), status: 303)
+        return Redirect.to(pages + request.path + "?" + Form([(name: "resume", value: ticket.text)]).encoded(), status: 303)
     }
 
     /// Redirects a refusal that names no flow: the GET that follows brings the cookies. It stays on the same host, whichever that is.

@@ -32,7 +32,7 @@ import Text
         let secret = Base64URL.encode(Array(repeating: 2, count: 48))
         #expect(FlowState("\(project).\(secret)") == nil)
         #expect(FlowTicket("\(project).\(secret)") == nil)
-        #expect(FlowReference("\(project).\(Base64URL.encode(Array(repeating: 1, count: 16)))") == nil)
+        #expect(ResumeTicket("\(project).\(secret)") == nil)
         #expect(FlowState("demo.\(secret)") != nil)
     }
 

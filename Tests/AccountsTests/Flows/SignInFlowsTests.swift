@@ -129,34 +129,32 @@ import Text
         await #expect(performing: { try await claim(fixture, late.flow, code) }, throws: isRefused)
     }
 
-    @Test func `gives a posted answer only to the browser that started`() async throws {
+    @Test func `SEC-18 gives a posted answer only to the browser that posted it and that started the flow`() async throws {
         let fixture = try await Fixture()
         let started = try await started(fixture)
-        let state = started.state
-        try await fixture.flows.keepPosted(Array("code=posted".utf8), for: state)
-        await #expect(performing: { try await fixture.flows.keepPosted([], for: state) }, throws: isRefused)
-        await #expect(
-            performing: { try await fixture.flows.posted(flowID: started.flow.id, projectID: "demo", cookie: "other") }, throws: isRefused)
-        let (_, form) = try await fixture.flows.posted(flowID: started.flow.id, projectID: "demo", cookie: try #require(started.cookie))
+        let cookie = try #require(started.cookie)
+        let ticket = try await fixture.flows.keepPosted(Array("code=posted".utf8), for: started.state)
+        await #expect(performing: { try await fixture.flows.keepPosted([], for: started.state) }, throws: isRefused)
+        // The browser of another person, to whom an attacker sent the provider's page, and then the attacker's.
+        await #expect(performing: { try await fixture.flows.posted(ticket, cookie: "other") }, throws: isRefused)
+        await #expect(performing: { try await fixture.flows.posted(ResumeTicket(for: started.state), cookie: cookie) }, throws: isRefused)
+        let state = try #require(ResumeTicket(UTF8Text(started.state.text)))
+        await #expect(performing: { try await fixture.flows.posted(state, cookie: cookie) }, throws: isRefused)
+        let (_, form) = try await fixture.flows.posted(try #require(ResumeTicket(UTF8Text(ticket.text))), cookie: cookie)
         #expect(form == Array("code=posted".utf8))
     }
 
     @Test func `a flow's secrets and what was posted to it do not open in each other's column`() async throws {
         let fixture = try await Fixture()
         let started = try await started(fixture)
-        let state = started.state
-        try await fixture.flows.keepPosted(started.flow.secrets.bytes, for: state)
+        let ticket = try await fixture.flows.keepPosted(started.flow.secrets.bytes, for: started.state)
         _ = try await fixture.database.write("UPDATE sign_in_flows SET secrets = posted, posted = secrets")
         await #expect(
-            performing: { try await fixture.flows.waiting(state) },
+            performing: { try await fixture.flows.waiting(started.state) },
             throws: { if case AccountError.sealBroken = $0 { true } else { false } })
         _ = try await fixture.database.write("UPDATE sign_in_flows SET secrets = posted, posted = secrets")
         _ = try await fixture.database.write("UPDATE sign_in_flows SET posted = secrets")
-        await #expect(
-            performing: {
-                try await fixture.flows.posted(flowID: started.flow.id, projectID: "demo", cookie: try #require(started.cookie))
-            },
-            throws: { if case AccountError.sealBroken = $0 { true } else { false } })
+        await #expect(performing: { try await fixture.flows.posted(ticket, cookie: try #require(started.cookie)) }, throws: isRefused)
     }
 
     @Test func `redeems a client flow by state, once, with the session secret, at its own redirect URI`() async throws {

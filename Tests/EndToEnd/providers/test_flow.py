@@ -264,53 +264,11 @@ def test_every_spelling_of_every_path(site, api, fake_issuer):
     assert api.post("/www.googleapis.com/identitytoolkit/v3/relyingparty/deleteAccount", {"id_token": user["idToken"]}).status_code == 200
 
 
-def test_a_provider_that_answers_by_form_post(site, api, fake_issuer):
-    flow = WebFlow(site, "oidc.fake")
-    answered = fake_issuer.login("form-post")(flow.authorization_url())
-    url, _, form = answered.partition("?")
-    crossing = requests.post(
-        url, data=form, headers={"content-type": "application/x-www-form-urlencoded"}, allow_redirects=False, timeout=TIMEOUT
-    )
-    assert crossing.status_code == 303, crossing.text
-    resume = crossing.headers["location"]
-    assert resume.startswith(site.url + "/__/auth/handler?resume=")
-    assert "code=" not in resume and query_of(answered)["code"] not in resume
-    assert requests.get(resume, allow_redirects=False, timeout=TIMEOUT).status_code == 400, "another browser"
-    response = flow.redeem(flow.returned(resume))
-    assert response.status_code == 200, response.text
-
-
 def test_the_address_of_one_provider_takes_only_its_answers(site, fake_issuer):
     flow = WebFlow(site, "oidc.fake")
     answered = fake_issuer.login("mix-up")(flow.authorization_url())
     assert flow.callback(answered.replace("/handler?", "/handler/oidc.real?")).status_code == 400
     assert flow.callback(answered.replace("/handler?", "/handler/oidc.fake?")).status_code == 303
-
-
-def test_an_issuer_that_gives_ID_tokens_without_codes(fake_issuer):
-    """The implicit flow, for entries that ask for it: the token comes by form_post and must bear the flow's nonce."""
-    site = Site({"oidc.implicit": fake_issuer.entry(flow="idToken")})
-    try:
-        site.serve()
-        flow = WebFlow(site, "oidc.implicit")
-        asked = query_of(flow.authorization_url())
-        assert (asked["response_type"], asked["response_mode"]) == ("id_token", "form_post") and asked["nonce"]
-
-        def post(token, state=asked["state"]):
-            crossed = requests.post(asked["redirect_uri"], data={"id_token": token, "state": state}, allow_redirects=False, timeout=TIMEOUT)
-            assert crossed.status_code == 303, crossed.text
-            return flow.redeem(flow.returned(crossed.headers["location"]))
-
-        answer = post(fake_issuer.id_token("implicit", nonce=asked["nonce"]))
-        assert answer.status_code == 200 and answer.json()["isNewUser"] is True, answer.text
-        for nonce in (None, "another-nonce"):
-            flow = WebFlow(site, "oidc.implicit")
-            asked = query_of(flow.authorization_url())
-            response = post(fake_issuer.id_token("implicit-2", nonce=nonce), asked["state"])
-            assert response.json()["error"]["message"].split(" : ")[0] in ("INVALID_IDP_RESPONSE", "MISSING_OR_INVALID_NONCE")
-        assert site.counts()["accounts"] == 1 and fake_issuer.count("/token") == 0
-    finally:
-        site.close()
 
 
 def test_a_code_flow_takes_no_ID_token_from_the_browser(site, fake_issuer):

@@ -1,0 +1,71 @@
+"""Providers that post their answer: only the browser that started the sign-in and posted the answer goes on."""
+
+import base64
+import secrets
+
+import requests
+
+from support.clients.flows import WebFlow, query_of
+from support.names import TIMEOUT
+from support.servers.site import Site
+
+
+def test_a_provider_that_answers_by_form_post(site, api, fake_issuer):
+    flow = WebFlow(site, "oidc.fake")
+    answered = fake_issuer.login("form-post")(flow.authorization_url())
+    url, _, form = answered.partition("?")
+    crossing = requests.post(
+        url, data=form, headers={"content-type": "application/x-www-form-urlencoded"}, allow_redirects=False, timeout=TIMEOUT
+    )
+    assert crossing.status_code == 303, crossing.text
+    resume = crossing.headers["location"]
+    assert resume.startswith(site.url + "/__/auth/handler?resume=")
+    assert "code=" not in resume and query_of(answered)["code"] not in resume
+    assert requests.get(resume, allow_redirects=False, timeout=TIMEOUT).status_code == 400, "another browser"
+    response = flow.redeem(flow.returned(resume))
+    assert response.status_code == 200, response.text
+
+
+def test_SEC_18_an_answer_that_another_persons_browser_posted_opens_nothing(site, fake_issuer):
+    """An attacker starts a flow and has the victim sign in at the provider, which posts the answer from the victim's browser."""
+    attacker = WebFlow(site, "oidc.fake")
+    url, _, form = fake_issuer.login("posted-victim")(attacker.authorization_url()).partition("?")
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    resume = requests.post(url, data=form, headers=headers, allow_redirects=False, timeout=TIMEOUT).headers["location"]
+    assert requests.get(resume, allow_redirects=False, timeout=TIMEOUT).status_code == 400, "the victim has no cookie of the flow"
+    # The attacker has it, and knows of the ticket what the state says: the project and the flow.
+    state = query_of("?" + form)["state"]
+    ticket = query_of(resume)["resume"]
+    project, _, encoded = ticket.partition(".")
+    flow = base64.urlsafe_b64decode(encoded)[:16]
+    for guess in (flow, flow + bytes(32), flow + secrets.token_bytes(32)):
+        text = f"{project}.{base64.urlsafe_b64encode(guess).decode().rstrip('=')}"
+        assert attacker.callback(f"{url}?resume={text}").status_code == 400
+    assert attacker.callback(f"{url}?resume={state}").status_code == 400
+    assert fake_issuer.count("/token") == 0
+
+
+def test_an_issuer_that_gives_ID_tokens_without_codes(fake_issuer):
+    """The implicit flow, for entries that ask for it: the token comes by form_post and must bear the flow's nonce."""
+    site = Site({"oidc.implicit": fake_issuer.entry(flow="idToken")})
+    try:
+        site.serve()
+        flow = WebFlow(site, "oidc.implicit")
+        asked = query_of(flow.authorization_url())
+        assert (asked["response_type"], asked["response_mode"]) == ("id_token", "form_post") and asked["nonce"]
+
+        def post(token, state=asked["state"]):
+            crossed = requests.post(asked["redirect_uri"], data={"id_token": token, "state": state}, allow_redirects=False, timeout=TIMEOUT)
+            assert crossed.status_code == 303, crossed.text
+            return flow.redeem(flow.returned(crossed.headers["location"]))
+
+        answer = post(fake_issuer.id_token("implicit", nonce=asked["nonce"]))
+        assert answer.status_code == 200 and answer.json()["isNewUser"] is True, answer.text
+        for nonce in (None, "another-nonce"):
+            flow = WebFlow(site, "oidc.implicit")
+            asked = query_of(flow.authorization_url())
+            response = post(fake_issuer.id_token("implicit-2", nonce=nonce), asked["state"])
+            assert response.json()["error"]["message"].split(" : ")[0] in ("INVALID_IDP_RESPONSE", "MISSING_OR_INVALID_NONCE")
+        assert site.counts()["accounts"] == 1 and fake_issuer.count("/token") == 0
+    finally:
+        site.close()
