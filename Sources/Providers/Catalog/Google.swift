@@ -37,8 +37,9 @@ struct GoogleIssuer: Issuer {
         guard let name, publishes(name) || "https://\(name)" as UTF8Text == issuer else {
             throw .invalidResponse("The ID token comes from another issuer.", detail: "iss \(UpstreamText.visible(name))")
         }
-        try checkDomain(claims)
     }
+
+    func check(_ token: JWT, _: ProviderMetadata) throws(ProviderError) { try checkDomain(token.claims) }
 
     /// The parameter `hd` of a start is only a wish, so the claim decides.
     private func checkDomain(_ claims: JSON) throws(ProviderError) {
@@ -52,12 +53,15 @@ struct GoogleIssuer: Issuer {
     /// Asks which client the token was issued to, and then for the person's profile, which has the claims of an ID token.
     func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON? {
         let info = try await api.get("\(tokenInfoURL)?access_token=\(PercentEncoding.encode(accessToken.asString))")
-        guard info.status == 200, let token = info.json, let subject = token.text("sub", limit: 255) else {
+        guard info.status == 200, let token = info.json, let subject = token.text("sub", limit: 255), token.isAlive else {
             throw .invalidResponse("The access token is not valid, or has no scope openid.", detail: "token check: status \(info.status)")
         }
-        guard [token["aud"], token["azp"]].contains(where: { client in api.audiences.contains { client?.string == UTF8Text($0) } }) else {
+        // Both are the client that the token was issued to, except for some native apps; neither may be a foreign one.
+        let clients = [token["aud"], token.present("azp")].compactMap(\.self)
+        guard token["aud"] != nil, clients.allSatisfy({ client in api.audiences.contains { client.string == UTF8Text($0) } }) else {
             throw .invalidResponse(
-                "The access token was not issued to this app.", detail: "aud \(UpstreamText.visible(token["aud"]?.string))")
+                "The access token was not issued to this app.",
+                detail: "aud \(UpstreamText.visible(token["aud"]?.string)), azp \(UpstreamText.visible(token["azp"]?.string))")
         }
         let profile = try await api.get(userInfoURL, bearer: accessToken)
         guard profile.status == 200, let claims = profile.json, claims["sub"]?.string == subject else {
@@ -98,6 +102,11 @@ struct GoogleIssuer: Issuer {
         for (claim, name) in names { profile[name] = claims.present(claim) }
         return .object(profile)
     }
+}
+
+extension JSON {
+    /// Whether an answer about an access token says that it is still good, by a number of seconds that Google writes as a text.
+    fileprivate var isAlive: Bool { (self["expires_in"]?.integer ?? self["expires_in"]?.string.flatMap { Int64($0.asString) } ?? 0) > 0 }
 }
 
 extension GoogleIssuer {

@@ -17,8 +17,8 @@ extension Provider {
 struct Twitter: OAuth1Provider {
     let apiBase: String
 
-    /// The same at every address of the API, so that an operator can move from one to the other.
-    var storedIssuer: String { "https://api.twitter.com" }
+    /// The same at both addresses of the API, so that an operator can move from one to the other.
+    var storedIssuer: String { apiBase == "https://api.x.com" ? "https://api.twitter.com" : apiBase }
     var requestTokenEndpoint: String { "\(apiBase)/oauth/request_token" }
     /// Unlike `authorize`, it does not ask a person again who has approved the app before.
     var authorizationEndpoint: String { "\(apiBase)/oauth/authenticate" }

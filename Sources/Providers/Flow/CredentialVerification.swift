@@ -23,7 +23,8 @@ extension ConfiguredProvider {
                 settings.protocol.issuer == nil
                     ? "The credential has no access token." : "The credential has neither an ID token nor an access token.")
         }
-        // Before it is sent anywhere: what cannot be a token of theirs must not cost requests to a provider, whose number is limited.
+        guard settings.nonceRule != .required else { throw .nonce }
+        // Checked before it is sent: requests to a provider are limited, so a text that cannot be a token must not cause one.
         guard accessToken.utf8.count <= 4096, accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .invalidCredential("The access token is malformed.")
         }

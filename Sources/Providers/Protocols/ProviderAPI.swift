@@ -83,7 +83,7 @@ struct ProviderAPI: Sendable {
         } catch {
             reason = error.logDetail
         }
-        log?.notice("a profile is missing", metadata: ["url": .string(url), "reason": .string(reason)])
+        log?.notice("a profile is missing", metadata: ["url": .string(String(url.prefix { $0 != "?" })), "reason": .string(reason)])
         return nil
     }
 
@@ -97,7 +97,8 @@ struct ProviderAPI: Sendable {
         } catch .refusedHeader {
             throw .invalidCredential("The access token is malformed.")
         } catch {
-            throw .unavailable(detail: "photo: \(error)")
+            let detail = "The photo \(OutboundText.reason(error))."
+            throw error.isOutage ? .unavailable(detail: detail) : .unfit(detail)
         }
         switch response.status {
         case 200: break

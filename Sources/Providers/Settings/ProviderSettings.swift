@@ -16,7 +16,7 @@ package struct ProviderSettings: Sendable {
     var allowedAudiences: Set<String> = []
     /// In the order in which they are asked for.
     var scopes: [String]
-    /// Added to every authorization URL; an app's parameters of the same name override them.
+    /// Added to every authorization URL; they win over an app's parameters of the same name.
     var parameters: [String: String] = [:]
     /// Whether its answers come to an address of its own, which the operator registers with it. This distinguishes the answers of
     /// providers that do not name themselves in them. <https://www.rfc-editor.org/rfc/rfc9700#section-4.4>

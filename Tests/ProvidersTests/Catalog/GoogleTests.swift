@@ -123,7 +123,8 @@ private struct FakeGoogle {
     }
 
     @Test func `an access token of a sister app signs in where the entry names it`() async throws {
-        google.issuer.upstream.answer(FakeGoogle.infoURL, ["aud": "ios", "azp": "ios", "sub": "110248495921238986420"])
+        google.issuer.upstream.answer(
+            FakeGoogle.infoURL, ["aud": "ios", "azp": "ios", "sub": "110248495921238986420", "expires_in": "3599"])
         #expect(
             try await google.refusal(of: Credential(accessToken: "ya29.a-token"))?.reason == "The access token was not issued to this app.")
         #expect(try await google.refusal(of: Credential(accessToken: "ya29.a-token"), "allowedAudiences: [ios]") == nil)
@@ -134,11 +135,20 @@ private struct FakeGoogle {
             (400, ["error": "invalid_token"]), (200, [:]), (200, ["aud": "client-1"]),
             (200, ["aud": "client-2", "sub": "110248495921238986420"]),
             (200, ["sub": "110248495921238986420"]), (200, ["aud": ["client-1"], "sub": "110248495921238986420"]),
-            (200, ["aud": "client-1", "sub": "7"]),
+            (200, ["aud": "client-1", "sub": "7", "expires_in": "3599"]),
+            (200, ["aud": "client-1", "azp": "client-2", "sub": "110248495921238986420", "expires_in": "3599"]),
+            (200, ["aud": "client-2", "azp": "client-1", "sub": "110248495921238986420", "expires_in": "3599"]),
+            (200, ["aud": "client-1", "sub": "110248495921238986420", "expires_in": "0"]),
+            (200, ["aud": "client-1", "sub": "110248495921238986420"]),
         ] as [(Int, JSON)])
     func `a token of another app or of another person is refused`(_ status: Int, _ answer: JSON) async throws {
         google.issuer.upstream.answer(FakeGoogle.infoURL, answer, status: status)
         #expect(try await google.refusal(of: Credential(accessToken: "ya29.a-token"))?.reason != nil)
+    }
+
+    @Test func `an access token has no nonce, so it is refused where one is required`() async throws {
+        #expect(try await google.refusal(of: Credential(accessToken: "ya29.a-token"), "nonce: required") == .nonce)
+        #expect(google.issuer.upstream.requests.isEmpty)
     }
 
     @Test func `an outage names the address, and never the token in it`() async throws {
