@@ -243,7 +243,7 @@ def test_bad_id_tokens(api, endpoint, token, code):
         ({"requestUri": "http://localhost", "postBody": "providerId=&id_token=x"}, BAD_CREDENTIAL),
         ({"requestUri": "http://localhost", "postBody": "id_token=x"}, BAD_CREDENTIAL),
         ({"requestUri": "http://localhost", "postBody": "providerId=oidc.unheard&id_token=x"}, "OPERATION_NOT_ALLOWED"),
-        ({"requestUri": "http://localhost", "postBody": "providerId=google.com&id_token=x"}, "OPERATION_NOT_ALLOWED"),
+        ({"requestUri": "http://localhost", "postBody": "providerId=unknown.example&id_token=x"}, "OPERATION_NOT_ALLOWED"),
         ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=x"}, "INVALID_IDP_RESPONSE"),
         ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=" + "x" * 60_000}, "INVALID_IDP_RESPONSE"),
         (
