@@ -14,14 +14,14 @@ extension ConfiguredProvider {
         switch settings.protocol {
         case .openIDConnect(let issuer): return await diagnose(issuer)
         case .oauth2(let provider):
-            return [await finding(of: provider, redirectURI: redirectURI), await finding(of: provider)].compactMap(\.self)
+            return [await tokenEndpointFinding(provider, redirectURI), await tokenCheckFinding(provider)].compactMap(\.self)
         case .oauth1(let provider):
             do throws(ProviderError) { _ = try await requestToken(provider, callback: redirectURI) } catch { return [error.explanation] }
             return []
         }
     }
 
-    private func finding(of provider: any OAuth2Provider, redirectURI: String) async -> String? {
+    private func tokenEndpointFinding(_ provider: any OAuth2Provider, _ redirectURI: String) async -> String? {
         do throws(ProviderError) {
             _ = try await exchange("not-a-code", redirectURI, Random.token(), at: provider.tokenEndpoint, methods: nil)
             return "The token endpoint \(provider.tokenEndpoint) redeems a code that does not exist."
@@ -33,7 +33,7 @@ extension ConfiguredProvider {
         }
     }
 
-    private func finding(of provider: any OAuth2Provider) async -> String? {
+    private func tokenCheckFinding(_ provider: any OAuth2Provider) async -> String? {
         do throws(ProviderError) {
             _ = try await provider.introspect("not-a-token", api)
             return "The check of access tokens accepts one that does not exist."

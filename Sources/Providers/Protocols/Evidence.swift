@@ -63,6 +63,7 @@ extension JSON {
         guard let text = self[name]?.string, !text.isEmpty, text.utf8.count <= limit else { return nil }
         return text
     }
+
     /// A member that is a URL, at most 2048 bytes long.
     func url(_ name: UTF8Text) -> String? { text(name, limit: 2048).flatMap { URI.parse($0) == nil ? nil : $0.asString } }
 }
