@@ -48,8 +48,6 @@ import Text
         #expect(faults == ["5 providers.github.com.\(fault)"])
     }
 
-    // MARK: Diagnosis
-
     private func findings(_ changes: (FakeUpstream) -> Void = { _ in }) async throws -> [String] {
         gitHub.upstream.answer(FakeGitHub.tokenURL, ["error": "bad_verification_code"])
         gitHub.upstream.answer(FakeGitHub.checkURL, ["message": "Not Found"], status: 404)
