@@ -4,12 +4,8 @@ import pytest
 
 from support import harness
 from support.harness import free_port
-from support.issuers.fake import FakeIssuer
-from support.issuers.github import FakeGitHub
-from support.issuers.google import FakeGoogle
-from support.issuers.microsoft import FakeMicrosoft
+from support.issuers import stand_ins
 from support.issuers.real import RealIssuer
-from support.issuers.twitter import FakeTwitter
 from support.leaks import secrets_in_database, secrets_in_logs
 from support.names import OTHER
 from support.servers.postgres import remove_cluster
@@ -43,8 +39,7 @@ def real_issuer():
     issuer.close()
 
 
-# A stand-in for each provider. A new one is added here, and gets a fixture below.
-DOUBLES = {double.provider: double for double in (FakeIssuer, FakeMicrosoft, FakeGoogle, FakeGitHub, FakeTwitter)}
+DOUBLES = {double.provider: double for double in stand_ins().values()}
 
 
 @pytest.fixture(scope="session")
@@ -76,11 +71,8 @@ def honest_again(provider):
     return double
 
 
-fake_issuer = honest_again("oidc.fake")
-microsoft = honest_again("microsoft.com")
-google = honest_again("google.com")
-github = honest_again("github.com")
-twitter = honest_again("twitter.com")
+# Each stand-in is a fixture with the name of its file: `fake_issuer`, `google`, ….
+globals().update({name: honest_again(double.provider) for name, double in stand_ins().items()})
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import pytest
 from support.certificates import Certificate
 from support.clients.api import assert_error, posted
 from support.harness import BINARY
-from support.issuers.fake import FakeIssuer
+from support.issuers.fake_issuer import FakeIssuer
 from support.mail.smtp import Post
 from support.names import TIMEOUT
 from support.servers.site import a_site

@@ -239,7 +239,7 @@ def test_email_verified_in_another_form_is_false(site, fake_issuer, value):
 
 
 def test_every_provider_has_a_stand_in(doubles):
-    assert sources.providers() <= doubles.keys(), "a provider of the catalogue is not in DOUBLES of conftest.py, so no test makes it lie"
+    assert sources.providers() <= doubles.keys(), "a provider of the catalogue has no stand-in in support/issuers, so no test makes it lie"
 
 
 def test_SEC_05_a_code_injected_into_another_persons_flow_is_refused(site, hostile_provider):

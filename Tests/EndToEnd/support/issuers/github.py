@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from werkzeug.wrappers import Response
 
-from support.issuers.fake import FakeIssuer
+from support.issuers.fake_issuer import FakeIssuer
 from support.jwts import b64
 from support.leaks import note
 from support.names import CLIENT_SECRET

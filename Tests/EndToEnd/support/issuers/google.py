@@ -5,7 +5,7 @@ import secrets
 
 from werkzeug.wrappers import Response
 
-from support.issuers.fake import FakeIssuer
+from support.issuers.fake_issuer import FakeIssuer
 from support.leaks import note
 
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from werkzeug.wrappers import Response
 
-from support.issuers.fake import FakeIssuer
+from support.issuers.fake_issuer import FakeIssuer
 from support.leaks import note
 from support.names import CLIENT_SECRET
 
