@@ -6,29 +6,29 @@ import Text
 
 extension ConfiguredProvider {
     /// Sentences on what an operator must fix before people can sign in with this provider; empty when all is well. Asks an OpenID issuer
-    /// for its discovery document and its keys. Asks another provider something as our client: to redeem a code and to check an access token
+    /// for its discovery document and its keys, and to redeem a code where the secret is made here. Asks another provider something as our client: to redeem a code and to check an access token
     /// that do not exist, which only a provider that accepts our client says (OAuth 2.0), or for a request token (OAuth 1.0a).
     ///
     /// - Parameter redirectURI: the address that the operator should have registered.
     package func diagnose(redirectURI: String) async -> [String] {
         switch settings.protocol {
-        case .openIDConnect(let issuer): return await diagnose(issuer)
+        case .openIDConnect(let issuer): return await diagnose(issuer, redirectURI)
         case .oauth2(let provider):
-            return [await tokenEndpointFinding(provider, redirectURI), await tokenCheckFinding(provider)].compactMap(\.self)
+            return [await tokenEndpointFinding(provider.tokenEndpoint, redirectURI), await tokenCheckFinding(provider)].compactMap(\.self)
         case .oauth1(let provider):
             do throws(ProviderError) { _ = try await requestToken(provider, callback: redirectURI) } catch { return [error.explanation] }
             return []
         }
     }
 
-    private func tokenEndpointFinding(_ provider: any OAuth2Provider, _ redirectURI: String) async -> String? {
+    private func tokenEndpointFinding(_ endpoint: String, _ redirectURI: String, methods: [UTF8Text]? = nil) async -> String? {
         do throws(ProviderError) {
-            _ = try await exchange("not-a-code", redirectURI, Random.token(), at: provider.tokenEndpoint, methods: nil)
-            return "The token endpoint \(provider.tokenEndpoint) redeems a code that does not exist."
+            _ = try await exchange("not-a-code", redirectURI, Random.token(), at: endpoint, methods: methods)
+            return "The token endpoint \(endpoint) redeems a code that does not exist."
         } catch {
             switch error {
             case .codeRefused: return nil
-            default: return "The token endpoint \(provider.tokenEndpoint) does not work with this entry. \(error.explanation)"
+            default: return "The token endpoint \(endpoint) does not work with this entry. \(error.explanation)"
             }
         }
     }
@@ -45,10 +45,10 @@ extension ConfiguredProvider {
         }
     }
 
-    private func diagnose(_ issuer: any Issuer) async -> [String] {
+    private func diagnose(_ issuer: any Issuer, _ redirectURI: String) async -> [String] {
         let metadata: ProviderMetadata
         do throws(ProviderError) {
-            metadata = try await cache.document(issuer.documentURL, upstream, now: clock.now())
+            metadata = try await document(of: issuer)
         } catch {
             return [error.explanation]
         }
@@ -72,6 +72,10 @@ extension ConfiguredProvider {
             }
         } catch {
             findings.append(error.explanation)
+        }
+        // A secret that is made here is only shown to be the right one when it is used.
+        if issuer.makesClientSecret, let endpoint = metadata.token {
+            findings += [await tokenEndpointFinding("\(endpoint)", redirectURI, methods: metadata.clientAuthentication)].compactMap(\.self)
         }
         return findings
     }

@@ -13,6 +13,8 @@ package struct Provider: Sendable {
     var scopes = ["openid", "profile", "email"]
     var clientAuthentication = ClientAuthentication.auto
     var nonceRule = NonceRule.sha256
+    /// Whether it posts its codes (`response_mode=form_post`) instead of having them in the address.
+    var postsCodes = false
     /// Whether its answers come to an address of its own. Without the promise of an `iss` in them (RFC 9207), nothing else tells an answer of this
     /// provider from one that a hostile provider had sent here.
     var hasOwnCallback = false

@@ -51,6 +51,13 @@ import Text
         #expect(form["a"] == "b")
     }
 
+    @Test func `a provider that posts its codes is asked to`() async throws {
+        let form = try #require(AuthorizationURL(try await issuer.provider { $0.postsCodes = true }.authorize())).form
+        #expect(form["response_type"] == "code" && form["response_mode"] == "form_post" && form["code_challenge"] != nil)
+        let other = try #require(AuthorizationURL(try await issuer.provider().authorize())).form
+        #expect(other["response_mode"] == nil)
+    }
+
     @Test func `the implicit flow runs only where the entry says so`() async throws {
         let form = try #require(AuthorizationURL(try await issuer.provider { $0.flow = .idToken }.authorize())).form
         #expect(form["response_type"] == "id_token")

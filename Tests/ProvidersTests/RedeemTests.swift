@@ -78,7 +78,7 @@ import Text
         }
         _ = try await provider.redeem(["code": "code-1"])
         let request = try #require(issuer.upstream.requests.first { $0.url == issuer.tokenURL })
-        #expect(Form(request.body ?? [])?["client_secret"] == "s3cret & more at 1800000000")
+        #expect(Form(request.body ?? [])?["client_secret"] == "s3cret & more of client-1 at 1800000000")
     }
 
     @Test func `a public client sends its name alone`() async throws {
@@ -198,6 +198,26 @@ import Text
         #expect(await refusal(provider, ["id_token": UTF8Text(try issuer.token())]) == .nonce)
     }
 
+    @Test func `a pinned document is used in place of the issuer's own, which is never asked for`() async throws {
+        issuer.redeems(for: try issuer.token(["nonce": "nonce-1"]))
+        issuer.publish(["token_endpoint": "https://elsewhere.example/token", "jwks_uri": "https://elsewhere.example/keys"])
+        let open = OpenIDConnect(issuer: issuer.issuer, asksUserInfo: false)
+        let pinned = issuer.provider { $0.protocol = .openIDConnect(LikeApple(base: open, pinnedDocument: .object(issuer.document))) }
+        #expect(try await pinned.redeem(["code": "code-1"]).identity.subject == "subject-1")
+        #expect(try await AuthorizationURL(pinned.authorize())?.base == "https://issuer.example/authorize")
+        #expect(issuer.upstream.count(issuer.documentURL) == 0)
+        for (name, value, reason) in [
+            ("issuer", "https://evil.example", "The discovery document at \(issuer.documentURL) names the issuer https://evil.example"),
+            ("token_endpoint", "http://issuer.example/token", "names an endpoint without https: http://issuer.example"),
+            ("jwks_uri", "no address", "What takes the place of the discovery document names a jwks_uri that is not a URL."),
+        ] {
+            var document = issuer.document
+            document[UTF8Text(name)] = .string(value)
+            let unfit = issuer.provider { $0.protocol = .openIDConnect(LikeApple(base: open, pinnedDocument: .object(document))) }
+            #expect(await refusal(unfit)?.logDetail.contains(reason) == true, "\(name)")
+        }
+    }
+
     @Test func `a token posted to a code flow is not looked at`() async throws {
         let token = try issuer.token(["nonce": "nonce-1"])
         #expect(await refusal(nil, ["id_token": UTF8Text(token)])?.reason == "The provider's answer has no code.")
@@ -207,6 +227,7 @@ import Text
 /// An issuer as Apple is: it says the person's name beside the code and nowhere else, and wants a secret that is made anew.
 private struct LikeApple: Issuer {
     let base: OpenIDConnect
+    var pinnedDocument: JSON?
 
     var storedIssuer: String { base.storedIssuer }
     var documentURL: String { base.documentURL }
@@ -220,7 +241,7 @@ private struct LikeApple: Issuer {
         return identity
     }
 
-    func clientSecret(_ configured: Secret?, at now: Instant) throws(ProviderError) -> Secret? {
-        Secret("\(configured?.reveal() ?? "") at \(now.seconds)")
+    func clientSecret(_ configured: Secret?, of clientID: String, at now: Instant) throws(ProviderError) -> Secret? {
+        Secret("\(configured?.reveal() ?? "") of \(clientID) at \(now.seconds)")
     }
 }

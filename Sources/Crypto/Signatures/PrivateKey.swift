@@ -18,6 +18,12 @@ package final class PrivateKey: Sendable {
     /// Reads PKCS #8 with nothing after it: RSA of 2048 bits and more, P-256, Ed25519.
     package convenience init(der: [UInt8]) throws(CryptoError) { try self.init(handle: KeyHandle.read(pkcs8: der)) }
 
+    /// Reads such a key as PEM text, in the form in which providers and OpenSSL give it out.
+    package convenience init(pem: String) throws(CryptoError) {
+        guard let der = PEM.decode(pem, label: "PRIVATE KEY") else { throw .malformedKey("not a PKCS #8 private key as PEM") }
+        try self.init(der: der)
+    }
+
     /// PKCS #8 without encryption: seal it before it is stored.
     package var der: [UInt8] { handle.pkcs8() }
 

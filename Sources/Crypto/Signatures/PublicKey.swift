@@ -47,8 +47,17 @@ package final class PublicKey: Sendable {
     package var pem: String { PEM.encode(der, label: "PUBLIC KEY") }
 }
 
-/// Writes DER as text. <https://www.rfc-editor.org/rfc/rfc7468>
+/// DER as text. <https://www.rfc-editor.org/rfc/rfc7468>
 enum PEM {
+    /// The bytes of the first block with this label; `nil` when there is none, or when it is not base64. Text around the block is not read.
+    static func decode(_ text: String, label: String) -> [UInt8]? {
+        let lines = text.utf8.split { $0 == 0x0A || $0 == 0x0D }.map { String(decoding: $0, as: UTF8.self) }
+        guard let start = lines.firstIndex(of: "-----BEGIN \(label)-----"),
+            let end = lines[start...].firstIndex(of: "-----END \(label)-----")
+        else { return nil }
+        return Base64.decode(lines[(start + 1)..<end].joined())
+    }
+
     static func encode(_ der: [UInt8], label: String) -> String {
         var text = "-----BEGIN \(label)-----\n"
         var rest = Base64.encode(der)[...]

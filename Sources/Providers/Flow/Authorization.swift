@@ -41,10 +41,10 @@ extension ConfiguredProvider {
     private func request(_ redirectURI: String, _ state: String, _ secrets: SignInSecrets, _ scopes: [UTF8Text]) -> [(String, String)] {
         var fields = [("response_type", settings.flow == .code ? "code" : "id_token"), ("client_id", settings.clientID)]
         fields += [("redirect_uri", redirectURI), ("scope", joined(scopes)), ("state", state)]
-        switch settings.flow {
-        case .code: if settings.usesPKCE { fields += [("code_challenge", secrets.codeChallenge), ("code_challenge_method", "S256")] }
-        case .idToken: fields.append(("response_mode", "form_post"))
+        if settings.flow == .code, settings.usesPKCE {
+            fields += [("code_challenge", secrets.codeChallenge), ("code_challenge_method", "S256")]
         }
+        if settings.answersByPost { fields.append(("response_mode", "form_post")) }
         return fields
     }
 

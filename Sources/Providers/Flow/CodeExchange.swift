@@ -13,7 +13,7 @@ extension ConfiguredProvider {
         var form: Form = ["grant_type": "authorization_code", "code": code, "redirect_uri": UTF8Text(redirectURI)]
         if settings.usesPKCE { form.add("code_verifier", UTF8Text(codeVerifier)) }
         var headers: Headers = ["accept": "application/json", "content-type": "application/x-www-form-urlencoded"]
-        let secret = try rules.clientSecret(settings.clientSecret, at: clock.now())
+        let secret = try rules.clientSecret(settings.clientSecret, of: settings.clientID, at: clock.now())
         settings.clientAuthentication.resolved(methods, hasSecret: secret != nil)
             .add(id: settings.clientID, secret: secret, form: &form, headers: &headers)
         let request = OutboundRequest(.post, endpoint, headers: headers, body: Array(form.encoded().utf8))

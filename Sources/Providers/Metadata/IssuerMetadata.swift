@@ -3,13 +3,23 @@ import Runtime
 import Text
 
 extension ConfiguredProvider {
-    /// The discovery document of `issuer`. Throws when it is not the right one, or when one of its endpoints may not be used.
+    /// The metadata of `issuer`. Throws when it is another issuer's, or when one of its endpoints may not be used.
     func metadata(_ issuer: any Issuer) async throws(ProviderError) -> ProviderMetadata {
-        let metadata = try await cache.document(issuer.documentURL, namedBy: origin(of: issuer), upstream, now: clock.now())
+        let metadata = try await document(of: issuer)
         if let fault = fault(of: metadata, issuer) {
             throw .unfit("The discovery document at \(issuer.documentURL) \(fault).")
         }
         return metadata
+    }
+
+    /// What the discovery document says, or what is pinned in its place; not checked.
+    func document(of issuer: any Issuer) async throws(ProviderError) -> ProviderMetadata {
+        guard let pinned = issuer.pinnedDocument else {
+            return try await cache.document(issuer.documentURL, namedBy: origin(of: issuer), upstream, now: clock.now())
+        }
+        do throws(MetadataFault) { return try ProviderMetadata(pinned) } catch {
+            throw .unfit("What takes the place of the discovery document \(error.text).")
+        }
     }
 
     /// Who chose the issuer: an app that asks for its own tenant chooses another one than the configuration's.

@@ -13,10 +13,13 @@ protocol ProviderRules: Sendable {
     /// The errors by which the token endpoint refuses this server as its client, so that only the operator can help.
     var clientErrors: Set<UTF8Text> { get }
 
-    /// The secret by which this server proves itself to the provider.
+    /// Whether secrets are made of other keys of the entry, which has no `clientSecret` then.
+    var makesClientSecret: Bool { get }
+
+    /// The secret by which this server proves itself to the provider as `clientID`.
     ///
     /// - Parameter configured: the entry's.
-    func clientSecret(_ configured: Secret?, at now: Instant) throws(ProviderError) -> Secret?
+    func clientSecret(_ configured: Secret?, of clientID: String, at now: Instant) throws(ProviderError) -> Secret?
     /// Asks the provider to which client an access token was issued that an app posted alone, and returns its answer; `nil` when the provider
     /// cannot say it. Throws unless the token was issued to our client: with the token of another app, that app could sign in as the person.
     func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON?
@@ -30,7 +33,9 @@ extension ProviderRules {
     var reservedParameters: Set<UTF8Text> { [] }
     var clientErrors: Set<UTF8Text> { ["invalid_client", "unauthorized_client"] }
 
-    func clientSecret(_ configured: Secret?, at now: Instant) throws(ProviderError) -> Secret? { configured }
+    var makesClientSecret: Bool { false }
+
+    func clientSecret(_ configured: Secret?, of clientID: String, at now: Instant) throws(ProviderError) -> Secret? { configured }
 
     func photo(accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> Photo? { nil }
 }

@@ -16,9 +16,10 @@ extension ProviderSettings {
             return nil
         }
         self.init(
-            id: id, name: section.string("name") ?? provider.name, clientID: section.required("clientId"),
-            clientSecret: section.secret("clientSecret"), scopes: provider.scopes,
-            protocol: provider.protocol(section, allowInsecure))
+            id: id, name: section.string("name") ?? provider.name, clientID: section.required("clientId"), clientSecret: nil,
+            scopes: provider.scopes, protocol: provider.protocol(section, allowInsecure))
+        if !self.protocol.rules.makesClientSecret { clientSecret = section.secret("clientSecret") }
+        postsCodes = provider.postsCodes
         enabled = section.bool("enabled", default: enabled)
         hasOwnCallback = section.bool("ownCallback", default: provider.hasOwnCallback)
         allowsPlainText = allowInsecure
@@ -76,7 +77,7 @@ extension ProviderSettings {
     }
 
     private func checkClient(_ section: Section) {
-        if flow == .code, clientAuthentication != .none, !section.has("clientSecret") {
+        if flow == .code, clientAuthentication != .none, !self.protocol.rules.makesClientSecret, !section.has("clientSecret") {
             let more = self.protocol.isOAuth2 ? ", or clientAuth: none for a public client" : ""
             section.fault("clientSecret", "is missing; write {env: NAME} or {file: path}\(more)")
         }

@@ -83,6 +83,23 @@ import Testing
         #expect(Base64.decode(lines.dropFirst().dropLast().joined()) == key.der)
     }
 
+    @Test func `a private key is read from PEM, with whatever stands around it`() throws {
+        let key = try PrivateKey.generate(.p256)
+        for text in [key.pem, "Bag Attributes\n    friendlyName: key\n" + key.pem, key.pem.replacing("\n", with: "\r\n") + "\n\n"] {
+            #expect(try PrivateKey(pem: text).der == key.der)
+        }
+        let lines = key.pem.split(separator: "\n", omittingEmptySubsequences: false)
+        let encrypted = key.pem.replacing("PRIVATE KEY", with: "ENCRYPTED PRIVATE KEY")
+        for text in [
+            "", lines.dropFirst().joined(separator: "\n"), lines.dropLast(2).joined(separator: "\n"), encrypted, key.publicKey.pem,
+        ] {
+            #expect(throws: CryptoError.malformedKey("not a PKCS #8 private key as PEM")) { try PrivateKey(pem: text) }
+        }
+        #expect(throws: CryptoError.malformedKey("not a PKCS #8 private key as PEM")) {
+            try PrivateKey(pem: key.pem.replacing("M", with: "!"))
+        }
+    }
+
     @Test func `SEC-21 a private key prints nothing of itself`() throws {
         let key = try PrivateKey.generate(.ed25519)
         var dumped = ""

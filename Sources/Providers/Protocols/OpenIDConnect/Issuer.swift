@@ -9,6 +9,9 @@ import Text
 protocol Issuer: ProviderRules {
     /// The address of the discovery document.
     var documentURL: String { get }
+    /// What counts in place of the discovery document, which is then never fetched; `nil` when the document counts. Its issuer and endpoints
+    /// are checked like those of a document.
+    var pinnedDocument: JSON? { get }
 
     /// The rules for a sign-in with these custom parameters. Throws when a parameter asks for more than the entry allows.
     func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text])
@@ -23,6 +26,8 @@ protocol Issuer: ProviderRules {
 }
 
 extension Issuer {
+    var pinnedDocument: JSON? { nil }
+
     func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text]) {
         (self, parameters)
     }
