@@ -9,6 +9,9 @@ let house: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Packed relocations (glibc 2.36 and later) keep 2 MB of tables out of memory; `now` makes the table of imported functions read-only.
+let packed = ["-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "-z", "-Xlinker", "now"]
+
 func kit(
     _ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil, resources: [Resource]? = nil
 ) -> Target {
@@ -116,7 +119,7 @@ let package = Package(
                 "Accounts", "Crypto", "Curl", "HTTP", "JOSE", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime",
                 "Server", "Text", "Web", argumentParser, logging,
             ],
-            swiftSettings: house),
+            swiftSettings: house, linkerSettings: [.unsafeFlags(packed, .when(configuration: .release))]),
 
         kit("TestKit", ["Crypto", "Curl", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", "Text", logging], path: "Tests/TestKit"),
         kit(
