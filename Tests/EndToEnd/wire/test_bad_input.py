@@ -12,10 +12,11 @@ import requests
 from support.clients.api import API, BAD_CREDENTIAL, assert_error, posted
 from support.clients.flows import ClientFlow, WebFlow
 from support.names import API_KEY, TIMEOUT
+from support.routes import account_calls
 
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
 
-ENDPOINTS = ["signInWithIdp", "lookup", "delete", "createAuthUri", "providerPhoto"]
+ENDPOINTS = account_calls()
 INVALID_JSON = "Invalid JSON payload received.*"
 
 

@@ -11,18 +11,10 @@ import time
 import pytest
 import requests
 
-from support.harness import ROOT
 from support.names import API_KEY, TIMEOUT
+from support.routes import FEATURES, routes
 from support.servers.site import Site
 
-SOURCES = ROOT / "Sources"
-FEATURES = {
-    path: path.read_text()
-    for name in ("Brokerage", "IdentityToolkit", "Pages", "Projects", "SignIn", "Web")
-    for path in (SOURCES / name).rglob("*.swift")
-}
-
-ROUTE = re.compile(r"Route(\.client)?\(\s*(?:\.(\w+),\s*)?\"(/[^\"]*)\"")
 FIELD = re.compile(r"^ +var (\w+): (?:UTF8Text|JSON|Clearable|\[|\w+\?)", re.M)
 NAMED = re.compile(r"(?:query|form|answer|body|object)(?:\.text\(|\[|\.all\()\"(\w+)\"")
 HEADER = re.compile(r"headers(?:\[|\.values\(|\.cookie\()\"([\w-]+)\"")
@@ -34,16 +26,8 @@ SIZE = 1 << 20
 HEADER_SIZE = 28_000
 
 
-def routes():
-    found = set()
-    for text in FEATURES.values():
-        for client, method, path in ROUTE.findall(text):
-            found.add(((method or "post").upper(), path.replace("{project}", "demo").replace("{provider}", "oidc.real")))
-    return sorted(found)
-
-
 def names(pattern):
-    return sorted({name for text in FEATURES.values() for name in pattern.findall(text)})
+    return sorted({name for text in FEATURES for name in pattern.findall(text)})
 
 
 FIELDS = sorted({*names(FIELD), *names(NAMED)})
@@ -128,7 +112,7 @@ def test_SEC_49_a_name_of_marks(site, method, path):
 
 @pytest.mark.parametrize("method, path", [route for route in routes() if route[0] != "GET"], ids=lambda value: value)
 def test_SEC_49_a_value_of_marks(site, method, path):
-    text_of_route = "".join(text for text in FEATURES.values() if f'"{path}"' in text)
+    text_of_route = "".join(text for text in FEATURES if f'"{path}"' in text)
     own = [field for field in FIELDS if re.search(rf"\b{field}\b", text_of_route)] or FIELDS[:1]
     with requests.Session() as session:
         for field in own:
