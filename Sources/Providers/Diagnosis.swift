@@ -14,7 +14,10 @@ extension ConfiguredProvider {
         switch settings.protocol {
         case .openIDConnect(let issuer): return await diagnose(issuer, redirectURI)
         case .oauth2(let provider):
-            return [await tokenEndpointFinding(provider.tokenEndpoint, redirectURI), await tokenCheckFinding(provider)].compactMap(\.self)
+            let asked = [await tokenEndpointFinding(provider.tokenEndpoint, redirectURI), await tokenCheckFinding(provider)]
+            var findings = asked.compactMap(\.self)
+            for issuer in provider.nativeIssuers { findings += await keyFindings(of: issuer) }
+            return findings
         case .oauth1(let provider):
             do throws(ProviderError) { _ = try await requestToken(provider, callback: redirectURI) } catch { return [error.explanation] }
             return []
@@ -65,19 +68,32 @@ extension ConfiguredProvider {
                 "The provider signs with \(Self.words(listed)). "
                     + "This entry accepts other algorithms: \(Self.words(wanted.map { UTF8Text($0.rawValue) })).")
         }
-        do throws(ProviderError) {
-            let keys = try await cache.keys("\(metadata.keys)", upstream, now: clock.now())
-            if !algorithms.isEmpty, !keys.keys.contains(where: { key in algorithms.contains { key.key.components.fits($0.scheme) } }) {
-                findings.append("None of the keys at \(metadata.keys) fits an accepted signature algorithm.")
-            }
-        } catch {
-            findings.append(error.explanation)
-        }
+        findings += await keyFindings(metadata.keys, algorithms)
         // A secret that is made here is only shown to be the right one when it is used.
         if issuer.makesClientSecret, let endpoint = metadata.token {
             findings += [await tokenEndpointFinding("\(endpoint)", redirectURI, methods: metadata.clientAuthentication)].compactMap(\.self)
         }
         return findings
+    }
+
+    /// What is wrong with the keys of an issuer whose ID tokens only apps post.
+    private func keyFindings(of issuer: any Issuer) async -> [String] {
+        do throws(ProviderError) {
+            let metadata = try await metadata(issuer)
+            return await keyFindings(metadata.keys, metadata.commonAlgorithms(settings.algorithms))
+        } catch {
+            return [error.explanation]
+        }
+    }
+
+    private func keyFindings(_ url: URI, _ algorithms: Set<Algorithm>) async -> [String] {
+        do throws(ProviderError) {
+            let keys = try await cache.keys("\(url)", upstream, now: clock.now())
+            let fits = keys.keys.contains { key in algorithms.contains { key.key.components.fits($0.scheme) } }
+            return algorithms.isEmpty || fits ? [] : ["None of the keys at \(url) fits an accepted signature algorithm."]
+        } catch {
+            return [error.explanation]
+        }
     }
 
     private func clientFindings(_ metadata: ProviderMetadata) -> [String] {

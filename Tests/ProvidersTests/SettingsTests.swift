@@ -187,7 +187,8 @@ func read(_ id: String, _ yaml: String, allowInsecure: Bool = false) throws -> (
         let (settings, faults) = try read(id, "clientId: a")
         #expect(settings == nil)
         #expect(faults.count == 1)
-        #expect(faults.first?.contains("is not the id of a provider; use github.com, google.com, microsoft.com") == true)
+        let known = Provider.catalog.map(\.id).joined(separator: ", ")
+        #expect(faults.first?.contains("is not the id of a provider; use \(known), or oidc. and a name") == true)
     }
 }
 

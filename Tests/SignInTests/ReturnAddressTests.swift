@@ -9,17 +9,18 @@ import Web
 @Suite struct ReturnAddressTests {
     private let back = ReturnAddress(url: "https://app.example.com/cb", appState: "a b&c", issuer: "https://auth.example.com/demo")
 
-    @Test func `takes the app's state and the issuer along, encoded`() {
+    @Test func `takes the app's state and the issuer along, encoded, and no fragment of the page before`() {
         let response = back.redirect([(name: "code", value: "x")])
         #expect(response.status == 303)
-        #expect(response.headers["location"] == "https://app.example.com/cb?code=x&state=a+b%26c&iss=https%3A%2F%2Fauth.example.com%2Fdemo")
+        let fields = "code=x&state=a+b%26c&iss=https%3A%2F%2Fauth.example.com%2Fdemo"
+        #expect(response.headers["location"] == "https://app.example.com/cb?\(fields)#")
         #expect(response.headers["cache-control"] == "no-store")
         #expect(response.headers["referrer-policy"] == "no-referrer")
     }
 
     @Test func `keeps the query of the registered address`() {
         let response = ReturnAddress(url: "https://app.example.com/cb?a=1", appState: nil, issuer: "i").redirect([])
-        #expect(response.headers["location"] == "https://app.example.com/cb?a=1&iss=i")
+        #expect(response.headers["location"] == "https://app.example.com/cb?a=1&iss=i#")
     }
 
     @Test(arguments: [

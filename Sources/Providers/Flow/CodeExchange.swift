@@ -24,6 +24,6 @@ extension ConfiguredProvider {
             let detail = "The token endpoint \(endpoint) \(OutboundText.reason(error))."
             throw error.isOutage ? .unavailable(detail: detail) : .unfit(detail)
         }
-        return try TokenResponse(response, clientErrors: rules.clientErrors)
+        return try TokenResponse(response, rules)
     }
 }

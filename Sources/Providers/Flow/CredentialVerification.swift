@@ -1,5 +1,6 @@
 import HTTP
 import Identity
+import JOSE
 import JSON
 import Text
 
@@ -12,7 +13,7 @@ extension ConfiguredProvider {
     package func verify(_ credential: Credential) async throws(ProviderError) -> ProviderResult {
         let accessToken = credential.accessToken.flatMap { $0.isEmpty ? nil : $0 }
         let rawNonce = credential.rawNonce.flatMap { $0.isEmpty ? nil : $0 }
-        if let issuer = settings.protocol.issuer, let idToken = credential.idToken, !idToken.isEmpty {
+        if let idToken = credential.idToken, !idToken.isEmpty, let issuer = issuer(of: idToken) {
             let nonce = IDTokenChecks.ExpectedNonce.posted(rawNonce, settings.nonceRule)
             let evidence = try await prove(idToken, accessToken: accessToken, nonce: nonce, issuer, answer: [:])
             let identity = try await issuer.identity(evidence, api)
@@ -20,7 +21,7 @@ extension ConfiguredProvider {
         }
         guard let accessToken else {
             throw .invalidCredential(
-                settings.protocol.issuer == nil
+                settings.protocol.postedIssuers.isEmpty
                     ? "The credential has no access token." : "The credential has neither an ID token nor an access token.")
         }
         guard settings.nonceRule != .required else { throw .nonce }
@@ -41,5 +42,13 @@ extension ConfiguredProvider {
         }
         let evidence = Evidence(of: settings, claims: claims, accessToken: accessToken)
         return ProviderResult(identity: try await rules.identity(evidence, api), accessToken: accessToken.asString)
+    }
+
+    /// The issuer that a posted token is from, by its claims, which nothing has verified yet: `prove` does. When it is from none, the first
+    /// one refuses it. `nil` when the provider has no ID tokens.
+    private func issuer(of idToken: UTF8Text) -> (any Issuer)? {
+        let issuers = settings.protocol.postedIssuers
+        guard issuers.count > 1, let claims = try? UnverifiedJWT.parse(idToken.asString).claims else { return issuers.first }
+        return issuers.first { (try? $0.admits(claims)) != nil } ?? issuers.first
     }
 }

@@ -20,12 +20,10 @@ struct TokenResponse {
 
     /// `error` is checked first, whatever the status, since some providers answer 200 to a refused code.
     ///
-    /// - Parameter clientErrors: those that are about our client and not about the code.
-    init(_ response: OutboundResponse, clientErrors: Set<UTF8Text>) throws(ProviderError) {
+    /// - Parameter rules: they name the errors that are about our client, or about the provider's own state, and not about the code.
+    init(_ response: OutboundResponse, _ rules: any ProviderRules) throws(ProviderError) {
         let json = try? JSON.parse(response.body)
-        if let error = json?.present("error") {
-            throw Self.refusal(error.string ?? "", json, response.status, clientErrors: clientErrors)
-        }
+        if let error = json?.present("error") { throw Self.refusal(error, json, response.status, rules) }
         guard response.status < 500, response.status != 429 else { throw .unavailable(detail: "token endpoint: status \(response.status)") }
         guard (200...299).contains(response.status) else {
             throw .invalidResponse("The provider did not redeem the code.", detail: "token endpoint: status \(response.status)")
@@ -47,9 +45,8 @@ struct TokenResponse {
     }
 
     /// Names the error, and for the log also codes and ids that Microsoft adds; never its description, which may name people.
-    private static func refusal(
-        _ error: UTF8Text, _ json: JSON?, _ status: Int, clientErrors: Set<UTF8Text>
-    ) -> ProviderError {
+    private static func refusal(_ answer: JSON, _ json: JSON?, _ status: Int, _ rules: any ProviderRules) -> ProviderError {
+        let error = name(of: answer)
         let name = UpstreamText.name(error)
         var detail = ["token endpoint: status \(status), error \(name)"]
         detail += UpstreamText.codes(json?["error_description"]?.string ?? "")
@@ -57,9 +54,14 @@ struct TokenResponse {
         for id: UTF8Text in ["suberror", "trace_id", "correlation_id"] {
             if let value = json?[id]?.string { detail.append("\(id) \(UpstreamText.name(value))") }
         }
-        if status >= 500 || status == 429 { return .unavailable(detail: detail.joined(separator: " ")) }
-        return clientErrors.contains(error)
+        if status >= 500 || status == 429 || rules.outageErrors.contains(error) {
+            return .unavailable(detail: detail.joined(separator: " "))
+        }
+        return rules.clientErrors.contains(error)
             ? .misconfigured("The provider does not accept this server as its client (\(name)).", detail: detail.joined(separator: " "))
             : .codeRefused("The provider refused the code (\(name)).", detail: detail.joined(separator: " "))
     }
+
+    /// The name of an error. Some providers write an object in its place, with a number (Facebook's Graph).
+    private static func name(of error: JSON) -> UTF8Text { error.string ?? error["code"]?.integer.map { "\($0)" } ?? "" }
 }

@@ -24,8 +24,7 @@ extension ConfiguredProvider {
 
     /// Who chose the issuer: an app that asks for its own tenant chooses another one than the configuration's.
     func origin(of issuer: any Issuer) -> MetadataCache.Origin {
-        guard let configured = settings.protocol.issuer, issuer.documentURL.isExactly(configured.documentURL) else { return .app }
-        return .configuration
+        settings.protocol.postedIssuers.contains { issuer.documentURL.isExactly($0.documentURL) } ? .configuration : .app
     }
 
     /// The fault of a document, as a text to stand after its URL.

@@ -1,4 +1,7 @@
 /// The rules of one configured OAuth 2.0 provider. Its endpoints come from the entry, since no document names them.
+///
+/// A sign-in by redirect ends with an access token. A provider may also have ID tokens, which only its own SDK gets and an app posts
+/// (`nativeIssuers`).
 protocol OAuth2Provider: ProviderRules {
     /// The address of the page where the person signs in.
     var authorizationEndpoint: String { get }
@@ -6,8 +9,12 @@ protocol OAuth2Provider: ProviderRules {
     var tokenEndpoint: String { get }
     /// The `iss` of its answers (RFC 9207), by which answers of different providers are told apart; `nil` when it sends none.
     var answerIssuer: String? { get }
+    /// The issuers of the ID tokens that apps get by the provider's own SDK; none where it has no ID tokens at all. They name the same
+    /// people as the provider's API does, by the same ids.
+    var nativeIssuers: [any Issuer] { get }
 }
 
 extension OAuth2Provider {
     var answerIssuer: String? { nil }
+    var nativeIssuers: [any Issuer] { [] }
 }

@@ -12,6 +12,8 @@ protocol ProviderRules: Sendable {
     var reservedParameters: Set<UTF8Text> { get }
     /// The errors by which the token endpoint refuses this server as its client, so that only the operator can help.
     var clientErrors: Set<UTF8Text> { get }
+    /// The errors by which the token endpoint says that it cannot answer now.
+    var outageErrors: Set<UTF8Text> { get }
 
     /// Whether secrets are made of other keys of the entry, which has no `clientSecret` then.
     var makesClientSecret: Bool { get }
@@ -32,6 +34,7 @@ protocol ProviderRules: Sendable {
 extension ProviderRules {
     var reservedParameters: Set<UTF8Text> { [] }
     var clientErrors: Set<UTF8Text> { ["invalid_client", "unauthorized_client"] }
+    var outageErrors: Set<UTF8Text> { ["temporarily_unavailable"] }
 
     var makesClientSecret: Bool { false }
 

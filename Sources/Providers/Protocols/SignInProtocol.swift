@@ -3,13 +3,22 @@
 enum SignInProtocol: Sendable {
     /// <https://openid.net/specs/openid-connect-core-1_0.html>
     case openIDConnect(any Issuer)
-    /// OAuth 2.0 without ID tokens: the provider's API says who the person is. <https://www.rfc-editor.org/rfc/rfc6749>
+    /// OAuth 2.0: the provider's API says who the person is. <https://www.rfc-editor.org/rfc/rfc6749>
     case oauth2(any OAuth2Provider)
     /// OAuth 1.0a, whose requests are signed. <https://www.rfc-editor.org/rfc/rfc5849>
     case oauth1(any OAuth1Provider)
 
-    /// `nil` for a provider without ID tokens.
+    /// The issuer whose ID token ends every sign-in; `nil` for a provider that does not speak OpenID Connect.
     var issuer: (any Issuer)? { if case .openIDConnect(let issuer) = self { issuer } else { nil } }
+
+    /// The issuers whose ID tokens an app may post.
+    var postedIssuers: [any Issuer] {
+        switch self {
+        case .openIDConnect(let issuer): [issuer]
+        case .oauth2(let provider): provider.nativeIssuers
+        case .oauth1: []
+        }
+    }
 
     /// Whether it gives codes for tokens (OpenID Connect does, too), with scopes, PKCE and a client that proves itself to an endpoint.
     var isOAuth2: Bool { if case .oauth1 = self { false } else { true } }

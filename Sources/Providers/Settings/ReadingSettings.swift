@@ -25,7 +25,8 @@ extension ProviderSettings {
         allowsPlainText = allowInsecure
         authorities = section.authorities("authorities")
         authoritativeDomains = Set(section.values("authoritativeDomains", expected: "a mail domain such as example.com", Self.domain))
-        if self.protocol.issuer != nil { readIDTokens(section, of: provider) }
+        if !self.protocol.postedIssuers.isEmpty { readPostedTokens(section, of: provider) }
+        if self.protocol.issuer != nil { readIDTokens(section) }
         if self.protocol.isOAuth2 { readOAuth2(section, provider) }
         readParameters(section)
         checkClient(section)
@@ -43,11 +44,15 @@ extension ProviderSettings {
         var method: ClientAuthentication { self == .basic ? .basic : .post }
     }
 
-    /// Reads the keys that only a provider with ID tokens has.
-    private mutating func readIDTokens(_ section: Section, of provider: Provider) {
+    /// Reads the keys that only a provider has whose ID tokens apps may post.
+    private mutating func readPostedTokens(_ section: Section, of provider: Provider) {
         allowedAudiences = Set(section.strings("allowedAudiences"))
-        flow = section.choice("flow", default: flow)
         nonceRule = section.choice("nonce", default: provider.nonceRule)
+    }
+
+    /// Reads the keys that only a provider by OpenID Connect has.
+    private mutating func readIDTokens(_ section: Section) {
+        flow = section.choice("flow", default: flow)
         let names = Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
         let wanted = section.values("algorithms", expected: "one of \(names)") { Algorithm(rawValue: $0) }
         algorithms = wanted.isEmpty ? nil : Set(wanted)

@@ -13,9 +13,11 @@ struct ReturnAddress {
     let appState: String?
     let issuer: String
 
+    /// The address ends with an empty fragment. Otherwise a browser would carry the fragment of the provider's answer over to the app:
+    /// Facebook appends `#_=_`. <https://fetch.spec.whatwg.org/#concept-http-redirect-fetch>
     func redirect(_ fields: [(name: String, value: String)]) -> Response {
         let fields = fields + (appState.map { [("state", $0)] } ?? []) + [("iss", issuer)]
-        return Redirect.to(url + (url.contains("?") ? "&" : "?") + Form(fields).encoded(), status: 303)
+        return Redirect.to(url + (url.contains("?") ? "&" : "?") + Form(fields).encoded() + "#", status: 303)
     }
 }
 

@@ -1,0 +1,179 @@
+"""A stand-in for Facebook: the dialog, the token endpoint, the parts of Graph that a sign-in asks, and the keys of Limited Login."""
+
+import hashlib
+import hmac
+import json
+import secrets
+import time
+
+from werkzeug.wrappers import Response
+
+from support.issuers.fake_issuer import FakeIssuer
+from support.jwts import Key, b64
+from support.leaks import note
+from support.names import CLIENT_SECRET
+
+
+class FakeFacebook(FakeIssuer):
+    """OAuth 2.0 without ID tokens by redirect; `limited_token` makes one of Limited Login. `answers` takes the place of an endpoint."""
+
+    provider = "facebook.com"
+    client_id = "111222333444555"
+    has_id_tokens = False
+    VERSION = "v25.0"
+
+    def __init__(self):
+        super().__init__()
+        self.users = {"ada": {"id": "10215241773831025", "name": "Ada Lovelace", "email": "ada@social.example.com"}}
+        # Each of the two hosts has keys of its own.
+        self.limited_key = Key("limited-1")
+
+    def reset(self):
+        super().reset()
+        self.tokens = {}
+
+    def entry(self, **more):
+        secret = {"env": "CLIENT_SECRET"}
+        return {"clientId": self.client_id, "clientSecret": secret, "baseURL": self.url, "graphBase": self.url + "/graph", **more}
+
+    @property
+    def limited(self):
+        return self.url + "/limited"
+
+    def endpoint(self, path):
+        return {
+            f"/{self.VERSION}/dialog/oauth": "authorize",
+            f"/graph/{self.VERSION}/oauth/access_token": "token",
+            f"/graph/{self.VERSION}/me": "me",
+            f"/graph/{self.VERSION}/debug_token": "debug_token",
+            "/.well-known/oauth/openid/jwks/": "jwks",
+            "/limited/.well-known/oauth/openid/jwks/": "limited_jwks",
+        }.get(path)
+
+    def stranger(self, user):
+        number = int.from_bytes(hashlib.sha256(user.encode()).digest()[:6])
+        return {"id": str(number), "name": user.title(), "email": f"{user}@example.com"}
+
+    def person(self, user):
+        return self.users.get(user) or self.stranger(user)
+
+    def error(self, status, code, message, subcode=None):
+        error = {"message": message, "type": "OAuthException", "code": code, "fbtrace_id": "AbCdEfGh"}
+        return Response(
+            json.dumps({"error": error | ({"error_subcode": subcode} if subcode else {})}), status, content_type="application/json"
+        )
+
+    # -- signing in
+
+    def problems(self, query):
+        return [
+            query.get("client_id") != self.client_id,
+            query.get("response_type") != "code",
+            not query.get("state"),
+            "nonce" in query,
+            query.get("code_challenge_method") != "S256",
+            not query.get("code_challenge"),
+            not query.get("redirect_uri"),
+        ]
+
+    def authorize(self, request):
+        answer = super().authorize(request)
+        if answer.status_code == 302:
+            answer.headers["Location"] += "#_=_"
+        return answer
+
+    def issue(self, user="ada", client=None, kind="USER"):
+        """An access token of this person, for our app or another one."""
+        token = note("EAAG" + secrets.token_urlsafe(32).replace("_", "x").replace("-", "y"))
+        self.tokens[token] = {"user": user, "client": client or self.client_id, "kind": kind}
+        return token
+
+    def token(self, request):
+        form = request.form
+        with self.lock:
+            grant = self.codes.pop(form.get("code", ""), None)
+        if form.get("client_id") != self.client_id:
+            return self.error(400, 101, "Error validating application. Cannot get application info due to a system error.")
+        if form.get("client_secret") != CLIENT_SECRET:
+            return self.error(400, 1, "Error validating client secret.")
+        if grant is None:
+            return self.error(400, 100, "This authorization code has been used.", 36009)
+        challenge = b64(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
+        if form.get("redirect_uri") != grant["redirect_uri"] or challenge != grant["code_challenge"]:
+            return self.error(400, 100, "Error validating verification code. Please make sure your redirect_uri is identical.", 36008)
+        answer = {"access_token": self.issue(grant["user"]), "token_type": "bearer", "expires_in": 5183944, **self.token_extra}
+        return {name: value for name, value in answer.items() if value is not None}
+
+    # -- Graph
+
+    def bearer(self, request):
+        """The token of a call, if the call also proves that it is the token's app that makes it."""
+        token = request.headers.get("authorization", "").removeprefix("Bearer ")
+        proof = hmac.new(CLIENT_SECRET.encode(), token.encode(), hashlib.sha256).hexdigest()
+        return token if request.args.getlist("appsecret_proof") == [proof] else None
+
+    def me(self, request):
+        token = self.bearer(request)
+        if token is None:
+            return self.error(400, 100, "Invalid appsecret_proof provided in the API argument")
+        if token not in self.tokens:
+            return self.error(401, 190, "Error validating access token: Session has expired.", 463)
+        return self.profile(self.tokens[token]["user"], request.args.get("fields", "").split(","))
+
+    def profile(self, user, fields=("id", "name", "first_name", "last_name", "email", "picture")):
+        person = self.person(user)
+        first, _, last = (person.get("name") or "").partition(" ")
+        picture = {"data": {"url": f"https://cdn.example/{user}.jpg?expires=1", "width": 50, "is_silhouette": False}}
+        all = {**person, "first_name": first, "last_name": last, "picture": picture}
+        return {name: all[name] for name in fields if all.get(name)}
+
+    def debug_token(self, request):
+        if self.bearer(request) != f"{self.client_id}|{CLIENT_SECRET}":
+            return self.error(400, 190, "Invalid OAuth access token signature.")
+        grant = self.tokens.get(note(request.args["input_token"]))
+        if grant is None:
+            problem = {"code": 190, "message": "Invalid OAuth access token - Cannot parse access token"}
+            return {"data": {"error": problem, "is_valid": False, "scopes": []}}
+        if grant["client"] != self.client_id:
+            problem = {"code": 100, "message": "The App_id in the input_token did not match the Viewing App"}
+            return {"data": {"error": problem, "is_valid": False, "scopes": []}}
+        return {"data": self.about(grant)}
+
+    def about(self, grant, **changes):
+        """What Graph says of a token that is good."""
+        return {
+            "app_id": grant["client"],
+            "type": grant["kind"],
+            "application": "App",
+            "data_access_expires_at": int(time.time()) + 7776000,
+            "expires_at": 0,
+            "is_valid": True,
+            "scopes": ["email", "public_profile"],
+            "user_id": self.person(grant["user"])["id"],
+            **changes,
+        }
+
+    # -- Limited Login
+
+    def limited_token(self, user="ada", nonce=None, key=None, **changes):
+        """An ID token, as the SDK gives it to an app."""
+        now = int(time.time())
+        person = self.person(user)
+        claims = {
+            "iss": self.url,
+            "aud": self.client_id,
+            "sub": person["id"],
+            "iat": now,
+            "exp": now + 3600,
+            "jti": secrets.token_hex(8),
+            "nonce": nonce,
+            "name": person.get("name"),
+            "given_name": (person.get("name") or "").partition(" ")[0],
+            "email": person.get("email"),
+            "picture": f"https://cdn.example/{user}.jpg?expires=1",
+            **changes,
+        }
+        return note((key or self.key).sign({name: value for name, value in claims.items() if value is not None}))
+
+    def limited_jwks(self, request):
+        return {"keys": [self.limited_key.jwk]}
