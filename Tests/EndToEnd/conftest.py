@@ -5,9 +5,9 @@ import pytest
 from support import harness
 from support.harness import free_port
 from support.issuers import stand_ins
-from support.issuers.real import RealIssuer
 from support.leaks import secrets_in_database, secrets_in_logs
 from support.names import OTHER
+from support.real_issuers.provider_mock import ProviderMock
 from support.servers.postgres import remove_cluster
 from support.servers.site import Site
 
@@ -34,7 +34,7 @@ def no_secret_is_logged():
 
 @pytest.fixture(scope="session")
 def real_issuer():
-    issuer = RealIssuer()
+    issuer = ProviderMock()
     yield issuer
     issuer.close()
 

@@ -6,7 +6,7 @@ import pytest
 from support import accounts
 from support.browser.drivers import Chromium, Firefox
 from support.browser.readme import LINES, TAG, ReadmeApp, ReadmePages
-from support.issuers.real import RealIssuer
+from support.real_issuers.provider_mock import ProviderMock
 from support.servers.make_run import MakeRun, printed
 
 # The issuer only knows this person's address from the person.
@@ -15,7 +15,7 @@ UNPROVEN = "unproven"
 
 @pytest.fixture(scope="module")
 def site():
-    issuer = RealIssuer({UNPROVEN: {"email": "grace@example.com", "email_verified": False}})
+    issuer = ProviderMock({UNPROVEN: {"email": "grace@example.com", "email_verified": False}})
     site = MakeRun(issuer.url)
     site.serve()
     yield site

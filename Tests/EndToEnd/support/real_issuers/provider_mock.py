@@ -1,4 +1,4 @@
-"""An issuer that is not ours: the package oidc-provider-mock."""
+"""oidc-provider-mock, from PyPI."""
 
 import os
 
@@ -6,15 +6,14 @@ import requests
 
 from support.leaks import note_url
 from support.names import TIMEOUT
+from support.real_issuers.real_issuer import RealIssuer
 from support.web_server import WebServer
 
 os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
 
 
-class RealIssuer:
-    """oidc-provider-mock: a foreign issuer. Besides `ada` it knows `others`, their claims by their names, and signs in any user."""
-
-    client_id = "gatehouse"
+class ProviderMock(RealIssuer):
+    """It knows `ada` and `others`, their claims by their names, and signs in any other person too."""
 
     def __init__(self, others=None):
         import oidc_provider_mock
@@ -51,9 +50,6 @@ class RealIssuer:
     def deny(self, url):
         answer = requests.post(url, data={"action": "deny"}, allow_redirects=False, timeout=TIMEOUT)
         return note_url(answer.headers["location"])
-
-    def entry(self, **more):
-        return {"name": "Real issuer", "issuer": self.url, "clientId": self.client_id, "clientSecret": {"env": "CLIENT_SECRET"}, **more}
 
     def close(self):
         self.web.close()
