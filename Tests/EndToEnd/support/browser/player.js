@@ -228,6 +228,12 @@
       return this.signedIn("link", answer);
     }
 
+    async unlink(providerId) {
+      const answer = await this.call("update", { idToken: this.user.idToken, deleteProvider: [providerId], returnSecureToken: true });
+      if ((answer.providerUserInfo ?? []).some((info) => info.providerId === providerId)) throw failure("internal-error", answer);
+      return answer.localId;
+    }
+
     async signOut() { this.user = null; }
 
     async providers() {

@@ -25,8 +25,7 @@ window.clientOf = (auth) => {
   }
 
   /** As an app does: with the class that the SDK has for the provider, if it has one. */
-  const kinds = { "github.com": sdk.GithubAuthProvider, "twitter.com": sdk.TwitterAuthProvider };
-  const kindOf = (providerId) => kinds[providerId] ?? sdk.OAuthProvider;
+  const kindOf = (providerId) => Object.values(sdk).find((kind) => kind?.PROVIDER_ID === providerId) ?? sdk.OAuthProvider;
 
   function provider({ providerId, parameters, scopes }) {
     const made = new (kindOf(providerId))(providerId);
@@ -51,13 +50,14 @@ window.clientOf = (auth) => {
       const call = { signIn: sdk.signInWithRedirect, link: sdk.linkWithRedirect, reauth: sdk.reauthenticateWithRedirect }[action];
       return outcome(await call(subject(action), provider(options)));
     },
-    async result() { return outcome(await sdk.getRedirectResult(auth)); },
+    async result() { return outcome(await keeping(sdk.getRedirectResult(auth))); },
     async guest() { return (await sdk.signInAnonymously(auth)).user.uid; },
     async password({ email, password, isNew }) {
       const call = isNew ? sdk.createUserWithEmailAndPassword : sdk.signInWithEmailAndPassword;
       return (await call(auth, email, password)).user.uid;
     },
     async linkPending() { return outcome(await sdk.linkWithCredential(auth.currentUser, pending)); },
+    async unlink(providerId) { return (await sdk.unlink(auth.currentUser, providerId)).uid; },
     async signOut() { await sdk.signOut(auth); },
     async providers() {
       await auth.currentUser.reload();

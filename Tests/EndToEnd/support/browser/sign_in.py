@@ -6,6 +6,7 @@
 
 import html
 import itertools
+import signal
 from urllib.parse import parse_qs, urlencode
 
 import pytest
@@ -15,6 +16,7 @@ from support.browser.app_pages import AppPages, needs_bundle
 from support.browser.drivers import Chromium
 from support.browser.front import Front
 from support.browser.tab import App
+from support.harness import wait_until
 from support.servers.site import Site
 
 FAR_KEY = "far-api-key"
@@ -102,6 +104,15 @@ class Setting:
             wish["gapi"] = "/__/auth/gapi.js"
         self.opened.append(App(self.stage.driver, self.origin(host), client=self.client, **{**self.home(), **wish}))
         return self.opened[-1]
+
+    def add_provider(self, provider, entry):
+        """Gives the running server one more provider."""
+        self.site.project["providers"][provider] = entry
+        self.site.write()
+        server = self.site.servers[0]
+        before = server.log().count("reloaded")
+        server.signal(signal.SIGHUP)
+        wait_until(lambda: server.log().count("reloaded") > before, what="the new configuration")
 
 
 def in_settings(**choice):
