@@ -83,7 +83,6 @@ def site(real_issuer, doubles):
             "oidc.real": real_issuer.entry(),
             **{provider: double.entry() for provider, double in doubles.items()},
             "oidc.fake": doubles["oidc.fake"].entry(authoritativeDomains=["trusted.example"]),
-            "microsoft.com": doubles["microsoft.com"].entry(allowedAudiences=["99999999-8888-7777-6666-555555555555"]),
             "oidc.down": {
                 "issuer": f"http://127.0.0.1:{free_port()}",
                 "clientId": "nobody",

@@ -12,23 +12,21 @@ from support.clients.flows import WebFlow, query_of, refused
 from support.harness import together
 from support.jwts import foreign_key
 from support.names import TIMEOUT
-from support.servers.site import Site
+from support.servers.site import Site, a_site
 
 
-def test_an_unknown_kid_is_looked_up_once_a_minute(fake_issuer):
-    site = Site({"oidc.fake": fake_issuer.entry()})
-    try:
+def test_an_unknown_kid_is_looked_up_once_a_minute(hostile):
+    with a_site({hostile.provider: hostile.entry()}) as site:
         api = site.serve().api()
-        assert posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("kid")}).status_code == 200
+        WebFlow(site, hostile.provider).run(hostile.login("kid"))
         stray = foreign_key("stray")
-        tokens = [fake_issuer.id_token("kid", key=stray) for _ in range(100)]
-        answers = together(
-            25, lambda i: [posted(api, {"providerId": "oidc.fake", "id_token": t}).status_code for t in tokens[i * 4 : i * 4 + 4]]
-        )
-        assert {status for batch in answers for status in batch} == {400}
-        assert fake_issuer.count("/jwks") <= 2
-    finally:
-        site.close()
+        tokens = [hostile.id_token("kid", key=stray) for _ in range(100)]
+
+        def post(i):
+            return [posted(api, {"providerId": hostile.provider, "id_token": token}).status_code for token in tokens[i * 4 : i * 4 + 4]]
+
+        assert {status for batch in together(25, post) for status in batch} == {400}
+        assert hostile.asked().count("jwks") <= 2
 
 
 def broken_answers():

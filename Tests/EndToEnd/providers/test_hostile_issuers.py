@@ -7,14 +7,15 @@ import time
 
 import jwt
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from support.clients.api import assert_error, posted
-from support.clients.flows import WebFlow, query_of, refused
+from support.clients.flows import WebFlow, query_of, refused, refused_at_both_doors
 from support.configuration import sources
-from support.jwts import Key, b64, foreign_key, hmac_signed, unsigned
+from support.jwts import b64, foreign_key, hmac_signed, unsigned
 from support.leaks import note
 from support.names import CLIENT_SECRET
-from support.servers.site import Site
+from support.servers.site import Site, a_site
 
 
 @pytest.mark.parametrize(
@@ -34,27 +35,26 @@ from support.servers.site import Site
 )
 def test_SEC_01_another_issuer_is_refused(site, hostile, name, change):
     hostile.claims = lambda claims: {"iss": change(claims["iss"])}
-    refused(site, hostile)
+    refused_at_both_doors(site, hostile)
 
 
-@pytest.mark.parametrize("provider", ["oidc.fake", "microsoft.com"])
-def test_SEC_01_a_foreign_issuers_token_causes_no_request(site, api, fake_issuer, microsoft, provider):
+def test_SEC_01_a_foreign_issuers_token_causes_no_request(site, api, hostile):
     """The issuer in a token selects among the configured ones; it is never asked."""
     listener = socket.create_server(("127.0.0.1", 0))
     listener.settimeout(0.5)
     evil = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    issuer = {"oidc.fake": fake_issuer, "microsoft.com": microsoft}[provider]
-    seen = len(issuer.requests)
-    for iss in (evil, evil + "/" + microsoft.CONTOSO + "/v2.0", issuer.url + ".evil.example"):
-        token = issuer.id_token("alice", iss=iss, key=Key("evil-key"))
+    honest = hostile.base_claims("alice", None)["iss"]
+    seen = len(hostile.requests)
+    for iss in (evil, honest.replace(hostile.url, evil), honest.replace(hostile.url, hostile.url + ".evil.example")):
+        token = hostile.id_token("alice", iss=iss, key=foreign_key("evil-key"))
         header, payload, signature = token.split(".")
         with_jku = note(f"{b64({'alg': 'RS256', 'kid': 'evil-key', 'jku': evil + '/jwks', 'x5u': evil + '/x5u'})}.{payload}.{signature}")
         for text in (token, with_jku):
-            assert_error(posted(api, {"providerId": provider, "id_token": text}), "INVALID_IDP_RESPONSE")
+            assert_error(posted(api, {"providerId": hostile.provider, "id_token": text}), "INVALID_IDP_RESPONSE")
     with pytest.raises(TimeoutError):
         listener.accept()
     listener.close()
-    assert len(issuer.requests) == seen, "a mismatch causes zero outbound requests"
+    assert len(hostile.requests) == seen, "a mismatch causes zero outbound requests"
 
 
 @pytest.mark.parametrize("name, changes", [("wrong nonce", {"nonce": "another-nonce-altogether"}), ("no nonce", {"nonce": None})])
@@ -85,6 +85,8 @@ def now():
         ("no expiry", lambda c: {"exp": None}),
         ("expiry as text", lambda c: {"exp": str(now() + 3600)}),
         ("negative expiry", lambda c: {"exp": -1e300}),
+        ("expiry beyond all time", lambda c: {"exp": 1e30}),
+        ("issued beyond all time", lambda c: {"iat": 1e30}),
         ("issued in the future", lambda c: {"iat": now() + 200}),
         ("not valid yet", lambda c: {"nbf": now() + 200}),
         ("Unicode subject", lambda c: {"sub": "adá", "oid": "adá"}),
@@ -96,7 +98,7 @@ def now():
 )
 def test_SEC_12_wrong_claims_are_refused(site, hostile, name, changes):
     hostile.claims = changes
-    refused(site, hostile)
+    refused_at_both_doors(site, hostile)
 
 
 def minted(name, issuer):
@@ -165,39 +167,40 @@ def _embedded(claims):
 )
 def test_SEC_12_a_token_that_the_issuer_did_not_sign_is_refused(site, hostile, name):
     hostile.mint = minted(name, hostile)
-    refused(site, hostile)
+    refused_at_both_doors(site, hostile)
 
 
-def test_SEC_12_unknown_kinds_of_keys_in_the_key_set_are_skipped(real_issuer, fake_issuer):
-    weak = {"kty": "RSA", "kid": "weak", "n": b64(secrets.token_bytes(64)), "e": "AQAB"}
+def test_SEC_12_keys_that_are_unknown_or_weak_are_skipped(hostile):
+    weak = rsa.generate_private_key(public_exponent=65537, key_size=1024)
+    modulus = b64(weak.public_key().public_numbers().n.to_bytes(128))
     odd = [
         {"kty": "AKP", "alg": "ML-DSA-65", "kid": "new", "pub": "AAAA"},
         {"kty": 7},
         {},
-        {**fake_issuer.key.jwk, "kid": "e1", "e": "AQ"},
-        weak,
+        {**hostile.key.jwk, "kid": "exponent-1", "e": "AQ"},
+        {"kty": "RSA", "kid": "512-bit", "n": b64(secrets.token_bytes(64)), "e": "AQAB"},
+        {**hostile.key.jwk, "kid": "1024-bit", "n": modulus},
     ]
-    fake_issuer.answers["jwks"] = {"keys": odd + [fake_issuer.key.jwk]}
-    site = Site({"oidc.fake": fake_issuer.entry()})
-    try:
+    hostile.answers["jwks"] = {"keys": odd + [key.jwk for key in hostile.keys]}
+    with a_site({hostile.provider: hostile.entry()}) as site:
         site.serve()
-        assert WebFlow(site, "oidc.fake").run(fake_issuer.login("skipper"))["isNewUser"] is True
-    finally:
-        site.close()
+        assert WebFlow(site, hostile.provider).run(hostile.login("skipper"))["isNewUser"] is True
+        hostile.mint = lambda claims: jwt.encode(claims, weak, "RS256", headers={"kid": "1024-bit"})
+        refused(site, hostile)
 
 
-@pytest.mark.parametrize("extra", [{"iss": "https://evil.example"}, {"error": "access_denied"}, {"error": "server_error"}])
-def test_a_callback_with_another_iss_or_an_error_beside_the_code_is_refused(site, fake_issuer, extra):
-    fake_issuer.callback_extra = extra
+@pytest.mark.parametrize("name", ["another iss", "access_denied", "server_error"])
+def test_a_callback_with_another_iss_or_an_error_beside_the_code_is_refused(site, hostile_provider, name):
     before = site.counts()
-    flow = WebFlow(site, "oidc.fake")
-    answer = flow.callback(fake_issuer.login("mixed")(flow.authorization_url()))
+    hostile_provider.callback_extra = {"iss": "https://evil.example"} if name == "another iss" else hostile_provider.refusal(name)
+    flow = WebFlow(site, hostile_provider.provider)
+    answer = flow.callback(hostile_provider.login("mixed")(flow.authorization_url()))
     if answer.status_code == 303:
         assert "code" not in query_of(answer.headers["location"])
         assert "error" in query_of(answer.headers["location"])
     else:
         assert answer.status_code == 400
-    assert fake_issuer.count("/token") == 0, "the code is not used"
+    assert "token" not in hostile_provider.asked(), "the code is not used"
     assert site.counts() == before
 
 
@@ -232,10 +235,14 @@ def test_userinfo_of_another_person_is_discarded(fake_issuer):
 
 
 @pytest.mark.parametrize("value", ["TRUE", 1, [], None, "1", "yes", {}])
-def test_email_verified_in_another_form_is_false(site, fake_issuer, value):
-    user = "verified-" + secrets.token_hex(4)
-    fake_issuer.claims = lambda claims: {"email_verified": value}
-    assert WebFlow(site, "oidc.fake").run(fake_issuer.login(user))["emailVerified"] is False
+def test_email_verified_in_another_form_is_false(site, hostile, value):
+    """What counts is that it means no more than `false`: some providers vouch for all their addresses, or for those of their own domains."""
+
+    def verified(value):
+        hostile.claims = lambda claims: {"email_verified": value}
+        return WebFlow(site, hostile.provider).run(hostile.login("verified-" + secrets.token_hex(4)))["emailVerified"]
+
+    assert verified(value) is verified(False)
 
 
 def test_every_provider_has_a_stand_in(doubles):

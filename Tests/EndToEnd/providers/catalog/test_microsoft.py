@@ -94,7 +94,7 @@ def test_an_access_token_without_ID_token_is_refused_with_the_reason(site, api, 
 
 
 def test_a_posted_credential_of_a_sister_app(site, api, microsoft):
-    token = microsoft.id_token("alice", aud="99999999-8888-7777-6666-555555555555")
+    token = microsoft.id_token("alice", aud=microsoft.SISTER)
     assert posted(api, {"providerId": "microsoft.com", "id_token": token}).status_code == 200
     stale = microsoft.id_token("alice", iat=1_700_000_000)
     assert_error(posted(api, {"providerId": "microsoft.com", "id_token": stale}), "INVALID_IDP_RESPONSE")

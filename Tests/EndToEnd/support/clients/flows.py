@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 import psycopg2
 import requests
 
-from support.clients.api import assert_error
+from support.clients.api import BAD_CREDENTIAL, assert_error, posted
 from support.leaks import note, note_url
 from support.names import API_KEY, TIMEOUT
 
@@ -157,3 +157,20 @@ def refused(site, issuer, code="INVALID_IDP_RESPONSE", user="ada-or-alice"):
     assert_error(flow.redeem(back), "INVALID_IDP_RESPONSE")
     assert site.counts() == before
     return message
+
+
+# The body of a call has at most 64 KiB.
+MOST_OF_A_BODY = 1 << 16
+
+
+def refused_at_both_doors(site, issuer):
+    """The issuer's ID token opens nothing by a redirect, nor where an app posts it. The issuer is not even asked about a posted one."""
+    refused(site, issuer)
+    token = issuer.id_token("ada-or-alice")
+    before, seen = site.counts(), len(issuer.requests)
+    answer = posted(site.servers[0].api(), {"providerId": issuer.provider, "id_token": token})
+    if len(str(token)) > MOST_OF_A_BODY:
+        assert answer.status_code == 413
+    else:
+        assert_error(answer, "INVALID_IDP_RESPONSE" if token else BAD_CREDENTIAL)
+    assert site.counts() == before and len(issuer.requests) == seen

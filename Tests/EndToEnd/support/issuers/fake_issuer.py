@@ -58,6 +58,14 @@ class FakeIssuer:
     def count(self, path):
         return sum(1 for method, seen, _ in self.requests if seen == path)
 
+    def asked(self):
+        """The names of the endpoints that were asked, in order."""
+        return [self.endpoint(path) for _, path, _ in self.requests]
+
+    def refusal(self, error):
+        """What an answer has when it refuses."""
+        return {"error": error}
+
     # -- what the browser does
 
     def login(self, user=None):

@@ -14,6 +14,8 @@ class FakeMicrosoft(FakeIssuer):
 
     provider = "microsoft.com"
     client_id = "11111111-2222-3333-4444-555555555555"
+    # An app of the same operator.
+    SISTER = "99999999-8888-7777-6666-555555555555"
     CONTOSO = "aaaaaaaa-0000-4000-8000-00000000000a"
     FABRIKAM = "bbbbbbbb-0000-4000-8000-00000000000b"
     CONSUMERS = "9188040d-6c67-4c5b-b112-36a304b66dad"
@@ -47,6 +49,7 @@ class FakeMicrosoft(FakeIssuer):
             "clientId": self.client_id,
             "clientSecret": {"env": "CLIENT_SECRET"},
             "clientAuth": "post",
+            "allowedAudiences": [self.SISTER],
             "tenant": "common",
             "authority": self.url,
             "graphBase": self.url + "/graph",

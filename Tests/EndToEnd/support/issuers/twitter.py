@@ -64,6 +64,9 @@ class FakeTwitter(FakeIssuer):
 
     # -- answers
 
+    def refusal(self, error):
+        return {"denied": "the-request-token"}
+
     def error(self, status, code, message="Could not authenticate you."):
         return Response(json.dumps({"errors": [{"code": code, "message": message}]}), status, content_type="application/json")
 
