@@ -1,10 +1,11 @@
 package import Accounts
 import HTTP
 import Logging
+import Providers
 import Text
 
 /// Return, first half: finds the flow that an answer belongs to. Each function takes one round trip to the database and changes nothing,
-/// except that `keep` stores a posted answer, and `takeEvent` takes a second round trip when there is an event.
+/// except that `takeEvent` takes a second round trip when there is an event.
 extension Brokerage {
     /// The flow that waits for this answer; `nil` when none does any more.
     package func flow(waitingFor answer: ProviderAnswer) async throws(BrokerageError) -> SignInFlow? {
@@ -23,16 +24,6 @@ extension Brokerage {
     package func flow(answeredBefore answer: ProviderAnswer) async throws(BrokerageError) -> SignInFlow? {
         let state = try answer.state
         do { return try await flows.answered(state) } catch { throw BrokerageError(error) }
-    }
-
-    /// Keeps an answer that came by a form post, which brings no cookie along, until the same browser comes with the ticket and its cookie.
-    package func keep(posted form: [UInt8], _ answer: ProviderAnswer, for flow: SignInFlow) async throws(BrokerageError) -> ResumeTicket {
-        guard flow.kind.belongsToBrowser else {
-            throw .foreignAnswer(
-                "This sign-in accepts its answer only by redirect.", detail: "form post to a flow of kind \(flow.kind.rawValue)")
-        }
-        let state = try answer.state
-        do { return try await flows.keepPosted(form, for: state) } catch { throw BrokerageError(error) }
     }
 
     /// The answer that was kept, for the browser that posted it and that started the flow.
@@ -72,6 +63,17 @@ package struct ReturnedSignIn: Sendable {
 
 /// Return, second half: the answer is checked and recorded. One round trip.
 extension BrokeredProject {
+    /// Keeps an answer that came by a form post, which brings no cookie along, until the same browser comes with the ticket and its cookie.
+    /// Only where the request asked for such an answer.
+    package func keep(posted form: [UInt8], _ answer: ProviderAnswer, for flow: SignInFlow) async throws(BrokerageError) -> ResumeTicket {
+        guard flow.kind.belongsToBrowser, try provider(UTF8Text(flow.providerID)).answersByPost else {
+            throw .foreignAnswer(
+                "This sign-in accepts its answer only by redirect.", detail: "form post to a flow of kind \(flow.kind.rawValue)")
+        }
+        let state = try answer.state
+        do { return try await brokerage.flows.keepPosted(form, for: state) } catch { throw BrokerageError(error) }
+    }
+
     /// Checks an answer by the browser that started the flow. Changes nothing: no other browser can use a `state` up.
     ///
     /// - Parameter cookie: the flow's own, which the browser brought; `record` compares it.

@@ -1,28 +1,37 @@
 package import Crypto
-import JSON
+package import JSON
 import Text
 
 /// Makes tokens with one key. The header is written once, so that a token costs little more than its signature.
 package struct Signer: Sendable {
+    /// Empty where the header names the key in another way.
     package let kid: String
     package let algorithm: Algorithm
     private let key: PrivateKey
+    /// The members of the header between `alg` and `typ`, by which the reader finds the key.
+    private let naming: JSON.Object
     private let usualStart: [UInt8]
     /// The room for the dot, the signature in base64url, and a little for rounding.
     private let roomForSignature: Int
 
     package init(key: PrivateKey, kid: String, algorithm: Algorithm) {
+        self.init(key: key, naming: ["kid": .string(kid)], algorithm: algorithm)
+    }
+
+    /// - Parameter naming: the members of the header by which the reader finds the key: `kid`, or the thumbprint of its certificate.
+    package init(key: PrivateKey, naming: JSON.Object, algorithm: Algorithm) {
         self.key = key
-        self.kid = kid
+        self.naming = naming
         self.algorithm = algorithm
-        usualStart = Self.start(kid: kid, algorithm: algorithm, type: "JWT")
+        kid = naming["kid"]?.string?.asString ?? ""
+        usualStart = Self.start(naming, algorithm: algorithm, type: "JWT")
         roomForSignature = max(key.publicKey.bits / 6, 86) + 8
     }
 
     /// The compact token with `claims`, the bytes of a JSON object. `type` becomes `typ` (`at+jwt` for access tokens, RFC 9068).
     /// Throws when the key is of another kind than the algorithm.
     package func sign(claims: [UInt8], type: String = "JWT") throws(CryptoError) -> String {
-        let start = type == "JWT" ? usualStart : Self.start(kid: kid, algorithm: algorithm, type: type)
+        let start = type == "JWT" ? usualStart : Self.start(naming, algorithm: algorithm, type: type)
         var token: [UInt8] = []
         token.reserveCapacity(start.count + claims.count * 4 / 3 + roomForSignature)
         token += start
@@ -33,10 +42,12 @@ package struct Signer: Sendable {
         return String(decoding: token, as: UTF8.self)
     }
 
-    private static func start(kid: String, algorithm: Algorithm, type: String) -> [UInt8] {
-        let header: JSON = ["alg": .string(algorithm.rawValue), "kid": .string(kid), "typ": .string(type)]
+    private static func start(_ naming: JSON.Object, algorithm: Algorithm, type: String) -> [UInt8] {
+        var header: JSON.Object = ["alg": .string(algorithm.rawValue)]
+        for member in naming { header[member.name] = member.value }
+        header["typ"] = .string(type)
         var start: [UInt8] = []
-        Base64URL.append(header.bytes(), to: &start)
+        Base64URL.append(JSON.object(header).bytes(), to: &start)
         start.append(UInt8(ascii: "."))
         return start
     }

@@ -42,10 +42,10 @@ package struct ConfiguredProvider: Sendable {
         case .openIDConnect(let configured): issuer = configured
         case .oauth2(let provider):
             guard let name else { return }
-            guard provider.answerIssuer?.isExactly(name) ?? false else { throw Self.foreign(name) }
+            guard provider.answerIssuer?.isExactly(name) ?? false else { throw Self.foreign }
             return
         case .oauth1:
-            if let name { throw Self.foreign(name) }
+            if name != nil { throw Self.foreign }
             return
         }
         let metadata = try await metadata(issuer)
@@ -53,12 +53,12 @@ package struct ConfiguredProvider: Sendable {
             guard metadata.promisesIssuer else { return }
             throw .invalidResponse("The provider's answer does not name its issuer.", detail: "callback without iss")
         }
-        guard issuer.answers(as: name, metadata) else { throw Self.foreign(name) }
+        guard issuer.answers(as: name, metadata) else { throw Self.foreign }
     }
 
-    private static func foreign(_ issuer: UTF8Text) -> ProviderError {
-        .invalidResponse("The answer is from another provider.", detail: "callback with iss \(UpstreamText.visible(issuer))")
-    }
+    /// Without the name in it: any client can write one into an answer, so it stays out of the log.
+    private static let foreign = ProviderError.invalidResponse(
+        "The answer is from another provider.", detail: "callback with another issuer's iss")
 
     /// The photo of the person to whom `accessToken` belongs; `nil` when there is none, or when the provider does not offer photos.
     package func photo(accessToken: UTF8Text) async throws(ProviderError) -> Photo? {

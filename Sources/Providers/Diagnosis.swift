@@ -6,8 +6,8 @@ import Text
 
 extension ConfiguredProvider {
     /// Sentences on what an operator must fix before people can sign in with this provider; empty when all is well. Asks an OpenID issuer
-    /// for its discovery document and its keys, and to redeem a code where the secret is made here. Asks another provider something as our client: to redeem a code and to check an access token
-    /// that do not exist, which only a provider that accepts our client says (OAuth 2.0), or for a request token (OAuth 1.0a).
+    /// for its discovery document and its keys, and to redeem a code that does not exist where this server makes
+    /// its proof by itself. Asks another provider something as our client: to redeem a code and to check an access token that do not exist, which only a provider that accepts our client says (OAuth 2.0), or for a request token (OAuth 1.0a).
     ///
     /// - Parameter redirectURI: the address that the operator should have registered.
     package func diagnose(redirectURI: String) async -> [String] {
@@ -24,9 +24,20 @@ extension ConfiguredProvider {
         }
     }
 
-    private func tokenEndpointFinding(_ endpoint: String, _ redirectURI: String, methods: [UTF8Text]? = nil) async -> String? {
+    /// Sentences on what makes a provider safer that people can sign in with already; empty when there is nothing to do.
+    package func advise() async -> [String] {
+        guard let issuer = settings.protocol.issuer, !settings.hasOwnCallback, let metadata = try? await metadata(issuer),
+            !metadata.promisesIssuer
+        else { return [] }
+        return [
+            "It does not promise its name in its answers (iss, RFC 9207), and answers at the address of all providers. So a hostile provider of "
+                + "this server could get its codes. Set ownCallback: true, and register the redirect URI that gatehouse check prints then."
+        ]
+    }
+
+    private func tokenEndpointFinding(_ endpoint: String, _ redirectURI: String, _ metadata: ProviderMetadata? = nil) async -> String? {
         do throws(ProviderError) {
-            _ = try await exchange("not-a-code", redirectURI, Random.token(), at: endpoint, methods: methods)
+            _ = try await exchange("not-a-code", redirectURI, Random.token(), at: endpoint, metadata)
             return "The token endpoint \(endpoint) redeems a code that does not exist."
         } catch {
             switch error {
@@ -56,7 +67,8 @@ extension ConfiguredProvider {
             return [error.explanation]
         }
         var findings: [String] = []
-        if let fault = fault(of: metadata, issuer) {
+        let fault = fault(of: metadata, issuer)
+        if let fault {
             findings.append("The discovery document at \(issuer.documentURL) \(fault).\(hint(metadata.issuer, issuer))")
         }
         findings += clientFindings(metadata)
@@ -68,10 +80,12 @@ extension ConfiguredProvider {
                 "The provider signs with \(Self.words(listed)). "
                     + "This entry accepts other algorithms: \(Self.words(wanted.map { UTF8Text($0.rawValue) })).")
         }
+        // The endpoints of a document that does not fit are not asked.
+        if fault != nil { return findings }
         findings += await keyFindings(metadata.keys, algorithms)
-        // A secret that is made here is only shown to be the right one when it is used.
-        if issuer.makesClientSecret, let endpoint = metadata.token {
-            findings += [await tokenEndpointFinding("\(endpoint)", redirectURI, methods: metadata.clientAuthentication)].compactMap(\.self)
+        // A proof that is made here is only shown to be the right one when it is used.
+        if issuer.makesClientSecret || settings.clientKey != nil, let endpoint = metadata.token {
+            findings += [await tokenEndpointFinding("\(endpoint)", redirectURI, metadata)].compactMap(\.self)
         }
         return findings
     }
@@ -101,10 +115,13 @@ extension ConfiguredProvider {
         if settings.flow == .code, metadata.token == nil {
             findings.append("The discovery document names no token_endpoint, which flow: code needs.")
         }
-        if settings.flow == .idToken, let modes = metadata.responseModes, !modes.contains("form_post") {
-            findings.append("The provider lists no response mode form_post, which flow: idToken needs; use flow: code.")
+        if settings.answersByPost, let modes = metadata.responseModes, !modes.contains("form_post") {
+            let remedy = settings.flow == .idToken ? "flow: idToken needs; use flow: code" : "responseMode: formPost needs"
+            findings.append("The provider lists no response mode form_post, which \(remedy).")
         }
-        let names: [ClientAuthentication: UTF8Text] = [.basic: "client_secret_basic", .post: "client_secret_post"]
+        let names: [ClientAuthentication: UTF8Text] = [
+            .basic: "client_secret_basic", .post: "client_secret_post", .privateKeyJwt: "private_key_jwt",
+        ]
         let method = settings.clientAuthentication.resolved(metadata.clientAuthentication, hasSecret: settings.clientSecret != nil)
         if settings.flow == .code, let name = names[method], let listed = metadata.clientAuthentication, !listed.contains(name) {
             findings.append(

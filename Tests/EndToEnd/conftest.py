@@ -83,6 +83,7 @@ def site(real_issuer, doubles):
             "oidc.real": real_issuer.entry(),
             **{provider: double.entry() for provider, double in doubles.items()},
             "oidc.fake": doubles["oidc.fake"].entry(authoritativeDomains=["trusted.example"]),
+            "oidc.posting": doubles["oidc.fake"].entry(responseMode="formPost"),
             "oidc.down": {
                 "issuer": f"http://127.0.0.1:{free_port()}",
                 "clientId": "nobody",

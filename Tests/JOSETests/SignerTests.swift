@@ -26,6 +26,13 @@ import Text
         #expect(try UnverifiedJWT.parse(token).header["typ"] == "at+jwt")
     }
 
+    @Test func `names the key in another way when asked`() throws {
+        let signer = Signer(key: try PrivateKey.generate(.p256), naming: ["x5t#S256": "abc"], algorithm: .es256)
+        #expect(
+            try UnverifiedJWT.parse(try signer.sign(claims: Array("{}".utf8))).header == ["alg": "ES256", "x5t#S256": "abc", "typ": "JWT"])
+        #expect(signer.kid.isEmpty)
+    }
+
     @Test func `refuses to sign with a key of another kind`() throws {
         let signer = Signer(key: try PrivateKey.generate(.p256), kid: "k", algorithm: .rs256)
         #expect(throws: CryptoError.self) { try signer.sign(claims: Array("{}".utf8)) }

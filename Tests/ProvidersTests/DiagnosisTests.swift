@@ -80,4 +80,14 @@ import Text
                 "The discovery document at \(microsoft.documentURL("gone.example")) answers with status 400."
             ])
     }
+
+    @Test func `an issuer that may be mixed up with another is noted, and is no problem`() async {
+        #expect(await issuer.provider().advise().first?.contains("ownCallback: true") == true)
+        #expect(await issuer.provider().diagnose(redirectURI: FakeIssuer.handler) == [])
+        #expect(await issuer.provider { $0.hasOwnCallback = true }.advise() == [])
+        issuer.publish(["authorization_response_iss_parameter_supported": true])
+        #expect(await issuer.provider().advise() == [])
+        issuer.upstream.fail(issuer.documentURL, .timedOut)
+        #expect(await issuer.provider().advise() == [])
+    }
 }

@@ -9,11 +9,13 @@ import Testing
 import Text
 
 /// One entry of `providers:` as its reader reads it, and the faults that it finds.
-func read(_ id: String, _ yaml: String, allowInsecure: Bool = false) throws -> (ProviderSettings?, [String]) {
+func read(
+    _ id: String, _ yaml: String, allowInsecure: Bool = false, environment: [String: String] = [:]
+) throws -> (ProviderSettings?, [String]) {
     let lines = yaml.split(separator: "\n").map { "    \($0)\n" }.joined()
     let folder = try TestFolder(["p.yaml": "providers:\n  \(id):\n\(lines)"])
     let faults = Faults()
-    let top = ConfigFile.read("\(folder.path)/p.yaml", environment: ["SECRET": "s3cret"], faults: faults)
+    let top = ConfigFile.read("\(folder.path)/p.yaml", environment: environment.merging(["SECRET": "s3cret"]) { $1 }, faults: faults)
     let entry = try #require(top.sections("providers").first)
     let settings = ProviderSettings(id: entry.name, section: entry.section, allowInsecure: allowInsecure)
     top.finish()
@@ -139,7 +141,7 @@ func read(_ id: String, _ yaml: String, allowInsecure: Bool = false) throws -> (
             faults == [
                 "3 providers.oidc.acme.clientId: is missing", "3 providers.oidc.acme.issuer: expected an https URL",
                 "4 providers.oidc.acme.clientSecret: secrets come by reference only: write {env: NAME} or {file: path}",
-                "5 providers.oidc.acme.clientAuth: expected one of: basic, post, none, auto",
+                "5 providers.oidc.acme.clientAuth: expected one of: basic, post, none, auto, privateKeyJwt",
                 "6 providers.oidc.acme.flow: expected one of: code, idToken",
                 "7 providers.oidc.acme.scopes: A scope is malformed.",
                 "8 providers.oidc.acme.parameters: The custom parameter Client_ID is reserved.",

@@ -1,7 +1,8 @@
 import COpenSSL
 package import Runtime
 
-/// Self-signed X.509 certificates, the form in which Firebase's clients expect our public keys.
+/// X.509 certificates: self-signed ones, the form in which Firebase's clients expect our public keys, and those of keys that others know
+/// by a certificate.
 /// <https://www.rfc-editor.org/rfc/rfc5280>
 package enum Certificate {
     /// PEM. The serial number is not zero and takes at most 20 bytes with its sign; times are cut to whole seconds.
@@ -31,6 +32,28 @@ package enum Certificate {
             }
         }
         return PEM.encode(encodeDER("i2d_X509") { i2d_X509(certificate, $0) }, label: "CERTIFICATE")
+    }
+
+    /// The SHA-256 of the first certificate in a PEM text, by which a service finds it (`x5t#S256`); `nil` without a certificate. Throws
+    /// when it cannot be read or is of another key.
+    /// <https://www.rfc-editor.org/rfc/rfc7515#section-4.1.8>
+    package static func thumbprint(pem text: String, of key: PrivateKey) throws(CryptoError) -> [UInt8]? {
+        guard let der = PEM.decode(text, label: "CERTIFICATE") else { return nil }
+        let certificate = der.withUnsafeBufferPointer { der -> OpaquePointer? in
+            var position = der.baseAddress
+            return d2i_X509(nil, &position, der.count)
+        }
+        guard let certificate else {
+            ERR_clear_error()
+            throw .malformedKey("not an X.509 certificate")
+        }
+        defer { X509_free(certificate) }
+        guard let publicKey = X509_get0_pubkey(certificate), encodeDER("i2d_PUBKEY", { i2d_PUBKEY(publicKey, $0) }) == key.publicKey.der
+        else {
+            ERR_clear_error()
+            throw .malformedKey("a certificate of another key")
+        }
+        return Digest.sha256(der)
     }
 
     private static func setSerial(_ serial: [UInt8], of certificate: OpaquePointer) throws(CryptoError) {

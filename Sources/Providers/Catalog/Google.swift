@@ -35,7 +35,7 @@ struct GoogleIssuer: Issuer {
     func admits(_ claims: JSON) throws(ProviderError) {
         let name = claims["iss"]?.string
         guard let name, publishes(name) || "https://\(name)" as UTF8Text == issuer else {
-            throw .invalidResponse("The ID token comes from another issuer.", detail: "iss \(UpstreamText.visible(name))")
+            throw .invalidResponse("The ID token comes from another issuer.", detail: "its iss is not \(issuer)")
         }
     }
 

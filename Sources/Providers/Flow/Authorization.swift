@@ -66,3 +66,11 @@ extension ConfiguredProvider {
         return "\(page)\(page.utf8.contains(UInt8(ascii: "?")) ? "&" : "?")\(query)"
     }
 }
+
+/// How a provider gives its answer to the browser. <https://openid.net/specs/oauth-v2-form-post-response-mode-1_0.html>
+enum ResponseMode: String, Sendable, CaseIterable {
+    /// In the address to which it redirects.
+    case query
+    /// In a form that the browser posts.
+    case formPost
+}

@@ -8,6 +8,8 @@ enum ClientAuthentication: String, Sendable, CaseIterable {
     case basic, post, none
     /// A method that the discovery document lists, `basic` first.
     case auto
+    /// An assertion that the client's own key signs (`ClientKey`), so that no secret is shared.
+    case privateKeyJwt
 
     /// The method to use, with `auto` decided.
     func resolved(_ listed: [UTF8Text]?, hasSecret: Bool) -> ClientAuthentication {
@@ -17,7 +19,7 @@ enum ClientAuthentication: String, Sendable, CaseIterable {
         return listed.contains("client_secret_post") ? .post : .basic
     }
 
-    /// Adds the client's name and proof to a request for tokens.
+    /// Adds the client's name and secret to a request for tokens.
     func add(id: String, secret: Secret?, form: inout Form, headers: inout Headers) {
         switch (self, secret) {
         case (.basic, let secret?), (.auto, let secret?):

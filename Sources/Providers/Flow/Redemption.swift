@@ -23,7 +23,7 @@ extension ConfiguredProvider {
             return ProviderResult(identity: try await issuer.identity(evidence, api), tokens)
         case .oauth2(let provider):
             let tokens = try await exchange(
-                try only("code", of: answer), redirectURI, secrets.codeVerifier, at: provider.tokenEndpoint, methods: nil)
+                try only("code", of: answer), redirectURI, secrets.codeVerifier, at: provider.tokenEndpoint, nil)
             guard let accessToken = tokens.accessToken else { throw tokens.lacking("access token") }
             let evidence = Evidence(of: settings, claims: [:], accessToken: accessToken, answer: answer)
             return ProviderResult(identity: try await provider.identity(evidence, api), tokens)
@@ -41,7 +41,7 @@ extension ConfiguredProvider {
         let code = try only("code", of: answer)
         let metadata = try await metadata(issuer)
         guard let endpoint = metadata.token else { throw .unfit("The discovery document has no token_endpoint.") }
-        return try await exchange(code, redirectURI, secrets.codeVerifier, at: "\(endpoint)", methods: metadata.clientAuthentication)
+        return try await exchange(code, redirectURI, secrets.codeVerifier, at: "\(endpoint)", metadata)
     }
 
     func only(_ name: UTF8Text, of answer: Form) throws(ProviderError) -> UTF8Text {

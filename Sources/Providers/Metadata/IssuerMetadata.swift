@@ -35,6 +35,9 @@ extension ConfiguredProvider {
         if !settings.allowsPlainText, let endpoint = metadata.endpoints.first(where: { !$0.isSecure }) {
             return "names an endpoint without https: \(endpoint.origin)"
         }
+        if let endpoint = metadata.endpoints.first(where: { !issuer.mayHaveEndpoints(at: $0.host) }) {
+            return "names an endpoint on another host than the issuer's and the allowedHosts: \(endpoint.origin)"
+        }
         return nil
     }
 }

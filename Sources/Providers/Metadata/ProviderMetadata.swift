@@ -15,6 +15,8 @@ struct ProviderMetadata: Sendable {
     /// Signature algorithms of ID tokens; `nil` when the document leaves out this required field.
     let algorithms: [UTF8Text]?
     let clientAuthentication: [UTF8Text]?
+    /// Signature algorithms of a client's assertions.
+    let assertionAlgorithms: [UTF8Text]?
     let challengeMethods: [UTF8Text]?
     let responseModes: [UTF8Text]?
     /// Whether every answer by redirect contains `iss` (RFC 9207).
@@ -34,6 +36,7 @@ struct ProviderMetadata: Sendable {
         userinfo = try Self.endpoint(json, "userinfo_endpoint")
         algorithms = Self.list(json, "id_token_signing_alg_values_supported")
         clientAuthentication = Self.list(json, "token_endpoint_auth_methods_supported")
+        assertionAlgorithms = Self.list(json, "token_endpoint_auth_signing_alg_values_supported")
         challengeMethods = Self.list(json, "code_challenge_methods_supported")
         responseModes = Self.list(json, "response_modes_supported")
         promisesIssuer = json["authorization_response_iss_parameter_supported"]?.bool ?? false

@@ -11,6 +11,8 @@ package struct ProviderSettings: Sendable {
     package var enabled = true
     var clientID: String
     var clientSecret: Secret?
+    /// Signs assertions in place of a secret.
+    var clientKey: ClientKey?
     var clientAuthentication = ClientAuthentication.auto
     /// Ids of the operator's other apps at the provider, whose tokens are accepted like ours.
     var allowedAudiences: Set<String> = []

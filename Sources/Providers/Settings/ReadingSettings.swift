@@ -19,7 +19,7 @@ extension ProviderSettings {
             id: id, name: section.string("name") ?? provider.name, clientID: section.required("clientId"), clientSecret: nil,
             scopes: provider.scopes, protocol: provider.protocol(section, allowInsecure))
         if !self.protocol.rules.makesClientSecret { clientSecret = section.secret("clientSecret") }
-        postsCodes = provider.postsCodes
+        postsCodes = provider.postsCodes || self.protocol.issuer?.responseMode == .formPost
         enabled = section.bool("enabled", default: enabled)
         hasOwnCallback = section.bool("ownCallback", default: provider.hasOwnCallback)
         allowsPlainText = allowInsecure
@@ -34,15 +34,6 @@ extension ProviderSettings {
     }
 
     private enum PKCE: String, CaseIterable { case s256, off }
-
-    /// Where a client that must have a secret sends it.
-    private enum SecretPlace: String, CaseIterable {
-        case post, basic
-
-        init(_ method: ClientAuthentication) { self = method == .basic ? .basic : .post }
-
-        var method: ClientAuthentication { self == .basic ? .basic : .post }
-    }
 
     /// Reads the keys that only a provider has whose ID tokens apps may post.
     private mutating func readPostedTokens(_ section: Section, of provider: Provider) {
@@ -60,10 +51,7 @@ extension ProviderSettings {
 
     /// Reads the keys that only a provider with codes has: OAuth 1.0a has no scopes, and one way for a client to prove itself.
     private mutating func readOAuth2(_ section: Section, _ provider: Provider) {
-        clientAuthentication =
-            self.protocol.issuer == nil
-            ? section.choice("clientAuth", default: SecretPlace(provider.clientAuthentication)).method
-            : section.choice("clientAuth", default: provider.clientAuthentication)
+        readClientAuthentication(section, provider)
         usesPKCE = section.choice("pkce", default: PKCE.s256) == .s256
         for scope in section.strings("scopes") where !scopes.contains(scope) { scopes.append(scope) }
         do throws(ProviderError) { try CustomParameters.check(scopes: scopes.map { UTF8Text($0) }) } catch {
@@ -81,29 +69,12 @@ extension ProviderSettings {
         }
     }
 
-    private func checkClient(_ section: Section) {
-        if flow == .code, clientAuthentication != .none, !self.protocol.rules.makesClientSecret, !section.has("clientSecret") {
-            let more = self.protocol.isOAuth2 ? ", or clientAuth: none for a public client" : ""
-            section.fault("clientSecret", "is missing; write {env: NAME} or {file: path}\(more)")
-        }
-        if flow == .code, clientAuthentication == .none, !usesPKCE {
-            section.fault("pkce", "must stay on for a public client (clientAuth: none), which proves itself only by PKCE")
-        }
-        guard self.protocol.issuer == nil, self.protocol.isOAuth2 else { return }
-        if !usesPKCE {
-            section.fault("pkce", "must stay on: without ID tokens, nothing else shows that a code belongs to the sign-in")
-        }
-        if !hasOwnCallback {
-            section.note(
-                "ownCallback",
-                "is false: a hostile provider of this server could get this provider's codes and sign in as the people they belong to")
-        }
-    }
+    static func domain(_ text: String) -> String? { host(text).flatMap { $0.contains(".") ? $0 : nil } }
 
-    static func domain(_ text: String) -> String? {
-        let domain = text.lowercased()
-        guard domain.contains("."), let uri = URI.parse("https://\(domain)"), uri.host == domain else { return nil }
-        return domain
+    static func host(_ text: String) -> String? {
+        let host = text.lowercased()
+        guard let uri = URI.parse("https://\(host)"), uri.host == host else { return nil }
+        return host
     }
 }
 

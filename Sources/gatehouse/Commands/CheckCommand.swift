@@ -46,6 +46,7 @@ struct CheckCommand: AsyncParsableCommand {
         let faults = await LiveDatabase.diagnose(configuration.server, loop)
         print(faults.isEmpty ? "database  ok" : faults.map { "database  \($0)" }.joined(separator: "\n"))
         var problems = faults.count
+        let count = configuration.projects.reduce(0) { $0 + $1.providers.count }
         for project in configuration.projects {
             for settings in project.providers.values.sorted(by: { $0.id < $1.id }) {
                 let provider = ConfiguredProvider(settings, upstream: client, cache: MetadataCache(), clock: .system)
@@ -53,6 +54,8 @@ struct CheckCommand: AsyncParsableCommand {
                 problems += findings.count
                 let name = "\(project.settings.id)  \(settings.id)"
                 print(findings.isEmpty ? "\(name)  ok" : findings.map { "\(name)  \($0)" }.joined(separator: "\n"))
+                // A provider that is alone cannot be mixed up with another.
+                if findings.isEmpty, count > 1 { for advice in await provider.advise() { print("note: \(name)  \(advice)") } }
             }
         }
         if case .smtp(let server)? = configuration.server.mail?.way {

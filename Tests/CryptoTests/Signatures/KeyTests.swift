@@ -107,4 +107,17 @@ import Testing
         #expect("\(key)" == "<private key>" && String(reflecting: key) == "<private key>")
         #expect(dumped == "- <private key>\n" || dumped.contains("<private key>") && !dumped.contains("handle"))
     }
+
+    @Test func `a certificate is found by its thumbprint, beside its key`() throws {
+        let key = try PrivateKey.generate(.p256)
+        let certificate = try CertificateTests.certificate(key)
+        #expect(try PrivateKey(pem: certificate + key.pem).der == key.der)
+        #expect(try Certificate.thumbprint(pem: key.pem, of: key) == nil)
+        #expect(try Certificate.thumbprint(pem: key.pem + certificate, of: key)?.count == 32)
+        #expect(throws: CryptoError.malformedKey("a certificate of another key")) {
+            try Certificate.thumbprint(pem: certificate, of: try PrivateKey.generate(.p256))
+        }
+        let broken = certificate.split(separator: "\n").enumerated().map { $0 == 1 ? "AAAA" : String($1) }.joined(separator: "\n")
+        #expect(throws: CryptoError.malformedKey("not an X.509 certificate")) { try Certificate.thumbprint(pem: broken, of: key) }
+    }
 }

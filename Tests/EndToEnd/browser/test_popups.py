@@ -87,7 +87,8 @@ def test_a_person_at_a_real_issuer(setting, real_issuer):
 @pytest.mark.parametrize("via", ["popup", "redirect"])
 def test_a_provider_answers_by_form_post(setting, fake_issuer, person, via):
     asking(fake_issuer)
-    app = setting.open().act(via, "signIn", "oidc.one", login_hint=person)
+    setting.add_provider("oidc.posting", fake_issuer.entry(responseMode="formPost"))
+    app = setting.open().act(via, "signIn", "oidc.posting", login_hint=person)
     if via == "popup":
         app.popup()
     app.click("#post")

@@ -330,7 +330,14 @@ def test_scopes_and_parameters_reach_the_provider_but_reserved_ones(site):
 
 
 def test_a_provider_that_posts_its_answer(site, fake_issuer):
-    for flow in (BrowserFlow(site), BrowserFlow(site, auth_type="signInViaRedirect"), AppleFlow(site), AndroidFlow(site)):
+    provider = "oidc.posting"
+    flows = (
+        BrowserFlow(site, provider),
+        BrowserFlow(site, provider, "signInViaRedirect"),
+        AppleFlow(site, provider),
+        AndroidFlow(site, provider),
+    )
+    for flow in flows:
         url, _, form = fake_issuer.login(person())(flow.authorization_url()).partition("?")
         headers = {"content-type": "application/x-www-form-urlencoded", "Sec-Fetch-Dest": "document"}
         posted = requests.post(url, data=form, headers=headers, allow_redirects=False, timeout=TIMEOUT)

@@ -354,3 +354,20 @@ def test_live_compares_the_connections_with_the_limits(fake_issuer):
             connection.cursor().execute(f"ALTER DATABASE {name} CONNECTION LIMIT 20")
         status, (line,) = live(site)
         assert status == 1 and "may open 33 connections" in line and "the database's connection limit allows 20" in line
+
+
+# -- live: providers
+
+
+def test_live_notes_an_issuer_that_another_could_be_taken_for(fake_issuer):
+    own = fake_issuer.entry(ownCallback=True)
+    with a_site({"oidc.fake": fake_issuer.entry(), "oidc.own": own}) as site:
+        result = site.run("check", "--live")
+        notes = [line for line in result.stdout.splitlines() if line.startswith("note: ") and "ownCallback: true" in line]
+        assert result.returncode == 0 and "demo  oidc.fake  ok" in result.stdout, "it is no problem"
+        assert len(notes) == 1 and notes[0].startswith("note: demo  oidc.fake  ") and "RFC 9207" in notes[0], result.stdout
+        fake_issuer.discovery_extra = {"authorization_response_iss_parameter_supported": True}
+        assert "ownCallback" not in site.run("check", "--live").stdout
+    with a_site({"oidc.fake": fake_issuer.entry()}) as site:
+        fake_issuer.discovery_extra = {}
+        assert "ownCallback" not in site.run("check", "--live").stdout, "a provider that is alone"

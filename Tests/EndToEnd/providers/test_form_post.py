@@ -11,8 +11,10 @@ from support.servers.site import Site
 
 
 def test_a_provider_that_answers_by_form_post(site, api, fake_issuer):
-    flow = WebFlow(site, "oidc.fake")
-    answered = fake_issuer.login("form-post")(flow.authorization_url())
+    flow = WebFlow(site, "oidc.posting")
+    asked = flow.authorization_url()
+    assert query_of(asked)["response_mode"] == "form_post"
+    answered = fake_issuer.login("form-post")(asked)
     url, _, form = answered.partition("?")
     crossing = requests.post(
         url, data=form, headers={"content-type": "application/x-www-form-urlencoded"}, allow_redirects=False, timeout=TIMEOUT
@@ -26,9 +28,21 @@ def test_a_provider_that_answers_by_form_post(site, api, fake_issuer):
     assert response.status_code == 200, response.text
 
 
+def test_an_answer_is_posted_only_where_the_request_asked_for_that(site, fake_issuer):
+    flow = WebFlow(site, "oidc.fake")
+    asked = flow.authorization_url()
+    assert "response_mode" not in query_of(asked)
+    answered = fake_issuer.login("not-posted")(asked)
+    url, _, form = answered.partition("?")
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    refused = requests.post(url, data=form, headers=headers, allow_redirects=False, timeout=TIMEOUT)
+    assert refused.status_code == 400 and "location" not in refused.headers, refused.text
+    assert flow.redeem(flow.returned(answered)).status_code == 200, "the answer itself is not used up"
+
+
 def test_SEC_18_an_answer_that_another_persons_browser_posted_opens_nothing(site, fake_issuer):
     """An attacker starts a flow and has the victim sign in at the provider, which posts the answer from the victim's browser."""
-    attacker = WebFlow(site, "oidc.fake")
+    attacker = WebFlow(site, "oidc.posting")
     url, _, form = fake_issuer.login("posted-victim")(attacker.authorization_url()).partition("?")
     headers = {"content-type": "application/x-www-form-urlencoded"}
     resume = requests.post(url, data=form, headers=headers, allow_redirects=False, timeout=TIMEOUT).headers["location"]

@@ -114,6 +114,16 @@ private let consumers = FakeMicrosoft.consumers
         }
     }
 
+    @Test func `SEC-03 a guest's address is proven by Microsoft alone`() async throws {
+        let provider = microsoft.provider(contoso, domains: ["contoso.example"])
+        let email: JSON = "ceo@contoso.example"
+        for home in [.string(microsoft.issuer(fabrikam)), "live.com", "mail", ""] as [JSON] {
+            #expect(try await !identity(contoso, ["email": email, "idp": home], by: provider).emailVerified)
+            #expect(try await identity(contoso, ["email": email, "idp": home, "xms_edov": true], by: provider).emailAuthoritative)
+        }
+        #expect(try await identity(contoso, ["email": email, "idp": .string(microsoft.issuer(contoso))], by: provider).emailAuthoritative)
+    }
+
     @Test(
         arguments: [
             ("ada@outlook.com", true), ("ada@hotmail.com", true), ("Ada@Outlook.COM", true), ("ada@live.com", false),

@@ -55,6 +55,8 @@ extension MicrosoftIssuer {
         if tenantID == MicrosoftTenant.consumerID {
             return domain == "outlook.com" || domain == "hotmail.com" || evidence.trustsDomain(of: email)
         }
+        // The account of a guest is at home elsewhere, and so is its address.
+        guard evidence.claims.present("idp").map({ $0 == evidence.claims["iss"] }) ?? true else { return false }
         return (tenant.isSpecific || allowedTenants.contains(tenantID)) && evidence.trustsDomain(of: email)
     }
 

@@ -25,6 +25,9 @@ struct MicrosoftIssuer: Issuer {
 
     var documentURL: String { "\(authority)/\(tenant.segment)/v2.0/.well-known/openid-configuration" }
 
+    /// <https://learn.microsoft.com/entra/identity-platform/certificate-credentials>
+    var assertions: AssertionRules? { AssertionRules(audience: .tokenEndpoint, algorithms: [.ps256], needsCertificate: true) }
+
     /// `claims` could ask for a token with fewer or other claims.
     var reservedParameters: Set<UTF8Text> { ["claims"] }
 
@@ -76,15 +79,14 @@ struct MicrosoftIssuer: Issuer {
     }
 
     func admits(_ claims: JSON) throws(ProviderError) {
-        let name = UpstreamText.visible(claims["iss"]?.string)
         guard claims["ver"]?.string == "2.0" else {
-            throw .invalidResponse("Only tokens of Microsoft's v2 endpoint are accepted.", detail: "iss \(name)")
+            throw .invalidResponse("Only tokens of Microsoft's v2 endpoint are accepted.", detail: "its ver is not 2.0")
         }
         guard let id = claims["tid"]?.string, MicrosoftTenant.isID(id), issuer(id.asString).isExactly(claims["iss"]?.string) else {
-            throw .invalidResponse("The ID token comes from another issuer.", detail: "iss \(name)")
+            throw .invalidResponse("The ID token comes from another issuer.", detail: "its iss is not \(authority)/<its tid>/v2.0")
         }
         guard permits(id.asString) else {
-            throw .invalidResponse("Accounts of this Microsoft tenant may not sign in here.", detail: "tenant \(id)")
+            throw .invalidResponse("Accounts of this Microsoft tenant may not sign in here.", detail: "its tid is not one of this entry's")
         }
     }
 

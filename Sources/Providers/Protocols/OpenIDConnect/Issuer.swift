@@ -12,11 +12,17 @@ protocol Issuer: ProviderRules {
     /// What counts in place of the discovery document, which is then never fetched; `nil` when the document counts. Its issuer and endpoints
     /// are checked like those of a document.
     var pinnedDocument: JSON? { get }
+    /// How it gives its codes to the browser, where the entry chooses.
+    var responseMode: ResponseMode { get }
+    /// What it expects of a client that proves itself by a key; `nil` for an issuer that takes no keys.
+    var assertions: AssertionRules? { get }
 
     /// The rules for a sign-in with these custom parameters. Throws when a parameter asks for more than the entry allows.
     func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text])
     /// Whether a discovery document that names `issuer` belongs to this issuer.
     func publishes(_ issuer: UTF8Text) -> Bool
+    /// Whether the issuer's endpoints may be on this host.
+    func mayHaveEndpoints(at host: String) -> Bool
     /// Whether an answer that claims to be from `issuer` (RFC 9207) is from this one.
     func answers(as issuer: UTF8Text, _ metadata: ProviderMetadata) -> Bool
     /// Throws when the claims are not from this issuer. Only the configuration decides, before anything is fetched.
@@ -27,6 +33,10 @@ protocol Issuer: ProviderRules {
 
 extension Issuer {
     var pinnedDocument: JSON? { nil }
+    var responseMode: ResponseMode { .query }
+    var assertions: AssertionRules? { nil }
+
+    func mayHaveEndpoints(at host: String) -> Bool { true }
 
     func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text]) {
         (self, parameters)

@@ -11,6 +11,12 @@ struct OpenIDConnect: Issuer {
     let issuer: String
     /// The address of the discovery document, when it does not follow from the issuer.
     var discoveryURL: String?
+    /// The endpoints, for an issuer without a discovery document.
+    var pinnedDocument: JSON?
+    /// Hosts in lower case where its endpoints may be, besides its own; an empty set means any.
+    var allowedHosts: Set<String> = []
+    var responseMode = ResponseMode.query
+    var assertionAudience = AssertionRules.Audience.issuer
     /// The policy (user flow) of B2C: tokens must come from it, and not from a weaker one.
     var policy: String?
     var subjectClaim = "sub"
@@ -31,6 +37,12 @@ struct OpenIDConnect: Issuer {
         discoveryURL ?? (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
     }
 
+    var assertions: AssertionRules? { AssertionRules(audience: assertionAudience) }
+
+    func mayHaveEndpoints(at host: String) -> Bool {
+        allowedHosts.isEmpty || allowedHosts.contains(host) || URI.parse(issuer)?.host == host
+    }
+
     /// B2C also reads the policy from the parameter `p`.
     var reservedParameters: Set<UTF8Text> { policy == nil ? [] : ["p"] }
 
@@ -40,13 +52,13 @@ struct OpenIDConnect: Issuer {
 
     func admits(_ claims: JSON) throws(ProviderError) {
         guard let name = claims["iss"]?.string, publishes(name) else {
-            throw .invalidResponse("The ID token comes from another issuer.", detail: "iss \(UpstreamText.visible(claims["iss"]?.string))")
+            throw .invalidResponse("The ID token comes from another issuer.", detail: "its iss is not \(issuer)")
         }
         guard let policy else { return }
         // The tenant chooses the name of the claim; older tenants have `acr`.
         let used = claims["tfp"]?.string ?? claims["acr"]?.string
         guard used?.asciiLowercased == UTF8Text(policy).asciiLowercased else {
-            throw .invalidResponse("The ID token comes from another policy.", detail: "policy \(UpstreamText.visible(used))")
+            throw .invalidResponse("The ID token comes from another policy.", detail: "its tfp or acr is not \(policy)")
         }
     }
 

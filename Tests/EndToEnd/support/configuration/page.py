@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from support.harness import ROOT
 
 TEXT = (ROOT / "docs/configuration.md").read_text()
-# The page of each provider, by the provider's id. `oidc.page` stands for every OpenID Connect issuer.
+# The page of each provider, by the provider's id. `oidc.page` stands for every OpenID Connect issuer. Pages without keys of their own have
+# entries of such issuers.
 PROVIDERS = {
     "oidc.page" if file.stem == "oidc" else file.stem: file.read_text()
     for file in sorted((ROOT / "docs/providers").glob("*.md"))
-    if file.stem != "README"
+    if file.stem != "README" and "\n## Keys\n" in file.read_text()
 }
 # Their entries in a project's file.
 ENTRIES = [f"providers.{provider}" for provider in PROVIDERS]
@@ -129,7 +130,7 @@ def _sections():
     for row in ROWS:
         found.setdefault((row.file, row.section), set()).add(row.name)
     for file, path in list(found):
-        while path and not path.startswith("providers."):
+        while path and path not in ENTRIES:
             path, _, name = path.rpartition(".")
             found.setdefault((file, path), set()).add(name.removesuffix("[]"))
     return found

@@ -7,6 +7,7 @@ import threading
 import time
 from urllib.parse import urlencode
 
+import jwt
 import requests
 from werkzeug.wrappers import Request, Response
 
@@ -48,6 +49,8 @@ class FakeIssuer:
         self.token_extra = {}
         self.callback_extra = {}
         self.discovery_extra = {}
+        self.client_key = None
+        self.assertions = set()
 
     def close(self):
         self.web.close()
@@ -159,13 +162,47 @@ class FakeIssuer:
             json.dumps({"error": error, "error_description": f"{error} for somebody@example.com"}), status, content_type="application/json"
         )
 
+    # The header of an assertion besides `alg`, and the address in it.
+    assertion_header = {"kid": "client-key-1", "typ": "JWT"}
+
+    def assertion_audience(self):
+        return self.url
+
+    def knows(self, form):
+        """Whether the client has proven itself: by its secret, or by an assertion of its key where it has one."""
+        if self.client_key is None:
+            return form.get("client_id") == self.client_id and form.get("client_secret") == CLIENT_SECRET
+        assertion = form.get("client_assertion", "")
+        if not assertion:
+            return False
+        header, claims = jwt.get_unverified_header(assertion), self.read_assertion(assertion)
+        return (
+            "client_secret" not in form
+            and form.get("client_assertion_type") == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+            and {name: value for name, value in header.items() if name != "alg"} == self.assertion_header
+            and claims["iss"] == claims["sub"] == form.get("client_id") == self.client_id
+            and claims["aud"] == self.assertion_audience()
+            and 0 < claims["exp"] - time.time() <= 300
+            and self.is_new(claims["jti"])
+        )
+
+    def read_assertion(self, assertion):
+        """The claims, once the signature is verified."""
+        return jwt.decode(note(assertion), self.client_key, algorithms=["RS256", "PS256", "ES256"], options={"verify_aud": False})
+
+    def is_new(self, jti):
+        with self.lock:
+            seen = jti in self.assertions
+            self.assertions.add(jti)
+        return not seen
+
     def token(self, request):
         form = request.form
         with self.lock:
             grant = self.codes.pop(form.get("code", ""), None)
         if grant is None or form.get("grant_type") != "authorization_code":
             return self.refuse("invalid_grant")
-        if form.get("client_id") != self.client_id or form.get("client_secret") != CLIENT_SECRET:
+        if not self.knows(form):
             return self.refuse("invalid_client", 401)
         challenge = b64(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
         if form.get("redirect_uri") != grant["redirect_uri"] or challenge != grant["code_challenge"]:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 
+import jwt
 from werkzeug.wrappers import Response
 
 from support.issuers.fake_issuer import FakeIssuer
@@ -104,6 +105,13 @@ class FakeMicrosoft(FakeIssuer):
         if isinstance(answer, dict) and grant and "access_token" in answer:
             self.tokens[answer["access_token"]] = grant["user"]
         return answer
+
+    def assertion_audience(self):
+        return self.url + "/common/oauth2/v2.0/token"
+
+    def read_assertion(self, assertion):
+        assert jwt.get_unverified_header(assertion)["alg"] == "PS256"
+        return super().read_assertion(assertion)
 
     def bearer(self, request):
         return self.tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))

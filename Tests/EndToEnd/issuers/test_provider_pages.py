@@ -1,0 +1,40 @@
+"""The entries on the pages of the providers are sound."""
+
+import re
+import subprocess
+
+import pytest
+
+from support.configuration import check as binary
+from support.harness import ROOT
+from support.servers.site import write_secret
+
+PAGES = {
+    file.name: re.findall(r"^```yaml\n(providers:\n.*?)^```$", file.read_text(), re.M | re.S)
+    for file in (ROOT / "docs/providers").glob("*.md")
+}
+ENTRIES = [(page, number) for page, entries in sorted(PAGES.items()) for number in range(len(entries))]
+
+
+def test_each_page_has_an_entry():
+    assert {page for page, entries in PAGES.items() if not entries} == {"README.md"}
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory):
+    """The files that the commands of the pages make: one with a certificate, and one without."""
+    folder = tmp_path_factory.mktemp("keys")
+    for page in ("microsoft.com.md", "oidc.md"):
+        (script,) = re.findall(r"^```sh\n(openssl .*?)^```$", (ROOT / "docs/providers" / page).read_text(), re.M | re.S)
+        subprocess.run(["bash", "-ec", script], cwd=folder, check=True, capture_output=True)
+    return {"microsoft.pem": folder / "microsoft.pem", "contoso.pem": folder / "microsoft.pem", "acme.pem": folder / "acme.pem"}
+
+
+@pytest.mark.parametrize("page, number", ENTRIES)
+def test_an_entry_of_a_page_is_sound(tmp_path, keys, page, number):
+    entry = PAGES[page][number]
+    for name in set(re.findall(r"\{file: \.\./([\w.-]+)\}", entry)):
+        write_secret(tmp_path / name, keys[name].read_text() if name in keys else "a secret")
+    project = "project: page\nnumber: 1\napiKeys: [k]\nauthorizedDomains: [app.example.com]\n" + entry
+    faults, told = binary.check(binary.SERVER, {"page": project}, tmp_path)
+    assert not faults and "The configuration is sound: 1 project" in told, told
