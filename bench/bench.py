@@ -9,6 +9,7 @@ import sys
 import load
 import passwords
 import processes
+from brokered import BrokeredSignIns
 from database import Database, Statement, seed
 from gatehouse import Gatehouse
 from issuer import Issuer
@@ -27,7 +28,7 @@ class Bench:
         self.rounds, self.seconds, self.only = options.rounds, options.seconds, options.only
         self.folder = folder
         self.table = Table()
-        self.issuer = Issuer(folder)
+        self.issuer = Issuer()
         self.database = Database(folder / "postgres", os.getpid())
         self.house = Gatehouse(options.binary, folder, self.database.url, self.issuer)
 
@@ -41,7 +42,7 @@ class Bench:
             self.start_up()
         if self.wants("P1", "P2", "P7"):
             self.one_core()
-        if self.wants("P3", "P4"):
+        if self.wants("P3", "P4", "P12"):
             self.all_cores()
         if self.wants("P6"):
             self.measure_passwords()
@@ -129,6 +130,8 @@ class Bench:
             self.measure_lookup()
         if self.wants("P4"):
             self.measure_refresh()
+        if self.wants("P12"):
+            self.measure_brokered()
         self.table.bound("P8", "memory after load, RSS", processes.memory(self.house.process.pid) / 1e6, 150, "MB")
         self.house.stop()
 
@@ -176,6 +179,9 @@ class Bench:
     def load_refresh(self, project="bench-es256"):
         return self.wrk("/v1/token", project, "refresh.lua", self.tokens[project])
 
+    def load_brokered(self):
+        return BrokeredSignIns(self.house, self.issuer, self.seconds)
+
     def pgbench(self, statement, clients, before="", after=""):
         return lambda: self.database.pgbench(statement.script(clients, before, after), statement.variables(), clients, self.seconds)
 
@@ -219,6 +225,13 @@ class Bench:
         left = 1 / (1 / beside - 1 / ecdsa + 1 / rsa)
         self.table.ratio("P4", "refresh, RS256", ours, left, 0.80, "/s", "what openssl rsa2048 leaves room for")
         self.table.ratio("P4", "  of signatures alone", ours, rsa, None, "/s", "openssl rsa2048, all cores")
+
+    def measure_brokered(self):
+        runs = interleaved(self.rounds, {"sign-in through a provider": self.load_brokered})["sign-in through a provider"]
+        cpu, provider_cpu = (median([getattr(run, field) for run in runs]) / 1e3 for field in ("cpu", "provider_cpu"))
+        self.table.bound("P12", "sign-in through a provider", median([run.rate for run in runs]), 300, "/s", at_least=True)
+        self.table.bound("P12", "  CPU a sign-in", cpu, 1.5, "ms")
+        self.table.fact("P12", "  of the provider's double", provider_cpu, "ms")
 
 
 def signatures(algorithm, seconds):

@@ -17,6 +17,7 @@ MEASURES = {
     "P1 key set": (lambda bench: bench.load_key_set(bench.house), {"loops": 1, "core": processes.SERVER_CORE}),
     "P3 lookup": (Bench.load_lookup, {}),
     "P4 refresh": (Bench.load_refresh, {}),
+    "P12 brokered": (Bench.load_brokered, {}),
 }
 
 

@@ -5,13 +5,12 @@ import http.client
 import json
 import os
 import pathlib
-import socket
 import time
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
 import processes
-from processes import Failed
+from processes import Failed, free_port
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # One project for each algorithm; the id of a project is also the key of its apps.
@@ -21,14 +20,9 @@ PEOPLE = 256
 LIMITS = """limits:
   signUp: {perAddress: 1000000 per 1s}
   password: {perAccountAndAddress: 1000000 per 1s, perAccount: 1000000 per 1s, perAddress: 1000000 per 1s}
-  federatedSignIn: {perAddress: 1000000 per 1s}
+  startSignIn: {perAddress: 1000000 per 1s, perProject: 1000000 per 1s}
+  federatedSignIn: {perAddress: 1000000 per 1s, perProject: 1000000 per 1s}
 """
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Gatehouse:
@@ -43,6 +37,7 @@ class Gatehouse:
         for number, (project, algorithm) in enumerate(PROJECTS.items(), 100_000_000_001):
             (folder / "projects" / f"{project}.yaml").write_text(
                 f"project: {project}\nnumber: {number}\napiKeys: [{project}]\nauthorizedDomains: [127.0.0.1]\n"
+                "redirectURLs: [http://127.0.0.1/app/]\n"
                 f"tokens: {{algorithm: {algorithm}}}\nsignIn: {{password: true}}\n{LIMITS}"
                 f"providers:\n  oidc.bench:\n    name: Bench\n    issuer: {issuer.url}\n    clientId: {issuer.client_id}\n"
                 "    clientSecret: {env: BENCH_CLIENT_SECRET}\n    userinfo: never\n"

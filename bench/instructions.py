@@ -33,7 +33,7 @@ class Instructions:
         # valgrind only needs the symbol table, and fails on other debug information.
         stripped = folder / "gatehouse"
         processes.run(["strip", "--strip-debug", "-o", stripped, binary])
-        issuer = Issuer(folder)
+        issuer = Issuer()
         self.house = Gatehouse(stripped, folder, Database(folder / "postgres", os.getpid()).url, issuer)
         self.house.migrate()
         self.house.start()

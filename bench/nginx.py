@@ -4,7 +4,7 @@ import http.client
 import os
 
 import processes
-from gatehouse import free_port
+from processes import free_port
 
 # nginx in a fast configuration: the body in memory, no limit on requests for each connection, and its usual access log.
 CONFIGURATION = """

@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 
@@ -99,6 +100,12 @@ def cpu_seconds(pid):
             with open(f"/proc/{member}/task/{task}/schedstat") as file:
                 total += int(file.read().split()[0])
     return total / 1e9
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def memory(pid, field="VmRSS"):

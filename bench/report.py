@@ -40,8 +40,9 @@ class Table:
             None if target is None else (ratio <= target if at_most else ratio >= target),
         )
 
-    def bound(self, id, measure, ours, most, unit):
-        self._add(id, measure, self._text(ours, unit), "–", "–", f"≤ {self._text(most, unit)}", ours <= most)
+    def bound(self, id, measure, ours, bound, unit, at_least=False):
+        met = ours >= bound if at_least else ours <= bound
+        self._add(id, measure, self._text(ours, unit), "–", "–", f"{'≥' if at_least else '≤'} {self._text(bound, unit)}", met)
 
     def fact(self, id, measure, ours, unit):
         self._add(id, measure, self._text(ours, unit), "–", "–", "–", None)
