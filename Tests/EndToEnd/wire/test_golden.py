@@ -7,6 +7,7 @@ import requests
 
 from support import golden
 from support.clients.api import posted
+from support.clients.emulator import ask
 from support.harness import ROOT
 from support.leaks import note
 from support.names import API_KEY, METHODS, TIMEOUT
@@ -32,6 +33,13 @@ def place(fake_issuer_of_session):
     site.serve()
     yield site
     site.close()
+
+
+@pytest.fixture(autouse=True)
+def no_account_stays(place):
+    """A test that fails in the middle leaves nothing to the next one."""
+    yield
+    assert ask(place, "DELETE", "/emulator/v1/projects/demo/accounts").status_code == 200
 
 
 @pytest.fixture(scope="module")
