@@ -1,11 +1,13 @@
 """The two addresses that browsers open: only registered pages get a redirect, and only the browser that started comes back."""
 
 import json
+import secrets
 from urllib.parse import quote, urlencode
 
 import pytest
 import requests
 
+from support.clients.api import assert_error, posted
 from support.clients.flows import WebFlow, flow_id, query_of
 from support.names import API_KEY, TIMEOUT
 
@@ -244,3 +246,21 @@ def test_a_provider_that_is_down_sends_the_browser_back(site, fake_issuer):
     assert response.headers["location"].startswith(site.page) and answer["error"] == "temporarily_unavailable"
     assert "does not answer" in answer["error_description"]
     assert WebFlow(site, "oidc.fake").start().status_code == 302, "and hurts no other"
+
+
+def test_what_any_client_can_write_reaches_no_log(site, api, fake_issuer):
+    mark = "written-by-a-client-" + secrets.token_hex(4)
+    handler = site.url + "/__/auth/handler"
+    for query in (
+        {"state": "demo." + mark, "code": mark, "iss": f"https://{mark}.example"},
+        {"state": mark, "error": mark},
+        {"error": mark},
+    ):
+        assert requests.get(handler, params=query, allow_redirects=False, timeout=TIMEOUT).status_code == 400
+    flow = WebFlow(site, "oidc.fake")
+    answered = fake_issuer.login("unmarked")(flow.authorization_url())
+    assert flow.callback(f"{answered}&iss=https://{mark}.example").status_code == 400
+    token = fake_issuer.id_token("unmarked", iss=f"https://{mark}.example")
+    assert_error(posted(api, {"providerId": "oidc.fake", "id_token": token}), "INVALID_IDP_RESPONSE")
+    site.servers[0].logged("its iss is not")
+    assert mark not in site.servers[0].log()
