@@ -13,6 +13,7 @@ package struct Provider: Sendable {
     var scopes = ["openid", "profile", "email"]
     var clientAuthentication = ClientAuthentication.auto
     var nonceRule = NonceRule.sha256
+    var pkce = PKCE.s256
     /// Whether it posts its codes (`response_mode=form_post`) instead of having them in the address.
     var postsCodes = false
     /// Whether its answers come to an address of its own. Without the promise of an `iss` in them (RFC 9207), nothing else tells an answer of this
@@ -35,3 +36,6 @@ package struct Provider: Sendable {
         return Provider(id: id, name: String(id.dropFirst(5)), protocol: { .openIDConnect(OpenIDConnect($0, allowInsecure: $1)) })
     }
 }
+
+/// Whether a secret of each sign-in binds the code to it. <https://www.rfc-editor.org/rfc/rfc7636>
+enum PKCE: String, Sendable, CaseIterable { case s256, off }

@@ -116,6 +116,12 @@ def hostile(request, doubles):
     yield from honest(doubles[request.param])
 
 
+@pytest.fixture(params=[provider for provider, double in DOUBLES.items() if double.binds_codes])
+def binding_provider(request, doubles):
+    """A provider whose codes are bound to the sign-in that asked for them: by PKCE, a nonce or a request token."""
+    yield from honest(doubles[request.param])
+
+
 @pytest.fixture(params=DOUBLES)
 def hostile_provider(request, doubles):
     """Any provider, which the test can make send wrong answers."""

@@ -31,6 +31,9 @@ import Testing
             catalog(".b, .a", ("AB.swift", "static let a = Provider(\nstatic let b = Provider(")) == [
                 "Sources/Providers/Catalog/Catalog.swift the list is not in order"
             ])
+        #expect(
+            catalog("", ("Games.swift", "static let games = RefusedProvider(\n)"))
+                == ["Sources/Providers/Catalog/Games.swift games is not in the list of Sources/Providers/Catalog/Catalog.swift"])
         #expect(Catalogue.providers([]).map(\.message) == ["is missing"])
     }
 

@@ -184,6 +184,33 @@ func read(
         #expect(try read("microsoft.com", base + "tenant: nowhere\nallowedTenants: [contoso.com]").1.count == 2)
     }
 
+    @Test(arguments: [
+        ("gc.apple.com", "does not check the signatures of Game Center"),
+        ("playgames.google.com", "does not redeem the server codes of Google Play Games"),
+    ])
+    func `a provider of Firebase that is not there is refused with the reason`(_ id: String, _ reason: String) throws {
+        let (settings, faults) = try read(id, "clientId: a")
+        #expect(settings == nil && faults.count == 1)
+        #expect(faults.first?.contains("\(id): is not supported: this server \(reason)") == true)
+    }
+
+    @Test func `a server that refuses foreign scopes is asked for its own`() throws {
+        let base = "issuer: https://a.example\nclientId: a\nclientSecret: {env: SECRET}\n"
+        let (settings, faults) = try read("oidc.acme", base + "standardScopes: false\nscopes: [\"user:read:email\"]")
+        #expect(faults == [] && settings?.scopes == ["openid", "user:read:email"])
+        #expect(try read("oidc.acme", base + "standardScopes: false\nscopes: [email]").0?.scopes == ["openid", "email"])
+        #expect(try read("google.com", "clientId: a\nclientSecret: {env: SECRET}\nstandardScopes: false").1.count == 1)
+    }
+
+    @Test func `an implicit flow without a nonce is a fault`() throws {
+        let base = "issuer: https://a.example\nclientId: a\nnonce: unsupported\n"
+        #expect(
+            try read("oidc.acme", base + "flow: idToken").1 == [
+                "5 providers.oidc.acme.nonce: must not be unsupported with flow: idToken: nothing else shows that a token belongs to the sign-in"
+            ])
+        #expect(try read("oidc.acme", base + "clientSecret: {env: SECRET}\npkce: off").1 == [])
+    }
+
     @Test(arguments: ["oidc.", "oidc.A", "oidc.a_b", "oidc.a.b", "oidc", "gooogle.com", "Microsoft.com"])
     func `refuses an id that no provider has`(_ id: String) throws {
         let (settings, faults) = try read(id, "clientId: a")
@@ -200,7 +227,8 @@ func read(
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "Catalog.swift" }
         // Each has a file of its name, or a folder.
         let names = files.map { $0.hasSuffix(".swift") ? String($0.dropLast(6)) : $0 }
-        #expect(names.sorted() == Provider.catalog.map(\.name).sorted())
-        #expect(Set(Provider.catalog.map(\.id)).count == Provider.catalog.count)
+        let made = Provider.catalog.map(\.name) + RefusedProvider.refused.map(\.name)
+        #expect(names.sorted() == made.map { $0.filter { $0 != " " } }.sorted())
+        #expect(Set(Provider.catalog.map(\.id) + RefusedProvider.refused.map(\.id)).count == made.count)
     }
 }

@@ -40,6 +40,8 @@ enum SignInWithIDPRequest {
             guard let providerID = form["providerId"]?.asciiLowercased, !providerID.isEmpty else {
                 throw Failure.invalidCredential("no providerId.")
             }
+            // What its apps post has other names, so this comes first.
+            guard RefusedProvider.named(providerID) == nil else { throw BrokerageError.notEnabled(providerID) }
             guard form["id_token"] != nil || form["access_token"] != nil else {
                 throw Failure.invalidCredential("no id_token, access_token or code.")
             }

@@ -5,7 +5,17 @@ extension Provider {
         .facebook,
         .gitHub,
         .google,
+        .linkedIn,
         .microsoft,
         .twitter,
+        .yahoo,
+    ]
+}
+
+extension RefusedProvider {
+    /// Every provider of Firebase that is refused with a reason. Each has a file beside this one, too.
+    static let refused: [RefusedProvider] = [
+        .gameCenter,
+        .playGames,
     ]
 }

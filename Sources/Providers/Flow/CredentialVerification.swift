@@ -14,6 +14,11 @@ extension ConfiguredProvider {
         let accessToken = credential.accessToken.flatMap { $0.isEmpty ? nil : $0 }
         let rawNonce = credential.rawNonce.flatMap { $0.isEmpty ? nil : $0 }
         if let idToken = credential.idToken, !idToken.isEmpty, let issuer = issuer(of: idToken) {
+            guard settings.nonceRule != .unsupported else {
+                throw .invalidResponse(
+                    "An ID token is not accepted from \(settings.name): it has no nonce, so nothing shows that it was made for this sign-in. "
+                        + "Let this server run the sign-in.", detail: "")
+            }
             let nonce = IDTokenChecks.ExpectedNonce.posted(rawNonce, settings.nonceRule)
             let evidence = try await prove(idToken, accessToken: accessToken, nonce: nonce, issuer, answer: [:])
             let identity = try await issuer.identity(evidence, api)

@@ -19,7 +19,7 @@ extension ConfiguredProvider {
             let tokens = try await tokens(for: answer, redirectURI, secrets, issuer)
             guard let idToken = tokens.idToken else { throw tokens.lacking("ID token") }
             let evidence = try await prove(
-                idToken, accessToken: tokens.accessToken, nonce: .ours(secrets.nonce), issuer, answer: answer)
+                idToken, accessToken: tokens.accessToken, nonce: .ours(secrets.nonce, settings.nonceRule), issuer, answer: answer)
             return ProviderResult(identity: try await issuer.identity(evidence, api), tokens)
         case .oauth2(let provider):
             let tokens = try await exchange(

@@ -10,6 +10,8 @@ protocol ProviderRules: Sendable {
     /// Custom parameters, in lower case, that would undo a setting of the entry. They are refused in addition to those that are refused
     /// for all.
     var reservedParameters: Set<UTF8Text> { get }
+    /// Scopes of the catalogue that are not asked for, since the provider's server would refuse them.
+    var refusedScopes: Set<String> { get }
     /// The errors by which the token endpoint refuses this server as its client, so that only the operator can help.
     var clientErrors: Set<UTF8Text> { get }
     /// The errors by which the token endpoint says that it cannot answer now.
@@ -33,6 +35,7 @@ protocol ProviderRules: Sendable {
 
 extension ProviderRules {
     var reservedParameters: Set<UTF8Text> { [] }
+    var refusedScopes: Set<String> { [] }
     var clientErrors: Set<UTF8Text> { ["invalid_client", "unauthorized_client"] }
     var outageErrors: Set<UTF8Text> { ["temporarily_unavailable"] }
 

@@ -113,6 +113,12 @@ extension ProviderSettings {
         if flow == .code, let pinned = self.protocol.issuer?.pinnedDocument, pinned["token_endpoint"] == nil {
             section.fault("endpoints.token", "is missing; flow: code needs it")
         }
+        if flow == .idToken, nonceRule == .unsupported {
+            section.fault("nonce", "must not be unsupported with flow: idToken: nothing else shows that a token belongs to the sign-in")
+        }
+        if flow == .code, nonceRule == .unsupported, !usesPKCE, section.has("nonce") || section.has("pkce") {
+            section.note("pkce", "is off, and nonce is unsupported: another person who gets hold of a code can sign in as its owner")
+        }
         guard self.protocol.issuer == nil, self.protocol.isOAuth2 else { return }
         if !usesPKCE {
             section.fault("pkce", "must stay on: without ID tokens, nothing else shows that a code belongs to the sign-in")

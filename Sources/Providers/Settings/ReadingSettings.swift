@@ -10,6 +10,10 @@ extension ProviderSettings {
     /// - Returns: `nil` when the provider does not exist.
     package init?(id: String, section: Section, allowInsecure: Bool) {
         guard let provider = Provider.named(id) else {
+            if let refused = RefusedProvider.named(UTF8Text(id)) {
+                section.fault("", refused.reason)
+                return nil
+            }
             let known = Provider.catalog.map(\.id).joined(separator: ", ")
             section.fault(
                 "", "is not the id of a provider; use \(known), or oidc. and a name of lower-case letters, digits and hyphens")
@@ -18,6 +22,8 @@ extension ProviderSettings {
         self.init(
             id: id, name: section.string("name") ?? provider.name, clientID: section.required("clientId"), clientSecret: nil,
             scopes: provider.scopes, protocol: provider.protocol(section, allowInsecure))
+        let refused = self.protocol.rules.refusedScopes
+        scopes.removeAll { refused.contains($0) }
         if !self.protocol.rules.makesClientSecret { clientSecret = section.secret("clientSecret") }
         postsCodes = provider.postsCodes || self.protocol.issuer?.responseMode == .formPost
         enabled = section.bool("enabled", default: enabled)
@@ -32,8 +38,6 @@ extension ProviderSettings {
         checkClient(section)
         section.finish()
     }
-
-    private enum PKCE: String, CaseIterable { case s256, off }
 
     /// Reads the keys that only a provider has whose ID tokens apps may post.
     private mutating func readPostedTokens(_ section: Section, of provider: Provider) {
@@ -52,7 +56,7 @@ extension ProviderSettings {
     /// Reads the keys that only a provider with codes has: OAuth 1.0a has no scopes, and one way for a client to prove itself.
     private mutating func readOAuth2(_ section: Section, _ provider: Provider) {
         readClientAuthentication(section, provider)
-        usesPKCE = section.choice("pkce", default: PKCE.s256) == .s256
+        usesPKCE = section.choice("pkce", default: provider.pkce) == .s256
         for scope in section.strings("scopes") where !scopes.contains(scope) { scopes.append(scope) }
         do throws(ProviderError) { try CustomParameters.check(scopes: scopes.map { UTF8Text($0) }) } catch {
             section.fault("scopes", error.logDetail)

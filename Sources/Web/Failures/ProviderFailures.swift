@@ -1,5 +1,6 @@
 import Accounts
 import Brokerage
+import Providers
 import Text
 
 /// The errors of a sign-in at a provider.
@@ -34,7 +35,9 @@ extension Failure {
             case .providerFault(let reason, detail: _), .misconfigured(let reason, detail: _), .foreignAnswer(let reason, detail: _):
                 .invalidIDPResponse(reason)
             case .notEnabled(let id) where id.isEmpty: .invalidProviderID("providerId is missing.")
-            case .notEnabled(let id): .operationNotAllowed("The provider \(id.prefix(bytes: 64)) is not enabled for this project.")
+            case .notEnabled(let id):
+                .operationNotAllowed(
+                    "The provider \(id.prefix(bytes: 64)) \(RefusedProvider.named(id)?.reason ?? "is not enabled for this project").")
             case .badParameter(let text): .invalidArgument(text)
             case .invalidCredential(let reason): .invalidCredential(reason)
             case .nonce: .invalidNonce

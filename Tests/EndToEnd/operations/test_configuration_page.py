@@ -174,7 +174,7 @@ ELSEWHERE = {
 
 
 # What the catalogue has for a provider's entry; another test compares it.
-CATALOGUED = ("name", "clientAuth", "nonce", "ownCallback")
+CATALOGUED = ("name", "clientAuth", "nonce", "pkce", "ownCallback")
 
 
 @each(HAS_LITERAL)

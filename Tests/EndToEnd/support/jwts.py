@@ -9,7 +9,7 @@ import time
 
 import jwt
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from support.harness import wait_until
 
@@ -18,19 +18,24 @@ CUSTOM_TOKEN_AUDIENCE = "https://identitytoolkit.googleapis.com/google.identity.
 
 
 class Key:
-    """A signing key and its JWK; `owner` is Microsoft's `issuer` member."""
+    """A signing key, for RS256 or ES256, and its JWK; `owner` is Microsoft's `issuer` member."""
 
-    def __init__(self, kid, owner=None):
+    def __init__(self, kid, owner=None, algorithm="RS256"):
         self.kid = kid
-        self.private = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-        self.jwk = {**json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.private.public_key())), "kid": kid, "use": "sig"}
+        self.algorithm = algorithm
+        elliptic = algorithm == "ES256"
+        self.private = (
+            ec.generate_private_key(ec.SECP256R1()) if elliptic else rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        )
+        form = jwt.algorithms.ECAlgorithm if elliptic else jwt.algorithms.RSAAlgorithm
+        self.jwk = {**json.loads(form.to_jwk(self.private.public_key())), "kid": kid, "use": "sig"}
         self.jwk.pop("key_ops", None)
         if owner:
             self.jwk["issuer"] = owner
 
     def sign(self, claims):
         # Without PyJWT's own checks of claims, since some tests need wrong ones.
-        return jwt.api_jws.encode(json.dumps(claims).encode(), self.private, "RS256", headers={"kid": self.kid})
+        return jwt.api_jws.encode(json.dumps(claims).encode(), self.private, self.algorithm, headers={"kid": self.kid})
 
     def public_pem(self):
         return self.private.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)

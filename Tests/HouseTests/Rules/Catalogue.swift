@@ -1,20 +1,27 @@
 /// To add a provider or an endpoint takes one file and one line. These rules find a forgotten line.
 enum Catalogue {
-    /// Every `static let name = Provider(` in the catalogue's folder stands in its list, and the list has no other names.
+    /// Every `static let name = Provider(` in the catalogue's folder stands in its list, and the list has no other names. The same for
+    /// each `RefusedProvider(`.
     static func providers(_ files: [File]) -> [Violation] {
         let folder = files.filter { $0.path.hasPrefix("Sources/Providers/Catalog/") && $0.isSwift }
         guard let list = folder.first(where: { $0.name == "Catalog.swift" }) else {
             return [Violation(path: "Sources/Providers/Catalog/Catalog.swift", message: "is missing")]
         }
-        let listed = entries(of: "catalog", in: list).compactMap { $0.hasPrefix(".") ? String($0.dropFirst()) : nil }
         let others = folder.filter { $0.path != list.path }
-        let made = others.map { file in (file, names(before: "= Provider(", in: file)) }
+        let kinds = [("catalog", "= Provider("), ("refused", "= RefusedProvider(")].map { name, marker in
+            let listed = entries(of: name, in: list).compactMap { $0.hasPrefix(".") ? String($0.dropFirst()) : nil }
+            return (listed: listed, made: others.map { file in (file, names(before: marker, in: file)) })
+        }
+        let made = kinds.flatMap(\.made)
         // A provider with a folder of its own is made by one of the files in it.
         let makers = Set(made.filter { !$0.1.isEmpty }.map { entry(of: $0.0) })
-        let nameless = made.map(\.0).filter { !makers.contains(entry(of: $0)) }.map {
+        let nameless = others.filter { !makers.contains(entry(of: $0)) }.map {
             Violation(path: $0.path, message: "makes no provider; move it out of the catalogue")
         }
-        return nameless + compare(listed: listed, made: made.flatMap { file, names in names.map { (file.path, $0) } }, list: list.path)
+        return nameless
+            + kinds.flatMap { listed, made in
+                compare(listed: listed, made: made.flatMap { file, names in names.map { (file.path, $0) } }, list: list.path)
+            }
     }
 
     /// The file or folder of the catalogue that the file is, or lies in.

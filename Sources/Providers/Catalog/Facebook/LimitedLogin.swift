@@ -28,9 +28,8 @@ struct LimitedLogin: Issuer {
     func answers(as issuer: UTF8Text, _: ProviderMetadata) -> Bool { publishes(issuer) }
 
     func admits(_ claims: JSON) throws(ProviderError) {
-        let name = claims["iss"]?.string
-        guard let name, publishes(name) else {
-            throw .invalidResponse("The ID token comes from another issuer.", detail: "iss \(UpstreamText.visible(name))")
+        guard let name = claims["iss"]?.string, publishes(name) else {
+            throw .invalidResponse("The ID token comes from another issuer.", detail: "its iss is not \(issuer)")
         }
     }
 

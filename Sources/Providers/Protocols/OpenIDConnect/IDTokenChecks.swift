@@ -16,7 +16,7 @@ struct IDTokenChecks {
 
     enum ExpectedNonce {
         /// For a sign-in that we started: exactly this one.
-        case ours(String)
+        case ours(String, NonceRule)
         /// For a sign-in that the app did by itself.
         case posted(UTF8Text?, NonceRule)
 
@@ -82,7 +82,7 @@ struct IDTokenChecks {
         let claim = value?.string
         guard value == nil || claim != nil else { throw .nonce }
         switch nonce {
-        case .ours(let expected): guard !expected.isEmpty, expected.isExactly(claim) else { throw .nonce }
+        case .ours(let sent, let rule): guard rule.allows(sent: sent, claim: claim) else { throw .nonce }
         case .posted(let raw, let rule): guard rule.allows(posted: raw, claim: claim) else { throw .nonce }
         }
     }

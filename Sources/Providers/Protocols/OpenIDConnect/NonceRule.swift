@@ -11,10 +11,18 @@ enum NonceRule: String, Sendable, CaseIterable {
     case required
     /// The hash, where the app posts a nonce; a token may have one that the app does not post, since the provider's own SDK added it.
     case ifPosted
+    /// The provider puts no nonce into its tokens. So nothing shows when a token was asked for, and one that an app posts is not accepted.
+    case unsupported
+
+    /// Whether `claim`, the token's nonce, is the one that we sent to the provider.
+    func allows(sent ours: String, claim: UTF8Text?) -> Bool {
+        self == .unsupported && claim == nil || !ours.isEmpty && ours.isExactly(claim)
+    }
 
     /// Whether `claim`, the token's nonce, fits the posted one. A nonce that is posted never fits a token without one.
     func allows(posted raw: UTF8Text?, claim: UTF8Text?) -> Bool {
         switch (raw, claim) {
+        case _ where self == .unsupported: false
         case (nil, nil): self != .required
         case (let raw?, let claim?):
             raw.isEmpty ? false : claim == Self.hash(raw) || self == .rawOrSha256 && claim == raw

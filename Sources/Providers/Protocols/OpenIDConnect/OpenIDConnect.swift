@@ -16,6 +16,8 @@ struct OpenIDConnect: Issuer {
     /// Hosts in lower case where its endpoints may be, besides its own; an empty set means any.
     var allowedHosts: Set<String> = []
     var responseMode = ResponseMode.query
+    /// Whether this server may prove itself there by a key.
+    var takesAssertions = true
     var assertionAudience = AssertionRules.Audience.issuer
     /// The policy (user flow) of B2C: tokens must come from it, and not from a weaker one.
     var policy: String?
@@ -23,6 +25,13 @@ struct OpenIDConnect: Issuer {
     var emailTrust = EmailTrust.claim
     /// Whether to ask the userinfo endpoint for claims that the ID token does not have.
     var asksUserInfo = true
+
+    /// Whether the scopes `profile` and `email` are asked for. Some servers refuse scopes that are not their own.
+    var asksForProfile = true
+    /// The claim with the person's user name.
+    var userNameClaim = "preferred_username"
+    /// Domains whose mailboxes the provider runs, so that its statement about an address there is proof.
+    var ownDomains: Set<String> = []
 
     /// When an e-mail address counts as verified.
     enum EmailTrust: String, Sendable, CaseIterable {
@@ -37,7 +46,7 @@ struct OpenIDConnect: Issuer {
         discoveryURL ?? (issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer) + "/.well-known/openid-configuration"
     }
 
-    var assertions: AssertionRules? { AssertionRules(audience: assertionAudience) }
+    var assertions: AssertionRules? { takesAssertions ? AssertionRules(audience: assertionAudience) : nil }
 
     func mayHaveEndpoints(at host: String) -> Bool {
         allowedHosts.isEmpty || allowedHosts.contains(host) || URI.parse(issuer)?.host == host
@@ -45,6 +54,8 @@ struct OpenIDConnect: Issuer {
 
     /// B2C also reads the policy from the parameter `p`.
     var reservedParameters: Set<UTF8Text> { policy == nil ? [] : ["p"] }
+
+    var refusedScopes: Set<String> { asksForProfile ? [] : ["profile", "email"] }
 
     func publishes(_ issuer: UTF8Text) -> Bool { issuer == self.issuer }
 
@@ -80,15 +91,15 @@ struct OpenIDConnect: Issuer {
         identity.displayName = all.text("name")?.asString
         identity.firstName = all.text("given_name")?.asString
         identity.lastName = all.text("family_name")?.asString
-        identity.screenName = all.text("preferred_username")?.asString
-        identity.language = all.text("locale", limit: 35)?.asString
+        identity.screenName = all.text(UTF8Text(userNameClaim))?.asString
+        identity.language = Self.language(all["locale"])
         identity.photoURL = all.url("picture")
         // The address and the statement about it must come from the same source.
         let source = Self.email(in: claims) == nil ? info ?? claims : claims
         let email = Self.email(in: source)
         identity.email = email?.asString
         identity.emailVerified = email != nil && isVerified(source)
-        identity.emailAuthoritative = identity.emailVerified && email.map(evidence.trustsDomain) ?? false
+        identity.emailAuthoritative = identity.emailVerified && email.map { runsMailbox($0) || evidence.trustsDomain(of: $0) } ?? false
         return identity
     }
 
@@ -96,6 +107,17 @@ struct OpenIDConnect: Issuer {
     private static func email(in claims: JSON) -> UTF8Text? {
         let email = claims.text("email", limit: 254) ?? claims["emails"]?[0]?.string
         return email.flatMap { EmailDomain.of($0) == nil || $0.utf8.count > 254 ? nil : $0 }
+    }
+
+    private func runsMailbox(_ email: UTF8Text) -> Bool { EmailDomain.of(email).map { ownDomains.contains($0) } ?? false }
+
+    /// A language tag. LinkedIn writes its parts as an object.
+    private static func language(_ locale: JSON?) -> String? {
+        guard let locale, locale.object != nil else {
+            return locale?.string.flatMap { $0.isEmpty || $0.utf8.count > 35 ? nil : $0.asString }
+        }
+        guard let language = locale.text("language", limit: 8)?.asString else { return nil }
+        return locale.text("country", limit: 8).map { "\(language)-\($0)" } ?? language
     }
 
     private func isVerified(_ claims: JSON) -> Bool {

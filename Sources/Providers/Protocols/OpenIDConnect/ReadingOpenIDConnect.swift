@@ -19,6 +19,7 @@ extension OpenIDConnect {
         policy = section.string("policy")
         subjectClaim = section.string("subjectClaim") ?? subjectClaim
         emailTrust = section.choice("emailTrust", default: emailTrust)
+        asksForProfile = section.bool("standardScopes", default: asksForProfile)
         asksUserInfo = section.choice("userinfo", default: UserInfo.auto) == .auto
     }
 

@@ -107,7 +107,8 @@ def _time(seconds):
 
 def providers():
     """The ids of the providers that have a file of their own."""
-    return {id for path, text in SOURCES.items() if path.startswith("Providers/Catalog/") for id in re.findall(r'\bid: "([\w.]+)"', text)}
+    made = [text for path, text in SOURCES.items() if path.startswith("Providers/Catalog/") and "= Provider(" in text]
+    return {id for text in made for id in re.findall(r'\bid: "([\w.]+)"', text)}
 
 
 def catalogue(provider):
@@ -116,7 +117,7 @@ def catalogue(provider):
     text = "".join(SOURCES[path] for path in _files(provider) if f'id: "{provider}"' in SOURCES[path])
     scopes = re.search(r"scopes: \[(.*)\]", text) or re.search(r"scopes = \[(.*)\]", standard)
     name = re.search(r'name: "(.*?)"', text)
-    fields = {"clientAuth": "clientAuthentication", "nonce": "nonceRule", "ownCallback": "hasOwnCallback"}
+    fields = {"clientAuth": "clientAuthentication", "nonce": "nonceRule", "pkce": "pkce", "ownCallback": "hasOwnCallback"}
     others = {
         key: (re.search(rf"\b{field}: \.?(\w+)", text) or re.search(rf"var {field} = (?:\w+\.)?(\w+)", standard))[1]
         for key, field in fields.items()

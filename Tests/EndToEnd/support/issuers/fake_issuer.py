@@ -5,7 +5,7 @@ import json
 import secrets
 import threading
 import time
-from urllib.parse import urlencode
+from urllib.parse import unquote_plus, urlencode
 
 import jwt
 import requests
@@ -30,6 +30,8 @@ class FakeIssuer:
     code_field = "code"
     # False for a provider without ID tokens: tests of ID tokens leave it out.
     has_id_tokens = True
+    # False for a provider where nothing binds a code to the sign-in that asked for it: neither PKCE nor a nonce.
+    binds_codes = True
 
     def __init__(self, certificate=None):
         self.users = {"ada": {"sub": "ada", "email": "ada@example.com", "email_verified": True, "name": "Ada Lovelace"}}
@@ -196,13 +198,20 @@ class FakeIssuer:
             self.assertions.add(jti)
         return not seen
 
+    def sent_by_client(self, request):
+        """The fields of a request, with the client's id and secret among them where they came by Basic authentication (RFC 6749, 2.3.1)."""
+        basic = request.authorization
+        if not basic or basic.type != "basic":
+            return request.form
+        return {**request.form, "client_id": unquote_plus(basic.username), "client_secret": unquote_plus(basic.password)}
+
     def token(self, request):
         form = request.form
         with self.lock:
             grant = self.codes.pop(form.get("code", ""), None)
         if grant is None or form.get("grant_type") != "authorization_code":
             return self.refuse("invalid_grant")
-        if not self.knows(form):
+        if not self.knows(self.sent_by_client(request)):
             return self.refuse("invalid_client", 401)
         challenge = b64(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
         if form.get("redirect_uri") != grant["redirect_uri"] or challenge != grant["code_challenge"]:
