@@ -60,7 +60,8 @@ package final class Accounts: Sendable {
         passwordSignIns = PasswordSignIns(clock: clock, limits: limits, passwords: passwords, completion: completion)
         emailLinkSignIns = EmailLinkSignIns(clock: clock, codes: codes, idTokens: idTokens, notices: notices, completion: completion)
         customTokenSignIns = CustomTokenSignIns(clock: clock, limits: limits, completion: completion)
-        federatedSignIns = FederatedSignIns(storage: storage, clock: clock, notices: notices, completion: completion)
+        federatedSignIns = FederatedSignIns(
+            storage: storage, holders: IdentityHolders(storage: storage), clock: clock, notices: notices, completion: completion)
         self.idTokens = idTokens
         self.codes = codes
         self.codeMails = codeMails

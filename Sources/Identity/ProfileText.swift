@@ -9,6 +9,11 @@ package enum ProfileText {
         text.unicodeScalars.count <= most && !text.unicodeScalars.contains(where: isTreacherous)
     }
 
+    /// The text without those characters.
+    package static func readable(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { !isTreacherous($0) }))
+    }
+
     /// The text without those characters and cut to `most`; `nil` when nothing is left.
     static func fit(_ text: String, most: Int) -> String? {
         let text = String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { !isTreacherous($0) }.prefix(most)))

@@ -15,8 +15,19 @@ extension ProjectSettings {
         package var recentLogin: Duration = .seconds(300)
         /// Whether an e-mail address belongs to one account alone. If not, the accounts that providers make carry no address.
         package var oneAccountPerEmail = true
+        package var linking = LinkingPolicy.firebase
 
         package init() {}
+    }
+
+    /// What comes of a sign-in with a provider that proves the address of an account which does not have that identity.
+    package enum LinkingPolicy: String, Sendable, CaseIterable {
+        /// As at Firebase: the account gets the identity. Where its maker never proved the address, everything of the maker's ends.
+        case firebase
+        /// The account gets the identity only when the person signs in to it and links.
+        case confirm
+        /// As `firebase` where nothing has to end, and otherwise as `confirm`.
+        case neverOverwrite
     }
 }
 
@@ -30,6 +41,7 @@ extension ProjectSettings.SignInMethods {
         deletion = section.bool("deletion", default: deletion)
         recentLogin = section.duration("recentLogin", default: recentLogin, in: .seconds(30)...(.seconds(86400)))
         oneAccountPerEmail = section.bool("oneAccountPerEmail", default: oneAccountPerEmail)
+        linking = section.choice("linking", default: linking)
         section.finish()
     }
 }

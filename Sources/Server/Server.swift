@@ -67,7 +67,8 @@ package actor Server {
         try await keyStore.load(into: shared.signingKeys)
         try await pinIssuers(shared.projects.current)
         try await openListeners()
-        let cleanup = Cleanup(database: first.database, clock: shared.clock)
+        let cleanup = Cleanup(
+            database: first.database, clock: shared.clock, auditRetention: shared.settings.auditRetention)
         chores = [
             every(Self.keyInterval, "reload signing keys") { [shared, keyStore] in try await keyStore.load(into: shared.signingKeys) },
             every(Self.cleanupInterval, "clean up", atOnce: true) { try await cleanup.run() },

@@ -38,7 +38,7 @@ import Testing
         #expect(settings.tokens.lifetime == .seconds(3600))
         #expect(!settings.signIn.password)
         #expect(settings.signIn.signUp)
-        #expect(settings.signIn.oneAccountPerEmail)
+        #expect(settings.signIn.oneAccountPerEmail && settings.signIn.linking == .firebase)
         #expect(settings.emailEnumerationProtection)
         #expect(settings.sessions.refresh == .rotating)
         #expect(settings.sessions.idle == nil)
@@ -55,7 +55,8 @@ import Testing
               - android: {package: com.example.app, sha1: ["\(String(repeating: "ab", count: 20))"]}
             redirect: {publicURL: "https://app.example.com", relay: false, returnToken: true, iframeTransport: google}
             tokens: {issuer: gatehouse, lifetime: 10m, algorithm: ES256}
-            signIn: {password: true, emailLink: true, anonymous: true, signUp: false, deletion: false, recentLogin: 1m, oneAccountPerEmail: false}
+            signIn: {password: true, emailLink: true, anonymous: true, signUp: false, deletion: false, recentLogin: 1m, oneAccountPerEmail: false,
+              linking: neverOverwrite}
             emailEnumerationProtection: false
             sessions: {refresh: static, idle: 30d}
             customTokens: {singleUse: true}
@@ -76,7 +77,7 @@ import Testing
         #expect(settings.tokens.algorithm == .es256)
         #expect(settings.signIn.password && settings.signIn.emailLink && settings.signIn.anonymous)
         #expect(!settings.signIn.signUp && !settings.signIn.deletion && !settings.signIn.oneAccountPerEmail)
-        #expect(settings.signIn.recentLogin == .seconds(60))
+        #expect(settings.signIn.recentLogin == .seconds(60) && settings.signIn.linking == .neverOverwrite)
         #expect(!settings.emailEnumerationProtection)
         #expect(settings.sessions.refresh == .static)
         #expect(settings.sessions.idle == .seconds(30 * 86400))

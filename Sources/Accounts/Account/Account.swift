@@ -50,6 +50,9 @@ extension Account {
     /// Whether the address itself signs in, by a password or by a link: Firebase's provider `password`.
     package var hasEmailSignIn: Bool { hasPassword || emailLinkSignIn }
 
+    /// The providers by which it signs in, by Firebase's names: `password` stands for a password and for links in mails.
+    package var signInProviders: [String] { identities.map(\.providerID) + (hasEmailSignIn ? [SignInProvider.password] : []) }
+
     /// Whether only its own session opens it, because it has no other way to sign in.
     package var isAnonymous: Bool { !hasEmailSignIn && !customAuth && identities.isEmpty }
 }

@@ -87,9 +87,14 @@ package struct AccountChanges: Sendable {
         if fate != .goOn { changed.endTokens(at: now, sparingSessionFrom: fate == .othersEnd ? token.authTime : authTime) }
         var statements = [changed.update(from: account, passwordHash: hash?.text, in: project)] + token.holdSession(in: project)
         let unlinked = account.identities.filter { identity in !changed.identities.contains { $0.providerID == identity.providerID } }
+        let act = AuditedAct(by: .person, on: account.id, from: client, at: now)
         if !unlinked.isEmpty {
-            statements += [account.stillHasItsIdentities(in: project), account.unlink(unlinked.map(\.providerID), in: project)]
+            statements += [
+                account.stillHasItsIdentities(in: project),
+                act.unlink(where: "provider_id = ANY(\(unlinked.map(\.providerID)))", in: project),
+            ]
         }
+        statements += act.changes(from: account, to: changed, in: project)
         var mails: [SQL] = []
         if fate != .goOn {
             statements += [
@@ -126,11 +131,5 @@ extension Account {
             """
             SELECT 1 WHERE (SELECT count(*) FROM identities WHERE project_id = \(project.id) AND account_id = \(id)) = \(identities.count)
             """)
-    }
-
-    func unlink(_ providerIDs: [String], in project: ProjectSettings) -> SQL {
-        """
-        DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(id) AND provider_id = ANY(\(providerIDs))
-        """
     }
 }

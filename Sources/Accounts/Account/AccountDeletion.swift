@@ -27,8 +27,8 @@ package struct AccountDeletion: Sendable {
         guard results.first?.isEmpty == false else { throw .accountNotFound }
     }
 
-    /// Removes every account of the project without a trace: also sessions, sign-ins under way, codes, mails, and what was counted against
-    /// its limits.
+    /// Removes every account of the project without a trace: also sessions, sign-ins under way, codes, mails, audit events, and what was
+    /// counted against its limits.
     ///
     /// For test suites in development mode; nothing in production calls it. One-time tokens that were spent stay spent.
     package func deleteAll(in project: ProjectSettings) async throws(AccountError) {
@@ -38,6 +38,7 @@ package struct AccountDeletion: Sendable {
             "DELETE FROM sign_in_flows WHERE project_id = \(project.id)",
             "DELETE FROM action_codes WHERE project_id = \(project.id)",
             "DELETE FROM mail_outbox WHERE project_id = \(project.id)",
+            "DELETE FROM audit_events WHERE project_id = \(project.id)",
             "DELETE FROM rate_limits WHERE project_id = \(project.id)",
         ])
     }

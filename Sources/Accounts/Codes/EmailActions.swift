@@ -9,7 +9,7 @@ extension ActionCodes {
     /// Throws `invalidActionCode` (also for the other kinds), `expiredActionCode`, `accountNotFound`, `accountDisabled`, and `emailTaken`
     /// when another account has the address by now.
     package func apply(
-        _ code: String, language: String, in project: ProjectSettings
+        _ code: String, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (ActionCode, Account) {
         try await retryingWhenOvertaken { () async throws(AccountError) in
             let pending = try await pending(code, in: project)
@@ -17,7 +17,7 @@ extension ActionCodes {
             switch pending.code.kind {
             case .verifyEmail: account = try await verify(pending, in: project)
             case .verifyAndChangeEmail: account = try await move(pending, language: language, in: project)
-            case .recoverEmail: account = try await recover(pending, in: project)
+            case .recoverEmail: account = try await recover(pending, in: project, from: client)
             case .resetPassword, .signIn: throw .invalidActionCode
             }
             return (pending.code, account)
@@ -58,7 +58,9 @@ extension ActionCodes {
     /// unlinks every identity that was linked since the change or in the week before it. When the address was not proven as the code was
     /// made, unlinks all identities: they may belong to a person who made the account for a stranger's address. No mail tells of this,
     /// since it would go to the intruder. The owner sets a new password by mail.
-    private func recover(_ pending: PendingCode, in project: ProjectSettings) async throws(AccountError) -> Account {
+    private func recover(
+        _ pending: PendingCode, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> Account {
         let account = try pending.holder()
         let code = pending.code
         guard let email = code.email else { throw .invalidActionCode }
@@ -71,15 +73,14 @@ extension ActionCodes {
         changed.proveEmail()
         changed.endTokens(at: now)
         changed.passwordUpdatedAt = nil
-        _ = try await storage.write(all: [
+        let act = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .recoverEmail)
+        let statements = [
             changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now),
-            """
-            DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(account.id)
-                AND (linked_at >= \(code.created - Self.preparation) OR NOT \(code.emailProven))
-            """,
+            act.unlink(where: "linked_at >= \(code.created - Self.preparation) OR NOT \(code.emailProven)", in: project),
             account.deleteCodes(.since(code.created), in: project), changed.deleteCodes(.since(code.created), in: project),
             account.endSessions(because: "account recovered", in: project, at: now),
-        ])
+        ]
+        _ = try await storage.write(all: statements + act.changes(from: account, to: changed, in: project))
         return changed
     }
 

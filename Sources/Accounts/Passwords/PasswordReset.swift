@@ -10,7 +10,7 @@ extension ActionCodes {
     /// Throws `invalidActionCode`, `expiredActionCode`, what the password policy throws, `accountNotFound`, `accountDisabled`. The code
     /// stays good after each of them.
     package func resetPassword(
-        _ code: String, to password: String, language: String, in project: ProjectSettings
+        _ code: String, to password: String, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (ActionCode, Account) {
         try await retryingWhenOvertaken { () async throws(AccountError) in
             let pending = try await pending(code, in: project)
@@ -23,14 +23,21 @@ extension ActionCodes {
             changed.passwordUpdatedAt = now
             changed.proveEmail()
             changed.endTokens(at: now)
+            let act = AuditedAct(
+                by: .person, on: account.id, from: client, at: now, rule: account.emailProven ? nil : .makerNeverProved,
+                code: .resetPassword)
             let statements: [SQL] = [
                 changed.update(from: account, passwordHash: hash.text, in: project), pending.spend(at: now),
-                account.dropUnproven(in: project), account.deleteCodes(account.emailProven ? .allButRecovery : .all, in: project),
+                act.unlink(where: account.isUnproven, in: project),
+                account.deleteCodes(account.emailProven ? .allButRecovery : .all, in: project),
                 account.endSessions(because: "password reset", in: project, at: now),
             ]
+            let record =
+                (account.emailProven ? [] : [act.record(.accountTakenOver, in: project)])
+                + act.changes(from: account, to: changed, in: project)
             let methodChanges = account.methodChanges(to: changed)
             let notices = notices.statements(for: methodChanges, from: account, to: changed, language: language, in: project)
-            _ = try await storage.write(all: statements + notices)
+            _ = try await storage.write(all: statements + record + notices)
             mails.wakeMailWorker(for: notices)
             return (pending.code, changed)
         }
@@ -44,13 +51,8 @@ extension Account {
         emailProven = true
     }
 
-    /// Unlinks the identities that were linked before the address was proven: all of them when it is proven only now.
-    func dropUnproven(in project: ProjectSettings) -> SQL {
-        """
-        DELETE FROM identities
-        WHERE project_id = \(project.id) AND account_id = \(id) AND (linked_unproven OR NOT \(emailProven))
-        """
-    }
+    /// A condition on a row in `identities`: it was linked before the address was proven, as all are when it is proven only now.
+    var isUnproven: SQL { "linked_unproven OR NOT \(emailProven)" }
 
     /// Marks all linked identities as linked before the address was proven.
     func markUnproven(in project: ProjectSettings) -> SQL {

@@ -120,13 +120,19 @@ package struct Sessions: Sendable {
     }
 
     /// Ends every session of the account with its ID tokens, and the codes that were requested in them. Throws `accountNotFound`.
-    package func revokeAll(of id: String, in projectID: String) async throws(AccountError) {
+    package func revokeAll(of id: String, in projectID: String, by actor: AuditEvent.Actor) async throws(AccountError) {
         let now = clock.now()
+        let act = AuditedAct(by: actor, on: id, from: nil, at: now)
         let results = try await storage.write(all: [
             """
-            UPDATE accounts SET valid_since = greatest(valid_since, \(Instant(seconds: now.seconds))),
-                sessions_ended_at = greatest(sessions_ended_at, \(now))
-            WHERE project_id = \(projectID) AND account_id = \(id) RETURNING account_id
+            WITH revoked AS (
+                UPDATE accounts SET valid_since = greatest(valid_since, \(Instant(seconds: now.seconds))),
+                    sessions_ended_at = greatest(sessions_ended_at, \(now))
+                WHERE project_id = \(projectID) AND account_id = \(id) RETURNING account_id
+            ), recorded AS (
+                INSERT INTO audit_events \(AuditedAct.columns) SELECT \(act.values(.sessionsRevoked, in: projectID)) FROM revoked
+            )
+            SELECT account_id FROM revoked
             """,
             "DELETE FROM action_codes WHERE project_id = \(projectID) AND account_id = \(id) AND kind <> 'recoverEmail'",
             Account.endSessions(of: id, because: "revoked", in: projectID, at: now),

@@ -73,9 +73,12 @@ package struct EmailLinkSignIns: Sendable {
         changed.proveEmail()
         changed.emailLinkSignIn = true
         changed.lastLoginAt = now
+        let act = AuditedAct(
+            by: .person, on: account.id, from: client, at: now, rule: takeover ? .makerNeverProved : nil, code: .signIn)
         let statements =
             [changed.update(account, takeover: takeover, in: project), pending.spend(at: now)]
-            + (takeover ? account.revokeForTakeover(in: project, at: now) : [account.deleteCodes(.only(.signIn), in: project)])
+            + (takeover ? account.revokeForTakeover(act, in: project, at: now) : [account.deleteCodes(.only(.signIn), in: project)])
+            + act.changes(from: account, to: changed, in: project)
         let session = try await complete(account, provenAt: now, with: statements, as: .signedIn, in: project, from: client, at: now)
         return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
     }
@@ -105,6 +108,8 @@ package struct EmailLinkSignIns: Sendable {
         if !account.emailProven, account.email == email { statements.append(account.markUnproven(in: project)) }
         let notice = notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
         statements += notice
+        let act = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .signIn)
+        statements += act.changes(from: account, to: changed, in: project)
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
         let session = try await complete(account, provenAt: authTime, with: statements, as: .linked, in: project, from: client, at: now)
         notices.mails.wakeMailWorker(for: notice)

@@ -23,6 +23,7 @@ extension Account {
 
     /// Takes over the profile of the identity that joins. A takeover replaces the whole profile.
     mutating func join(_ identity: ProviderIdentity, takeover: Bool, oneAccountPerEmail: Bool, at now: Instant) {
+        let isOwners = emailProven || awaitsItsOwner
         lastLoginAt = now
         if takeover {
             clearForTakeover(at: now)
@@ -30,7 +31,7 @@ extension Account {
             photoURL = identity.photoURL
         }
         // An account of the same proven address gets the parts that it lacks.
-        if !takeover, emailProven, identity.emailAuthoritative, identity.email == email {
+        if !takeover, isOwners, identity.emailAuthoritative, identity.email == email {
             displayName = displayName ?? identity.displayName
             photoURL = photoURL ?? identity.photoURL
         }
@@ -95,10 +96,11 @@ extension Account {
             """)
     }
 
-    /// Ends the identities, codes and sessions that exist when the owner of an address takes an account over.
-    func revokeForTakeover(in project: ProjectSettings, at now: Instant) -> [SQL] {
+    /// Ends the identities, codes and sessions that exist when the owner of an address takes an account over, and records it.
+    func revokeForTakeover(_ act: AuditedAct, in project: ProjectSettings, at now: Instant) -> [SQL] {
         [
-            "DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(id)",
+            act.record(.accountTakenOver, in: project),
+            act.unlink(where: "true", in: project),
             deleteCodes(.all, in: project),
             endSessions(because: "account taken over by the owner of its address", in: project, at: now),
         ]

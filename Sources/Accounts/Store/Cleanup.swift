@@ -3,17 +3,20 @@ package import ProjectSettings
 package import Runtime
 
 /// Deletes rows that have expired: action codes a day after their expiry, flows, mails and used tokens an hour after theirs, sessions 30
-/// days after their end, and rate limits that are full. Any process may run it.
+/// days after their end, audit events that are older than they are kept, and rate limits that are full. Any process may run it.
 package struct Cleanup: Sendable {
     private static let batch: Int64 = 1000
     /// The size of a batch where no index finds the rows to delete, so that each batch reads the whole table.
     private static let scanned: Int64 = 10_000
     let storage: Storage
     let clock: Clock
+    let auditRetention: Duration
 
-    package init(database: Database, clock: Clock) {
+    /// - Parameter auditRetention: how long audit events are kept.
+    package init(database: Database, clock: Clock, auditRetention: Duration) {
         storage = Storage(database: database)
         self.clock = clock
+        self.auditRetention = auditRetention
     }
 
     /// Deletes in batches, so that no statement holds locks for long, until nothing is left to delete.
@@ -46,6 +49,12 @@ package struct Cleanup: Sendable {
             """
             DELETE FROM sessions WHERE (project_id, session_id) IN
                 (SELECT project_id, session_id FROM sessions WHERE ended_at < \(now - .seconds(30 * 86400)) LIMIT \(Self.batch))
+            RETURNING 1::bigint
+            """)
+        try await delete(
+            """
+            DELETE FROM audit_events WHERE (project_id, event_id) IN
+                (SELECT project_id, event_id FROM audit_events WHERE occurred_at < \(now - auditRetention) LIMIT \(Self.batch))
             RETURNING 1::bigint
             """)
         // Full buckets contain no information. They are read in the order of the table, since the time has no index.

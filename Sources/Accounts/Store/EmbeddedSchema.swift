@@ -21,6 +21,7 @@ extension Schema {
             ("0013_late_repeats.sql", PackageResources._013_late_repeats_sql),
             ("0014_identities_by_address.sql", PackageResources._014_identities_by_address_sql),
             ("0015_raise_overtaken.sql", PackageResources._015_raise_overtaken_sql),
+            ("0016_audit_events.sql", PackageResources._016_audit_events_sql),
         ])
     }
 }

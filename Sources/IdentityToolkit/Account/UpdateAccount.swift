@@ -67,7 +67,7 @@ struct UpdateAccount: Endpoint {
         if let code = input.fields.oobCode, !code.isEmpty {
             let (accounts, project) = (context.services.accounts, try context.project.settings)
             let (action, account) = try await accounts.limits.counting(context.attempt(.actionCode)) { () async throws(AccountError) in
-                try await accounts.codes.apply(code.asString, language: language, in: project)
+                try await accounts.codes.apply(code.asString, language: language, in: project, from: context.clientInfo)
             }
             return Output(account, nil, newEmail: action.kind == .verifyAndChangeEmail ? action.newEmail : nil)
         }

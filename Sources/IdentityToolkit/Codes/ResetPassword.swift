@@ -37,7 +37,9 @@ struct ResetPassword: Endpoint {
         let (attempt, language) = (try context.attempt(.actionCode), try context.language)
         let action = try await accounts.limits.counting(attempt) { () async throws(AccountError) in
             guard let password else { return try await accounts.codes.inspect(code.asString, in: project) }
-            return try await accounts.codes.resetPassword(code.asString, to: password, language: language, in: project).0
+            return try await accounts.codes.resetPassword(
+                code.asString, to: password, language: language, in: project, from: context.clientInfo
+            ).0
         }
         if password != nil { try await accounts.limits.forgive(context.attempt(.password, email: action.email)) }
         return Output(action)

@@ -83,18 +83,23 @@ private struct Link {
                 throw Refusal(error: "The link has no newPassword.", instructions: "Append &newPassword= and the new password.")
             }
             let (_, account) = try await accounts.codes.resetPassword(
-                code.asString, to: password.asString, language: language, in: project.settings)
+                code.asString, to: password.asString, language: language, in: project.settings, from: context.clientInfo)
             return done("The password has been reset.", "email", account, next)
         case .verifyEmail:
-            let (_, account) = try await accounts.codes.apply(code.asString, language: language, in: project.settings)
+            let (_, account) = try await apply(context)
             return done("The e-mail address has been verified.", "email", account, next)
         case .verifyAndChangeEmail:
-            let (_, account) = try await accounts.codes.apply(code.asString, language: language, in: project.settings)
+            let (_, account) = try await apply(context)
             return done("The e-mail address has been changed.", "newEmail", account, next)
         case .recoverEmail:
-            let (_, account) = try await accounts.codes.apply(code.asString, language: language, in: project.settings)
+            let (_, account) = try await apply(context)
             return done("The former e-mail address has been restored.", "email", account, nil)
         }
+    }
+
+    private func apply(_ context: Context) async throws(AccountError) -> (ActionCode, Account) {
+        try await context.services.accounts.codes.apply(
+            code.asString, language: language, in: project.settings, from: context.clientInfo)
     }
 
     /// The address at which the app wants to continue. Its host must be authorized, as when the mail was requested.

@@ -74,7 +74,7 @@ struct SignInWithIDP: Endpoint {
             // in.
             let isProtected = try context.project.settings.emailEnumerationProtection
             if proven.result.identity.emailVerified || !isProtected {
-                output.verifiedProvider = account.identities.map(\.providerID)
+                output.verifiedProvider = account.signInProviders
             }
         case .signedIn(let account, let session, let isNewUser, let emailRecycled):
             let tokens = try IssuedTokens(account, session, context)

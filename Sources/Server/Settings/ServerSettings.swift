@@ -32,6 +32,8 @@ package struct ServerSettings: Sendable {
     package let mail: MailSettings?
     package let limits: ServerLimits
     package let passwordHashing: PasswordHashingSettings
+    /// How long audit events are kept.
+    package let auditRetention: Duration
     package let development: Bool
     /// The project that every API key leads to; development only.
     package let developmentProject: String?
@@ -104,6 +106,9 @@ package struct ServerSettings: Sendable {
             ServerLimits(limits), loops: self.loops + 1,
             databaseConnections: databasePool.connections(loops: self.loops, withMail: mail != nil), limits)
         passwordHashing = PasswordHashingSettings(section.section("passwordHashing"), development: development)
+        let audit = section.section("audit")
+        auditRetention = audit.duration("keep", default: .seconds(34560000), in: .seconds(86400)...(.seconds(3650 * 86400)))
+        audit.finish()
         accessLog = section.bool("accessLog", default: true)
         let log = section.section("log")
         logPath = log.has("path") ? log.path("path", default: "") : nil

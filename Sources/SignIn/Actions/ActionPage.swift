@@ -55,7 +55,8 @@ struct ActionForm: RawEndpoint {
         let code = try await link.inspect(context)
         let (accounts, project) = (context.services.accounts, link.project.settings)
         do {
-            _ = try await accounts.codes.resetPassword(link.code, to: password, language: link.language, in: project)
+            _ = try await accounts.codes.resetPassword(
+                link.code, to: password, language: link.language, in: project, from: context.clientInfo)
         } catch let error {
             switch error {
             case .weakPassword, .passwordRequirements: return view.asking(code, isWeak: true)
@@ -69,7 +70,8 @@ struct ActionForm: RawEndpoint {
     private func apply(_ link: ActionLink, _ view: ActionView, _ context: Context) async throws -> Response {
         let (accounts, project) = (context.services.accounts, link.project.settings)
         _ = try await link.inspect(context)
-        let (code, account) = try await accounts.codes.apply(link.code, language: link.language, in: project)
+        let (code, account) = try await accounts.codes.apply(
+            link.code, language: link.language, in: project, from: context.clientInfo)
         guard code.kind == .recoverEmail, project.signIn.password else { return view.done(code) }
         // The person who changed the account may know its password. The mailbox's owner can choose another one here, without another mail.
         let next = try await accounts.codes.resetCode(for: account, in: project)

@@ -1,4 +1,5 @@
 import Accounts
+import Identity
 import Logging
 import Postgres
 import Runtime
@@ -23,6 +24,9 @@ enum Console {
         do { try await database.verifySessions() } catch { throw MigrationError.database(error) }
         await database.close()
     }
+
+    /// The text without characters that would do something to a terminal: what a provider or a client said may hold them.
+    static func visible(_ text: String) -> String { ProfileText.readable(text) }
 
     /// A database for one command, without metrics.
     static func open(_ settings: ServerSettings, on loop: Loop) -> Database {

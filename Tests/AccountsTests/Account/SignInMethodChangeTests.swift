@@ -120,7 +120,8 @@ import Text
         #expect(joined.account.id == account.id)
         let code = try await fixture.resetCode(Self.ada)
         fixture.time.advance(.seconds(1))
-        _ = try await fixture.accounts.codes.resetPassword(code, to: "second password", language: "de", in: fixture.project)
+        _ = try await fixture.accounts.codes.resetPassword(
+            code, to: "second password", language: "de", in: fixture.project, from: Fixture.here)
         #expect(told(try await fixture.notices()) == [.added("oidc.strict"), .passwordChanged])
         #expect(try await fixture.notices().map(\.language) == ["en", "de"])
         // A link in a mail is not another way in than the mailbox.
@@ -172,7 +173,8 @@ import Text
         #expect(try await fixture.stored(account.id)?.identities.isEmpty == true)
         #expect(try await fixture.notices().count == 2)
         let code = try await fixture.resetCode(Self.ada)
-        _ = try await fixture.accounts.codes.resetPassword(code, to: "second password", language: "en", in: fixture.project)
+        _ = try await fixture.accounts.codes.resetPassword(
+            code, to: "second password", language: "en", in: fixture.project, from: Fixture.here)
         #expect(try await fixture.notices().count == 3)
     }
 

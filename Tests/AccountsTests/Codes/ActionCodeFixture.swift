@@ -127,7 +127,9 @@ extension Fixture {
     func caller(_ idToken: String) async throws -> (Account, IDToken) { try await accounts.idTokens.account(of: idToken, in: project) }
 
     @discardableResult
-    func apply(_ code: String) async throws -> Account { try await accounts.codes.apply(code, language: "en", in: project).1 }
+    func apply(_ code: String) async throws -> Account {
+        try await accounts.codes.apply(code, language: "en", in: project, from: Self.here).1
+    }
 
     func enter(_ code: String, _ email: String, linkingTo idToken: String? = nil) async throws -> EmailLinkSignIn {
         try await accounts.emailLinkSignIns.signIn(

@@ -46,7 +46,8 @@ import Text
             #expect(seen.kind == .resetPassword)
             #expect(seen.email == "ada@example.com")
         }
-        _ = try await fixture.accounts.codes.resetPassword(code, to: "second password", language: "en", in: fixture.project)
+        _ = try await fixture.accounts.codes.resetPassword(
+            code, to: "second password", language: "en", in: fixture.project, from: Fixture.here)
         await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(code, in: fixture.project) }
     }
 
@@ -65,7 +66,7 @@ import Text
             kind: kind, accountID: account.id, email: "ada@example.com", newEmail: hasNewEmail ? "new@example.com" : nil, emailProven: true,
             created: now, expires: now + kind.lifetime)
         _ = try await fixture.database.write(code.insert(hash: hash, for: .account(account), in: fixture.project))
-        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock)
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400))
         fixture.time.advance(.seconds(seconds - 1))
         #expect(try await fixture.accounts.codes.inspect(text, in: fixture.project) == code)
         fixture.time.advance(.seconds(1))
@@ -73,7 +74,8 @@ import Text
         await expectRefusal("expiredActionCode") { try await fixture.accounts.codes.inspect(text, in: fixture.project) }
         if kind == .resetPassword {
             await expectRefusal("expiredActionCode") {
-                try await fixture.accounts.codes.resetPassword(text, to: "second password", language: "en", in: fixture.project)
+                try await fixture.accounts.codes.resetPassword(
+                    text, to: "second password", language: "en", in: fixture.project, from: Fixture.here)
             }
         } else if kind == .signIn {
             await expectRefusal("expiredActionCode") { try await fixture.enter(text, "ada@example.com") }
@@ -101,7 +103,8 @@ import Text
         await expectRefusal("invalidActionCode") { try await fixture.apply(link) }
         await expectRefusal("invalidActionCode") { try await fixture.enter(verify, "ada@example.com") }
         await expectRefusal("invalidActionCode") {
-            try await fixture.accounts.codes.resetPassword(verify, to: "second password", language: "en", in: fixture.project)
+            try await fixture.accounts.codes.resetPassword(
+                verify, to: "second password", language: "en", in: fixture.project, from: Fixture.here)
         }
         let other = ProjectSettings(id: "other", number: 2, apiKeys: ["other"], authorizedDomains: [], redirectURLs: [])
         await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(reset, in: other) }
@@ -116,7 +119,7 @@ import Text
                 group.addTask {
                     do {
                         _ = try await fixture.accounts.codes.resetPassword(
-                            code, to: "password \(number)", language: "en", in: fixture.project)
+                            code, to: "password \(number)", language: "en", in: fixture.project, from: Fixture.here)
                         return "success"
                     } catch {
                         return "\(error)"

@@ -72,7 +72,8 @@ import Text
             email: "thief@example.com", password: "first password", fixture.attempt(.password), in: fixture.project, from: Fixture.here)
         _ = try await fixture.signIn(Fixture.ada("oidc.a", subject: "thief"), .link(fixture.token(taken)))
         let reset = try await fixture.resetCode("thief@example.com")
-        _ = try await fixture.accounts.codes.resetPassword(reset, to: "the thief's own", language: "en", in: fixture.project)
+        _ = try await fixture.accounts.codes.resetPassword(
+            reset, to: "the thief's own", language: "en", in: fixture.project, from: Fixture.here)
         let later = try await fixture.linkCode("thief@example.com")
         let back = try await fixture.code(.recoverEmail, to: "ada@example.com")
         let seen = try await fixture.accounts.codes.inspect(back, in: fixture.project)

@@ -18,7 +18,7 @@ import Text
         switch arrival {
         case .reset:
             _ = try await fixture.accounts.codes.resetPassword(
-                try await fixture.resetCode(email), to: "the victim's own", language: "en", in: fixture.project)
+                try await fixture.resetCode(email), to: "the victim's own", language: "en", in: fixture.project, from: Fixture.here)
             return try await fixture.accounts.passwordSignIns.signIn(
                 email: email, password: "the victim's own", fixture.attempt(.password), in: fixture.project, from: Fixture.here
             ).1

@@ -215,7 +215,7 @@ import Text
         #expect(try await outcome(fixture, attempt(fixture, .identify)) == nil)
         #expect(try await outcome(fixture, attempt(fixture, .signUp)) == nil)
         fixture.time.advance(.seconds(7200))
-        try await Cleanup(database: fixture.database, clock: fixture.time.clock).run()
+        try await Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400)).run()
         #expect(try await fixture.database.query("SELECT 1 FROM rate_limits").count == 1)
         #expect(try await outcome(fixture, attempt(fixture, .signUp)) == .address)
     }

@@ -13,7 +13,8 @@ import Text
         let code = try await fixture.resetCode("ada@example.com")
         let spare = try await fixture.resetCode("ada@example.com")
         fixture.time.advance(.seconds(5))
-        let (action, _) = try await fixture.accounts.codes.resetPassword(code, to: "second password", language: "en", in: fixture.project)
+        let (action, _) = try await fixture.accounts.codes.resetPassword(
+            code, to: "second password", language: "en", in: fixture.project, from: Fixture.here)
         #expect(action.kind == .resetPassword)
         let stored = try #require(try await fixture.stored(account.id))
         #expect(stored.emailVerified && stored.emailProven)
@@ -22,7 +23,8 @@ import Text
         #expect(try await !fixture.signsIn("ada@example.com", "first password"))
         #expect(try await fixture.signsIn("ada@example.com", "second password"))
         await expectRefusal("invalidActionCode") {
-            try await fixture.accounts.codes.resetPassword(spare, to: "third password", language: "en", in: fixture.project)
+            try await fixture.accounts.codes.resetPassword(
+                spare, to: "third password", language: "en", in: fixture.project, from: Fixture.here)
         }
     }
 
@@ -34,9 +36,10 @@ import Text
         let code = try await fixture.resetCode("ada@example.com")
         let strict = fixture
         await expectRefusal("passwordRequirements([\"Password must contain at least 12 characters\"])") {
-            try await strict.accounts.codes.resetPassword(code, to: "too short", language: "en", in: strict.project)
+            try await strict.accounts.codes.resetPassword(code, to: "too short", language: "en", in: strict.project, from: Fixture.here)
         }
-        _ = try await fixture.accounts.codes.resetPassword(code, to: "long enough as well", language: "en", in: fixture.project)
+        _ = try await fixture.accounts.codes.resetPassword(
+            code, to: "long enough as well", language: "en", in: fixture.project, from: Fixture.here)
     }
 
     @Test func `a disabled account gets no mail and takes no code`() async throws {
@@ -45,7 +48,8 @@ import Text
         let code = try await fixture.resetCode("ada@example.com")
         _ = try await fixture.database.write("UPDATE accounts SET disabled = true WHERE account_id = \(account.id)")
         await expectRefusal("accountDisabled") {
-            try await fixture.accounts.codes.resetPassword(code, to: "second password", language: "en", in: fixture.project)
+            try await fixture.accounts.codes.resetPassword(
+                code, to: "second password", language: "en", in: fixture.project, from: Fixture.here)
         }
         try await fixture.accounts.codeMails.sendPasswordReset(to: "ada@example.com", Fixture.english, in: fixture.project)
         #expect(try await fixture.codes(.resetPassword, to: "ada@example.com").count == 1)
@@ -83,7 +87,8 @@ import Text
         try await fixture.apply(try await fixture.verifyCode(idToken, "ada@example.com"))
         _ = try await fixture.signIn(Fixture.ada("oidc.b", subject: "after"), .link(fixture.token(account)))
         let code = try await fixture.resetCode("ada@example.com")
-        _ = try await fixture.accounts.codes.resetPassword(code, to: "second password", language: "en", in: fixture.project)
+        _ = try await fixture.accounts.codes.resetPassword(
+            code, to: "second password", language: "en", in: fixture.project, from: Fixture.here)
         #expect(try await fixture.stored(account.id)?.identities.map(\.subject) == ["after"])
         #expect(try await !fixture.refreshes(session))
     }

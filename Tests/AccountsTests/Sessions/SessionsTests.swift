@@ -151,7 +151,7 @@ import Text
     @Test func `cleans up what was idle, of the projects that say so`() async throws {
         var (fixture, token) = try await signedIn()
         fixture.time.advance(.seconds(365 * 86400))
-        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock)
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400))
         try await cleanup.endIdleSessions(of: [fixture.project])
         token = try await refresh(token, fixture)
         fixture.project.sessions.idle = .seconds(86400)
@@ -180,7 +180,7 @@ import Text
         patient.project.sessions.idle = nil
         tokens[3] = try await refresh(tokens[3], patient)
         fixture.time.advance(.seconds(7200))
-        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock)
+        let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400))
         try await cleanup.endIdleSessions(of: [fixture.project], piece: 2)
         #expect(try await fixture.database.query("SELECT 1 FROM sessions WHERE end_reason = 'idle'").count == 6)
         _ = try await refresh(tokens[3], fixture)
@@ -209,7 +209,7 @@ import Text
         let idToken = try fixture.accounts.idTokens.issue(for: account, session, in: fixture.project)
         #expect(try await fixture.accounts.idTokens.account(of: idToken, in: fixture.project).0.id == account.id)
         fixture.time.advance(.seconds(2))
-        try await fixture.sessions.revokeAll(of: account.id, in: fixture.project.id)
+        try await fixture.sessions.revokeAll(of: account.id, in: fixture.project.id, by: .command("test"))
         let token = fixture.sessions.refreshToken(for: session, in: fixture.project)
         await #expect { try await refresh(token, fixture) } throws: { isEnded($0) }
         await #expect { try await fixture.accounts.idTokens.account(of: idToken, in: fixture.project) } throws: { isEnded($0) }

@@ -236,7 +236,7 @@ import Text
         let provenAt = fixture.time.clock.now()
         fixture.time.advance(.seconds(5))
         #expect(try await fixture.signIn(Fixture.ada(), provenAt: provenAt).session.authTime == provenAt)
-        try await fixture.sessions.revokeAll(of: account.id, in: "demo")
+        try await fixture.sessions.revokeAll(of: account.id, in: "demo", by: .command("test"))
         await #expect {
             try await fixture.signIn(Fixture.ada(), provenAt: provenAt)
         } throws: {

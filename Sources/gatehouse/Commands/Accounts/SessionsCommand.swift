@@ -24,7 +24,7 @@ struct SessionsCommand: AsyncParsableCommand {
             try await Console.withDatabase(common) { database, masterKey in
                 do {
                     let sessions = Sessions(database: database, masterKey: masterKey, clock: .system, log: .silent)
-                    try await sessions.revokeAll(of: account, in: project)
+                    try await sessions.revokeAll(of: account, in: project, by: .command("sessions revoke"))
                 } catch AccountError.accountNotFound {
                     throw Failed(
                         common.reasonWhyUnknown(project) ?? "project \(project) has no account \(account)")

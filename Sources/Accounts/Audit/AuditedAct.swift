@@ -1,0 +1,91 @@
+import JSON
+import Postgres
+import ProjectSettings
+import Runtime
+
+/// An act on one account, and the statements that record what comes of it. They stand in the transaction of the act, so that every act
+/// has its record, and an act that was undone has none.
+struct AuditedAct {
+    let actor: AuditEvent.Actor
+    let accountID: String
+    /// `nil` for a command.
+    let client: Session.ClientInfo?
+    let time: Instant
+    let rule: LinkingRule?
+    /// The kind of the code in a mail by which the person proved themselves; `nil` without one.
+    let code: ActionCode.Kind?
+
+    init(
+        by actor: AuditEvent.Actor, on accountID: String, from client: Session.ClientInfo?, at time: Instant, rule: LinkingRule? = nil,
+        code: ActionCode.Kind? = nil
+    ) {
+        self.actor = actor
+        self.accountID = accountID
+        self.client = client
+        self.time = time
+        self.rule = rule
+        self.code = code
+    }
+
+    /// Records one thing that was done.
+    ///
+    /// - Parameter subject: the provider's name for the person, of an identity that was linked.
+    func record(
+        _ action: AuditEvent.Action, providerID: String? = nil, subject: String? = nil, in project: ProjectSettings
+    ) -> SQL {
+        let values = values(action, providerID: "\(providerID)", subject: "\(subject)", in: project.id)
+        return "INSERT INTO audit_events \(Self.columns) SELECT \(values)"
+    }
+
+    /// Unlinks the account's identities for which `condition` is true, and records each that was there.
+    func unlink(where condition: SQL, in project: ProjectSettings) -> SQL {
+        """
+        WITH gone AS (
+            DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(accountID) AND (\(condition)) RETURNING provider_id, subject
+        )
+        INSERT INTO audit_events \(Self.columns)
+        SELECT \(values(.providerUnlinked, providerID: "gone.provider_id", subject: "gone.subject", in: project.id)) FROM gone
+        ORDER BY gone.provider_id
+        """
+    }
+
+    /// Records the ways to sign in that `changed` has gained, and the changes of its password and of links in mails. Identities that were
+    /// unlinked are not among them, since `unlink` records them.
+    func changes(from account: Account, to changed: Account, in project: ProjectSettings) -> [SQL] {
+        let changes = account.methodChanges(to: changed)
+        var statements = changes.compactMap { change -> SQL? in
+            if let providerID = change.providerID {
+                guard change.kind == .signInMethodAdded else { return nil }
+                let subject = changed.identities.first { $0.providerID == providerID }?.subject
+                return record(.providerLinked, providerID: providerID, subject: subject, in: project)
+            }
+            return Self.passwordAction(change.kind).map { record($0, in: project) }
+        }
+        if account.emailLinkSignIn != changed.emailLinkSignIn {
+            statements.append(record(changed.emailLinkSignIn ? .emailLinkAdded : .emailLinkRemoved, in: project))
+        }
+        return statements
+    }
+
+    private static func passwordAction(_ kind: OutgoingMail.Kind) -> AuditEvent.Action? {
+        switch kind {
+        case .signInMethodAdded: .passwordAdded
+        case .signInMethodRemoved: .passwordRemoved
+        case .passwordChanged: .passwordChanged
+        default: nil
+        }
+    }
+
+    static let columns: SQL = """
+        (project_id, occurred_at, actor_kind, actor, action, account_id, provider_id, rule, address, user_agent, details)
+        """
+
+    /// The values of `columns`, of which some may come from the statement's own tables.
+    func values(_ action: AuditEvent.Action, providerID: SQL = "NULL", subject: SQL = "NULL", in projectID: String) -> SQL {
+        """
+        \(projectID), \(time), \(actor.kind), \(actor.name), \(action.rawValue), \(accountID), \(providerID), \(rule?.rawValue), \
+        \(client?.address), \(client?.userAgent), \
+        jsonb_strip_nulls(jsonb_build_object('subject', \(subject), 'code', \(code?.rawValue)))
+        """
+    }
+}

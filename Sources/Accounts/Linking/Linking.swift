@@ -1,0 +1,86 @@
+package import Identity
+package import ProjectSettings
+
+/// Decides which account a proven identity opens. A function without I/O: it gives one decision, with the rule that made it.
+///
+/// It follows Firebase's table: a proven address joins accounts; an address that is not proven must be confirmed by signing in the old
+/// way. The proof is `emailAuthoritative`, never the provider's mere statement. An account whose own address was never proven loses
+/// everything that its maker left in it, so that an attacker cannot prepare an account for the address of another person. A project may
+/// ask for less (`ProjectSettings.LinkingPolicy`), never for more.
+package enum Linking {
+    package enum Intent: Sendable {
+        /// Sign in; `mayCreate` is false when the caller only reauthenticates.
+        case signIn(mayCreate: Bool)
+        /// Add the identity to this account.
+        case link(Account)
+    }
+
+    /// The accounts that an identity may concern, as they were read.
+    package struct Holders: Sendable {
+        /// Has the identity already.
+        package var owner: Account?
+        /// Whether the owner's identity was stored for another tenant of the provider than the one that vouches for it now.
+        package var ownerHasOtherTenant = false
+        /// Has the identity's address as its own.
+        package var accountOfAddress: Account?
+    }
+
+    package static func decide(
+        _ intent: Intent, _ identity: ProviderIdentity, _ holders: Holders, _ settings: ProjectSettings.SignInMethods
+    ) -> LinkingDecision {
+        guard !holders.ownerHasOtherTenant else { return .refuse(.tenantChanged, .otherTenant) }
+        let namesake = settings.oneAccountPerEmail ? holders.accountOfAddress : nil
+        switch intent {
+        case .link(let account):
+            return link(identity, to: account, owner: holders.owner, namesake: namesake)
+        case .signIn(let mayCreate):
+            if let owner = holders.owner {
+                return owner.disabled ? .refuse(.accountDisabled, .knownIdentityDisabled) : LinkingDecision(.signIn(owner), .knownIdentity)
+            }
+            // A person who only reauthenticates has the identity already, or is another person; a reauthentication must not join accounts.
+            guard mayCreate else { return .refuse(.noSuchIdentity, .onlyReauthenticates) }
+            return namesake.map { meet($0, identity, settings.linking) } ?? create(identity, settings)
+        }
+    }
+
+    private static func link(
+        _ identity: ProviderIdentity, to account: Account, owner: Account?, namesake: Account?
+    ) -> LinkingDecision {
+        guard !account.disabled else { return .refuse(.accountDisabled, .linkToDisabled) }
+        guard owner == nil else { return .refuse(.identityTaken, .identityTaken) }
+        guard !account.has(identity.providerID) else { return .refuse(.identityTaken, .providerTaken) }
+        guard namesake == nil || namesake?.id == account.id else { return .refuse(.emailTaken, .addressTaken) }
+        return LinkingDecision(.link(account), .linkAdds)
+    }
+
+    private static func create(_ identity: ProviderIdentity, _ settings: ProjectSettings.SignInMethods) -> LinkingDecision {
+        guard settings.signUp else { return .refuse(.adminOnly, .signUpClosed) }
+        guard let email = identity.email else { return LinkingDecision(.create(email: nil), .noAddress) }
+        guard settings.oneAccountPerEmail else { return LinkingDecision(.create(email: nil), .separateAccounts) }
+        return LinkingDecision(.create(email: email), .newAddress)
+    }
+
+    /// A new identity with the address of `account`. Only a person who has proven the address learns that the account is disabled.
+    private static func meet(
+        _ account: Account, _ identity: ProviderIdentity, _ policy: ProjectSettings.LinkingPolicy
+    ) -> LinkingDecision {
+        guard identity.emailAuthoritative else { return LinkingDecision(.confirm(account), .addressNotProven) }
+        guard !account.disabled else { return .refuse(.accountDisabled, .addressOfDisabled) }
+        guard policy != .confirm else { return LinkingDecision(.confirm(account), .policyConfirms) }
+        if account.awaitsItsOwner { return LinkingDecision(.join(account), .madeByAdministrator) }
+        // Another person of the same provider with the same address: the mailbox has a new owner.
+        let isRecycled = account.emailProven && account.has(identity.providerID)
+        if account.emailProven, !isRecycled { return LinkingDecision(.join(account), .bothProven) }
+        guard policy != .neverOverwrite else { return LinkingDecision(.confirm(account), .policyKeepsAccount) }
+        return LinkingDecision(.takeOver(account, recycled: isRecycled), isRecycled ? .mailboxRecycled : .makerNeverProved)
+    }
+}
+
+extension Account {
+    /// Whether an identity of this provider is linked.
+    func has(_ providerID: String) -> Bool { identities.contains { $0.providerID == providerID } }
+
+    /// Whether an administrator made it for the owner of a verified address, who has not come yet. An account that a person made has been
+    /// signed in to from its beginning, so it is not one, whatever the person has removed from it since.
+    var awaitsItsOwner: Bool { emailVerified && !emailProven && isAnonymous && lastLoginAt == nil }
+}

@@ -1,0 +1,45 @@
+/// What a sign-in or a link with a proven identity comes to, and the rule that says so.
+package struct LinkingDecision: Sendable, Equatable {
+    package enum Action: Sendable, Equatable {
+        /// The account that has the identity signs in.
+        case signIn(Account)
+        case create(email: String?)
+        /// The account of the address gets the identity and signs in.
+        case join(Account)
+        /// The same, after everything has ended by which people could sign in to the account until now. `recycled`: the mailbox has a new owner.
+        case takeOver(Account, recycled: Bool)
+        /// The caller's own account gets the identity.
+        case link(Account)
+        /// The address belongs to this account, and the person must confirm by signing in to it. Nothing is written.
+        case confirm(Account)
+        /// Nothing is written.
+        case refuse(Refusal)
+    }
+
+    package enum Refusal: Sendable, Equatable {
+        case accountDisabled, adminOnly, emailTaken, identityTaken, noSuchIdentity, tenantChanged
+    }
+
+    package let action: Action
+    package let rule: LinkingRule
+
+    init(_ action: Action, _ rule: LinkingRule) {
+        self.action = action
+        self.rule = rule
+    }
+
+    static func refuse(_ refusal: Refusal, _ rule: LinkingRule) -> LinkingDecision { LinkingDecision(.refuse(refusal), rule) }
+}
+
+extension LinkingDecision.Refusal {
+    package var error: AccountError {
+        switch self {
+        case .accountDisabled: .accountDisabled
+        case .adminOnly: .adminOnly
+        case .emailTaken: .emailTaken
+        case .identityTaken: .identityTaken
+        case .noSuchIdentity: .noSuchIdentity
+        case .tenantChanged: .tenantChanged
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Accounts
+import Identity
+import JSON
+import ProjectSettings
+import Web
+
+/// What `gatehouse explain-link` prints: a decision, and everything that it was made of.
+struct LinkExplanation {
+    let preview: LinkingPreview
+    /// The paths of the provider's API that the file has no answers for.
+    let unanswered: [String]
+    let settings: ProjectSettings
+
+    init(_ preview: LinkingPreview, unanswered: [String], settings: ProjectSettings) {
+        self.preview = preview
+        self.unanswered = unanswered
+        self.settings = settings
+    }
+
+    private var identity: ProviderIdentity { preview.identity }
+    private var changes: [String] { preview.decision.action.changes(with: identity) }
+
+    /// The code of the error that the app gets; `nil` when the sign-in is not refused.
+    private var code: String? {
+        if case .refuse(let refusal) = preview.decision.action { Failure(describing: refusal.error).code } else { nil }
+    }
+
+    var text: String {
+        let accounts = settings.signIn.oneAccountPerEmail ? "one account for each address" : "separate accounts for one address"
+        var lines = [
+            "identity:   \(identity.subject) of \(identity.providerID)\(identity.tenant.map { ", tenant \($0)" } ?? "")",
+            "address:    \(identity.email.map { "\($0), \(trust)" } ?? "none")",
+            "policy:     \(settings.signIn.linking.rawValue), \(accounts), \(settings.signIn.signUp ? "open" : "closed") to new accounts",
+            "known as:   \(preview.holders.owner.map(Self.describe) ?? "no account has this identity")",
+            "address of: \(preview.holders.accountOfAddress.map(Self.describe) ?? "no account has this address")",
+        ]
+        lines += unanswered.map { "note:       the rules asked for \($0), which the file does not have; they went on without it" }
+        lines += [
+            "decision:   \(preview.decision.action.name)\(code.map { ", the app gets \($0)" } ?? "")",
+            "rule:       \(preview.decision.rule.rawValue)",
+            "why:        \(preview.decision.rule.explanation)",
+        ]
+        lines += changes.isEmpty ? ["written:    nothing"] : changes.map { "written:    \($0)" }
+        return lines.map(Console.visible).joined(separator: "\n")
+    }
+
+    private var trust: String {
+        switch (identity.emailVerified, identity.emailAuthoritative) {
+        case (_, true): "proven by the provider"
+        case (true, false): "verified by the provider's word, which does not prove it here"
+        case (false, false): "not verified by the provider"
+        }
+    }
+
+    private static func describe(_ account: Account) -> String {
+        let ways = account.signInProviders + (account.customAuth ? ["custom tokens"] : [])
+        let proof = account.email.map {
+            ", \($0) \(account.emailProven ? "proven" : account.emailVerified ? "verified, not proven" : "not verified")"
+        }
+        return "account \(account.id)\(proof ?? ""), signs in by \(ways.isEmpty ? "nothing" : ways.joined(separator: ", "))"
+            + (account.disabled ? ", disabled" : "")
+    }
+
+    var json: String {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.field("decision", preview.decision.action.name)
+            writer.field("code", code)
+            writer.field("rule", preview.decision.rule.rawValue)
+            writer.field("why", preview.decision.rule.explanation)
+            writer.array("written") { writer in for change in changes { writer.value(change) } }
+            writer.object("identity") { writer in
+                writer.field("providerId", identity.providerID)
+                writer.field("subject", identity.subject)
+                writer.field("tenant", identity.tenant)
+                writer.field("email", identity.email)
+                writer.field("emailVerified", identity.emailVerified)
+                writer.field("emailAuthoritative", identity.emailAuthoritative)
+            }
+            writer.object("policy") { writer in
+                writer.field("linking", settings.signIn.linking.rawValue)
+                writer.field("oneAccountPerEmail", settings.signIn.oneAccountPerEmail)
+                writer.field("signUp", settings.signIn.signUp)
+            }
+            Self.write(preview.holders.owner, "accountOfIdentity", to: &writer)
+            Self.write(preview.holders.accountOfAddress, "accountOfAddress", to: &writer)
+            writer.array("unanswered") { writer in for path in unanswered { writer.value(path) } }
+        }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private static func write(_ account: Account?, _ name: String, to writer: inout JSONWriter) {
+        guard let account else { return }
+        writer.object(name) { writer in
+            writer.field("localId", account.id)
+            writer.field("email", account.email)
+            writer.field("emailVerified", account.emailVerified)
+            writer.field("emailProven", account.emailProven)
+            writer.field("disabled", account.disabled)
+            writer.array("providers") { writer in for provider in account.signInProviders { writer.value(provider) } }
+            writer.field("customAuth", account.customAuth)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+@testable import Accounts
+import Identity
+import ProjectSettings
+import Runtime
+
+/// One case of the product of all classes of inputs that `Linking` decides about: what the caller wants, what the provider proved, which
+/// accounts there are, and what the project asks for.
+struct LinkingCase {
+    enum Wish: CaseIterable { case signIn, reauthenticate, link }
+    /// What the provider says of an address.
+    enum Address: CaseIterable { case none, claimed, verified, proven }
+    /// What is known of the address of the account that has it: an administrator's word, for an account that no person has signed in to; the
+    /// word of the person who made it; proof.
+    enum Holding: CaseIterable { case administrators, unproven, proven }
+
+    struct Namesake {
+        let holding: Holding
+        let disabled: Bool
+        /// Whether it has another identity of the provider.
+        let hasProvider: Bool
+
+        static let all = Holding.allCases.flatMap { holding in
+            [false, true].flatMap { disabled in
+                // An account that waits for its owner has no identity.
+                (holding == .administrators ? [false] : [false, true]).map {
+                    Namesake(holding: holding, disabled: disabled, hasProvider: $0)
+                }
+            }
+        }
+    }
+
+    /// The account that has the identity.
+    enum Owner: CaseIterable { case none, another, disabled, ofOtherTenant, namesake }
+    /// The account that links.
+    enum Caller: CaseIterable { case plain, withProvider, disabled, namesake, owner }
+
+    let wish: Wish
+    let address: Address
+    let namesake: Namesake?
+    let owner: Owner
+    /// Only where the wish is a link.
+    let caller: Caller
+    let policy: ProjectSettings.LinkingPolicy
+    let oneAccountPerEmail: Bool
+    let signUp: Bool
+
+    /// Every case that can be.
+    static let all: [LinkingCase] = {
+        var cases: [LinkingCase] = []
+        for wish in Wish.allCases {
+            for address in Address.allCases {
+                for namesake in (address == .none ? [] : Namesake.all.map(Optional.some)) + [nil] {
+                    for owner in Owner.allCases where owner != .namesake || namesake?.hasProvider == true {
+                        for caller in wish == .link ? Caller.allCases : [.plain] {
+                            if caller == .namesake, namesake == nil || namesake?.holding == .administrators { continue }
+                            if caller == .owner, owner == .none { continue }
+                            for policy in ProjectSettings.LinkingPolicy.allCases {
+                                for flags in 0..<4 {
+                                    cases.append(
+                                        LinkingCase(
+                                            wish: wish, address: address, namesake: namesake, owner: owner, caller: caller, policy: policy,
+                                            oneAccountPerEmail: flags & 1 == 0, signUp: flags & 2 == 0))
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        return cases
+    }()
+}
+
+/// The inputs of the function, made of the case.
+extension LinkingCase {
+    static let email = "ada@example.com"
+    static let provider = "oidc.acme"
+
+    var identity: ProviderIdentity {
+        ProviderIdentity(
+            providerID: Self.provider, issuer: "https://issuer.example.com", subject: "ada",
+            email: address == .none ? nil : Self.email, emailVerified: [.verified, .proven].contains(address),
+            emailAuthoritative: address == .proven)
+    }
+
+    var settings: ProjectSettings.SignInMethods {
+        var settings = ProjectSettings.SignInMethods()
+        settings.linking = policy
+        settings.oneAccountPerEmail = oneAccountPerEmail
+        settings.signUp = signUp
+        return settings
+    }
+
+    var accountOfAddress: Account? {
+        guard let namesake else { return nil }
+        var account = Self.account("namesake", providers: namesake.hasProvider ? [Self.provider, "oidc.old"] : ["oidc.old"])
+        account.email = Self.email
+        account.disabled = namesake.disabled
+        account.emailProven = namesake.holding == .proven
+        account.emailVerified = namesake.holding != .unproven
+        account.passwordUpdatedAt = Instant(seconds: 1)
+        account.emailLinkSignIn = true
+        account.customAuth = true
+        guard namesake.holding == .administrators else { return account }
+        (account.passwordUpdatedAt, account.emailLinkSignIn, account.customAuth) = (nil, false, false)
+        (account.identities, account.lastLoginAt) = ([], nil)
+        return account
+    }
+
+    var holders: Linking.Holders {
+        let owner: Account? =
+            switch owner {
+            case .none: nil
+            case .another, .ofOtherTenant: Self.account("owner", providers: [Self.provider])
+            case .disabled: Self.account("owner", providers: [Self.provider], disabled: true)
+            case .namesake: accountOfAddress
+            }
+        return Linking.Holders(owner: owner, ownerHasOtherTenant: self.owner == .ofOtherTenant, accountOfAddress: accountOfAddress)
+    }
+
+    var intent: Linking.Intent {
+        switch wish {
+        case .signIn: .signIn(mayCreate: true)
+        case .reauthenticate: .signIn(mayCreate: false)
+        case .link: .link(callersAccount)
+        }
+    }
+
+    var callersAccount: Account {
+        switch caller {
+        case .plain: Self.account("caller", providers: ["oidc.old"])
+        case .withProvider: Self.account("caller", providers: [Self.provider])
+        case .disabled: Self.account("caller", providers: ["oidc.old"], disabled: true)
+        case .namesake: accountOfAddress ?? Self.account("caller", providers: [])
+        case .owner: holders.owner ?? Self.account("caller", providers: [])
+        }
+    }
+
+    private static func account(_ id: String, providers: [String], disabled: Bool = false) -> Account {
+        Account(
+            id: id, disabled: disabled, validSince: Instant(seconds: 0), createdAt: Instant(seconds: 0), lastLoginAt: Instant(seconds: 0),
+            identities: providers.map { LinkedIdentity(providerID: $0, subject: "another") })
+    }
+}
