@@ -23,6 +23,12 @@ package struct BrokeredProject: Sendable {
         do { return try await provider.photo(accessToken: accessToken) } catch { throw BrokerageError(error) }
     }
 
+    /// Has the provider revoke a token that it gave; `false` when it revokes none.
+    package func revoke(_ token: RevocableToken, of id: UTF8Text) async throws(BrokerageError) -> Bool {
+        let provider = configured(try provider(id))
+        do { return try await provider.revoke(token) } catch { throw BrokerageError(error) }
+    }
+
     /// The provider, ready to be asked, with its requests counted.
     func configured(_ provider: ProviderSettings) -> ConfiguredProvider {
         let upstream = CountedUpstream(upstream: brokerage.upstream, provider: provider.id, requests: brokerage.requests)

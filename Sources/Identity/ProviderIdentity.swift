@@ -21,7 +21,12 @@ package struct ProviderIdentity: Sendable, Codable, Equatable {
     package var emailVerified: Bool
     /// Whether the statement is proof enough to join accounts, because the provider runs the mailbox's domain or the operator says so.
     package var emailAuthoritative: Bool
+    /// Whether the address only forwards mail to the person, and was made for this provider's sign-in alone. Then it joins no account that
+    /// does not have this provider.
+    package var emailIsRelay = false
     package var displayName: String?
+    /// Whether the provider says the name at the first sign-in and never again, so that its absence does not mean that it was removed.
+    package var saysNameOnce = false
     package var firstName: String?
     package var lastName: String?
     package var photoURL: String?

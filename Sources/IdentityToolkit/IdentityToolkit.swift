@@ -19,6 +19,7 @@ package enum IdentityToolkit {
         RecaptchaConfig.handler,
         RecaptchaParams.handler,
         ResetPassword.handler,
+        RevokeToken.handler,
         SecureTokenCertificates.handler,
         SecureTokenKeySet.handler,
         SendOOBCode.handler,

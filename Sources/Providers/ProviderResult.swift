@@ -22,7 +22,13 @@ package struct ProviderResult: Sendable, Codable, Equatable {
 
 extension ProviderResult {
     init(identity: ProviderIdentity, _ tokens: TokenResponse) {
-        self.init(identity: identity, idToken: tokens.idToken?.asString, accessToken: tokens.accessToken?.asString)
+        self.init(identity: identity, idToken: tokens.idToken?.asString)
+        take(tokens)
+    }
+
+    /// Takes the tokens for the provider's API, with their life.
+    mutating func take(_ tokens: TokenResponse) {
+        accessToken = tokens.accessToken?.asString
         refreshToken = tokens.refreshToken?.asString
         expiresIn = tokens.expiresIn
     }

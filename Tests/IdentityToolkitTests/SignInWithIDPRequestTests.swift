@@ -32,6 +32,19 @@ import Web
         #expect(credential.idToken == "3")
     }
 
+    @Test(
+        arguments: [
+            (#"{"name":{"firstName":"100% A+B & C"}}"#, #"{"name":{"firstName":"100% A+B & C"}}"#),
+            ("%7B%22a%22%3A%22b+c%22%7D", #"{"a":"b c"}"#), (#"{"a":1}&nonce=n"#, #"{"a":1}"#), ("{", "{"),
+        ] as [(UTF8Text, UTF8Text)])
+    func `takes a name that is not encoded, to the end of the body, when it is JSON`(posted: UTF8Text, user: UTF8Text) throws {
+        guard
+            case .credential(_, let credential) = try read("http://localhost", "providerId=apple.com&id_token=1&code=c&user=\(posted)")
+        else { return #expect(Bool(false)) }
+        #expect(credential.user == user && credential.idToken == "1" && credential.code == "c")
+        #expect(credential.rawNonce == (posted.hasSuffix("nonce=n") ? "n" : nil))
+    }
+
     @Test func `prefers a pending token to whatever else is there`() throws {
         guard case .pending("token") = try read("http://localhost", "providerId=x&id_token=y", pending: "token") else {
             return #expect(Bool(false))

@@ -65,6 +65,7 @@ package enum Linking {
         _ account: Account, _ identity: ProviderIdentity, _ policy: ProjectSettings.LinkingPolicy
     ) -> LinkingDecision {
         guard identity.emailAuthoritative else { return LinkingDecision(.confirm(account), .addressNotProven) }
+        if identity.emailIsRelay, !account.has(identity.providerID) { return LinkingDecision(.confirm(account), .addressForwards) }
         guard !account.disabled else { return .refuse(.accountDisabled, .addressOfDisabled) }
         guard policy != .confirm else { return LinkingDecision(.confirm(account), .policyConfirms) }
         if account.awaitsItsOwner { return LinkingDecision(.join(account), .madeByAdministrator) }

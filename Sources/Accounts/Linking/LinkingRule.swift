@@ -12,6 +12,7 @@ package enum LinkingRule: String, Sendable, CaseIterable {
     case signUpClosed
 
     case addressNotProven
+    case addressForwards
     case addressOfDisabled
     case policyConfirms
     case policyKeepsAccount
@@ -44,6 +45,8 @@ extension LinkingRule {
         case .signUpClosed: "No account has this identity or its address, and apps may not make accounts here (signIn.signUp: false)."
         case .addressNotProven:
             "An account has this address, and this provider does not prove it: it does not run the address's domain, and the operator does not trust it with that domain (authoritativeDomains)."
+        case .addressForwards:
+            "An account without this provider has this address, which the provider made for its own sign-in and which only forwards mail, so the person must say that both are theirs."
         case .addressOfDisabled: "The address is proven, and an administrator has disabled the account that has it."
         case .policyConfirms:
             "The address is proven, and the project joins no account without asking the person to sign in to it first (signIn.linking: confirm)."

@@ -55,11 +55,13 @@ extension Account {
 
     /// Puts the identity into the account in memory, as its statement puts it into the table.
     mutating func remember(_ identity: ProviderIdentity) {
+        let earlier = identities.first { $0.providerID == identity.providerID }
         identities.removeAll { $0.providerID == identity.providerID }
         identities.append(
             LinkedIdentity(
                 providerID: identity.providerID, subject: identity.subject, email: identity.email,
-                displayName: identity.displayName, photoURL: identity.photoURL, screenName: identity.screenName))
+                displayName: identity.displayName ?? (identity.saysNameOnce ? earlier?.displayName : nil), photoURL: identity.photoURL,
+                screenName: identity.screenName))
         identities.sort { $0.providerID < $1.providerID }
     }
 
@@ -89,7 +91,8 @@ extension Account {
     func refresh(_ identity: ProviderIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
         .required(
             """
-            UPDATE identities SET email = \(identity.email), display_name = \(identity.displayName),
+            UPDATE identities SET email = \(identity.email),
+                display_name = COALESCE(\(identity.displayName), CASE WHEN \(identity.saysNameOnce) THEN display_name END),
                 photo_url = \(identity.photoURL), screen_name = \(identity.screenName), last_sign_in_at = \(now)
             WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND account_id = \(id)
                 AND (subject = ANY(\(identity.names)) OR alias = ANY(\(identity.names))) RETURNING subject

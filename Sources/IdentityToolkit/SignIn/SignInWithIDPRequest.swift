@@ -1,6 +1,7 @@
 import Accounts
 import Brokerage
 import HTTP
+import JSON
 import Projects
 import Providers
 import Text
@@ -28,7 +29,9 @@ enum SignInWithIDPRequest {
             self = .pending(token: pendingToken)
             return
         }
-        let form = try Self.merged([uri.query.map { UTF8Text($0) }, postBody, uri.fragment.map { UTF8Text($0) }])
+        let query = try uri.query.map { text throws(Failure) in try Form.reading(text) }
+        let fragment = try uri.fragment.map { text throws(Failure) in try Form.reading(text) }
+        let form = try Self.merged([query, try postBody.map(Self.posted), fragment])
         if let flow = form["flow"], let code = form["code"] {
             guard let id = FlowID(flow) else { throw BrokerageError.unknownFlow }
             self = .returned(id, code: code, page: Self.page(of: requestURI))
@@ -49,7 +52,7 @@ enum SignInWithIDPRequest {
                 providerID: providerID,
                 Credential(
                     idToken: form["id_token"], accessToken: form["access_token"], accessTokenSecret: form["oauth_token_secret"],
-                    rawNonce: form["nonce"]))
+                    rawNonce: form["nonce"], code: form["code"], user: form["user"]))
         }
     }
 
@@ -70,16 +73,26 @@ enum SignInWithIDPRequest {
     }
 
     /// The parameters of all parts; a later part overrides an earlier one. No part may contain one twice.
-    private static func merged(_ parts: [UTF8Text?]) throws(Failure) -> Form {
+    private static func merged(_ parts: [Form?]) throws(Failure) -> Form {
         var merged: [(name: UTF8Text, value: UTF8Text)] = []
-        for part in parts {
-            guard let part else { continue }
-            let form = try Form.reading(part)
+        for form in parts.compactMap(\.self) {
             try form.once()
             merged.removeAll { field in form[field.name] != nil }
             merged += form.fields
         }
         return Form(merged)
+    }
+
+    /// The fields of a post body. The iOS SDK posts the person's name as JSON that it does not encode, after all other fields: a `&`, `%` or
+    /// `+` in it is a part of the name.
+    private static func posted(_ body: UTF8Text) throws(Failure) -> Form {
+        let parts = body.asString.utf8.split(separator: "&user={".utf8, maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return try Form.reading(body) }
+        let user: UTF8Text = "{\(UTF8Text(parts[1]))"
+        guard (try? JSON.parse(Array(user.utf8))) != nil else { return try Form.reading(body) }
+        var form = try Form.reading(UTF8Text(parts[0]))
+        form.add("user", user)
+        return form
     }
 
     /// The address without the fields that our redirect added: exactly as the app registered it.

@@ -85,7 +85,7 @@ struct GoogleIssuer: Issuer {
         identity.photoURL = claims.url("picture")
         if let email = claims.text("email", limit: 254), let domain = EmailDomain.of(email) {
             identity.email = email.asString
-            identity.emailVerified = claims["email_verified"] == true || claims["email_verified"] == "true"
+            identity.emailVerified = claims.isTrue("email_verified")
             let runs = domain == "gmail.com" || claims["hd"]?.string?.asciiLowercased == UTF8Text(domain)
             identity.emailAuthoritative = identity.emailVerified && (runs || evidence.trustsDomain(of: email))
         }

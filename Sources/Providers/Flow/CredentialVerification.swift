@@ -20,9 +20,12 @@ extension ConfiguredProvider {
                         + "Let this server run the sign-in.", detail: "")
             }
             let nonce = IDTokenChecks.ExpectedNonce.posted(rawNonce, settings.nonceRule)
-            let evidence = try await prove(idToken, accessToken: accessToken, nonce: nonce, issuer, answer: [:])
-            let identity = try await issuer.identity(evidence, api)
-            return ProviderResult(identity: identity, idToken: idToken.asString, accessToken: accessToken?.asString)
+            let answer: Form = credential.user.map { ["user": $0] } ?? [:]
+            let evidence = try await prove(idToken, accessToken: accessToken, nonce: nonce, issuer, answer: answer)
+            var result = ProviderResult(
+                identity: try await issuer.identity(evidence, api), idToken: idToken.asString, accessToken: accessToken?.asString)
+            if let code = credential.code, let tokens = try await tokens(forPosted: code, evidence, issuer) { result.take(tokens) }
+            return result
         }
         guard let accessToken else {
             throw .invalidCredential(
@@ -31,7 +34,7 @@ extension ConfiguredProvider {
         }
         guard settings.nonceRule != .required else { throw .nonce }
         // Checked before it is sent: requests to a provider are limited, so a text that cannot be a token must not cause one.
-        guard accessToken.utf8.count <= 4096, accessToken.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard accessToken.hasFormOfToken else {
             throw .invalidCredential("The access token is malformed.")
         }
         if case .oauth1(let provider) = settings.protocol {
@@ -56,4 +59,26 @@ extension ConfiguredProvider {
         guard issuers.count > 1, let claims = try? UnverifiedJWT.parse(idToken.asString).claims else { return issuers.first }
         return issuers.first { (try? $0.admits(claims)) != nil } ?? issuers.first
     }
+
+    /// The tokens for the code that a native app posted beside its ID token; `nil` when the ID token is not of one of the issuer's native apps.
+    private func tokens(
+        forPosted code: UTF8Text, _ evidence: Evidence, _ issuer: any Issuer
+    ) async throws(ProviderError) -> TokenResponse? {
+        guard !code.isEmpty, let app = issuer.nativeClientIDs.first(where: { evidence.claims["aud"]?.string == UTF8Text($0) }) else {
+            return nil
+        }
+        guard code.hasFormOfToken else { throw .invalidCredential("The code is malformed.") }
+        let tokens = try await redeem(code, of: app, redirectURI: nil, try await metadata(issuer))
+        let subject = tokens.idToken.flatMap { try? UnverifiedJWT.parse($0.asString) }?.claims["sub"]
+        guard let subject, subject == evidence.claims["sub"] else {
+            throw .invalidResponse(
+                "The code and the ID token belong to different people.", detail: "the code's ID token has another sub, or none")
+        }
+        return tokens
+    }
+}
+
+extension UTF8Text {
+    /// Whether a provider may have given this as a token or a code, which are visible ASCII.
+    var hasFormOfToken: Bool { (1...4096).contains(utf8.count) && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 }

@@ -11,6 +11,8 @@ struct ProviderMetadata: Sendable {
     /// Absent when an issuer only has the implicit flow.
     let token: URI?
     let userinfo: URI?
+    /// Where a token is revoked (RFC 7009).
+    let revocation: URI?
     let keys: URI
     /// Signature algorithms of ID tokens; `nil` when the document leaves out this required field.
     let algorithms: [UTF8Text]?
@@ -34,6 +36,7 @@ struct ProviderMetadata: Sendable {
         self.keys = keys
         token = try Self.endpoint(json, "token_endpoint")
         userinfo = try Self.endpoint(json, "userinfo_endpoint")
+        revocation = try Self.endpoint(json, "revocation_endpoint")
         algorithms = Self.list(json, "id_token_signing_alg_values_supported")
         clientAuthentication = Self.list(json, "token_endpoint_auth_methods_supported")
         assertionAlgorithms = Self.list(json, "token_endpoint_auth_signing_alg_values_supported")
@@ -42,7 +45,7 @@ struct ProviderMetadata: Sendable {
         promisesIssuer = json["authorization_response_iss_parameter_supported"]?.bool ?? false
     }
 
-    var endpoints: [URI] { [authorization, keys] + [token, userinfo].compactMap(\.self) }
+    var endpoints: [URI] { [authorization, keys] + [token, userinfo, revocation].compactMap(\.self) }
 
     /// The algorithms that both sides support: those of the entry, or else those in the issuer's list that we can verify.
     func commonAlgorithms(_ wanted: Set<Algorithm>?) -> Set<Algorithm> {

@@ -20,7 +20,7 @@ struct Evidence: Sendable {
     /// The issuer's own address for more about the person; `nil` when it names none.
     let userInfo: URI?
     /// What the provider sent the browser back with. Some providers say there what they say nowhere else: Apple posts the person's name
-    /// beside the first code. Empty for a credential that an app posted.
+    /// beside the first code. For a credential that an app posted, what the provider said to the app beside the tokens.
     let answer: Form
     let authoritativeDomains: Set<String>
 
@@ -57,6 +57,9 @@ enum EmailDomain {
 extension JSON {
     /// A member with a value: some issuers write `null` for absent values.
     func present(_ name: UTF8Text) -> JSON? { self[name].flatMap { $0.isNull ? .none : $0 } }
+
+    /// Whether the member is true. Some issuers write truth values as texts; other forms do not count.
+    func isTrue(_ name: UTF8Text) -> Bool { self[name] == true || self[name] == "true" }
 
     /// A member that is a text, not empty and at most `limit` bytes long.
     func text(_ name: UTF8Text, limit: Int = 1024) -> UTF8Text? {

@@ -62,5 +62,5 @@ package struct ProviderSettings: Sendable {
     /// Whether the provider posts its answers. An ID token is never in an address, which browsers and servers remember.
     package var answersByPost: Bool { flow == .idToken || postsCodes }
 
-    var audiences: Set<String> { allowedAudiences.union([clientID]) }
+    var audiences: Set<String> { allowedAudiences.union([clientID]).union(`protocol`.issuer?.nativeClientIDs ?? []) }
 }

@@ -7,8 +7,8 @@ import Runtime
 /// accounts there are, and what the project asks for.
 struct LinkingCase {
     enum Wish: CaseIterable { case signIn, reauthenticate, link }
-    /// What the provider says of an address.
-    enum Address: CaseIterable { case none, claimed, verified, proven }
+    /// What the provider says of an address. One that only forwards mail is proven, too.
+    enum Address: CaseIterable { case none, claimed, verified, proven, forwarding }
     /// What is known of the address of the account that has it: an administrator's word, for an account that no person has signed in to; the
     /// word of the person who made it; proof.
     enum Holding: CaseIterable { case administrators, unproven, proven }
@@ -77,10 +77,12 @@ extension LinkingCase {
     static let provider = "oidc.acme"
 
     var identity: ProviderIdentity {
-        ProviderIdentity(
+        var identity = ProviderIdentity(
             providerID: Self.provider, issuer: "https://issuer.example.com", subject: "ada",
-            email: address == .none ? nil : Self.email, emailVerified: [.verified, .proven].contains(address),
-            emailAuthoritative: address == .proven)
+            email: address == .none ? nil : Self.email, emailVerified: [.verified, .proven, .forwarding].contains(address),
+            emailAuthoritative: [.proven, .forwarding].contains(address))
+        identity.emailIsRelay = address == .forwarding
+        return identity
     }
 
     var settings: ProjectSettings.SignInMethods {

@@ -50,7 +50,10 @@ import Testing
 
         // A new person with the address of an account.
         Sentence(
-            .addressNotProven, when: { $0.isNew && $0.meets && $0.address != .proven },
+            .addressNotProven, when: { $0.isNew && $0.meets && [.claimed, .verified].contains($0.address) },
+            { $0.accountOfAddress.map(LinkingDecision.Action.confirm) }),
+        Sentence(
+            .addressForwards, when: { $0.isNew && $0.meets && $0.address == .forwarding && $0.namesake?.hasProvider == false },
             { $0.accountOfAddress.map(LinkingDecision.Action.confirm) }),
         Sentence(.addressOfDisabled, when: { $0.proves && $0.namesake?.disabled == true }, .refuse(.accountDisabled)),
         Sentence(
@@ -110,7 +113,8 @@ import Testing
             case .join(let account):
                 one.address == .proven && account.email == one.identity.email && one.oneAccountPerEmail
                     && (account.emailProven && !account.has(LinkingCase.provider) || account.awaitsItsOwner)
-            case .takeOver(let account, _): one.address == .proven && account.email == one.identity.email && one.oneAccountPerEmail
+            case .takeOver(let account, _):
+                (one.address == .proven || one.address == .forwarding && account.has(LinkingCase.provider)) && account.email == one.identity.email && one.oneAccountPerEmail
             default: true
             }
         }
@@ -203,7 +207,7 @@ extension LinkingCase {
     fileprivate var wantsIn: Bool { wish != .link && isOfTenant }
     fileprivate var isNew: Bool { wish == .signIn && owner == .none }
     fileprivate var meets: Bool { namesake != nil && oneAccountPerEmail }
-    fileprivate var proves: Bool { isNew && meets && address == .proven }
+    fileprivate var proves: Bool { isNew && meets && (address == .proven || address == .forwarding && namesake?.hasProvider == true) }
     fileprivate var mayJoin: Bool { proves && namesake?.disabled == false && policy != .confirm }
     fileprivate var links: Bool { wish == .link && isOfTenant }
     fileprivate var mayLink: Bool { links && !callersAccount.disabled }

@@ -53,6 +53,19 @@ import Text
         #expect(decide(.signIn(mayCreate: false), identity()) == .refuse(.noSuchIdentity))
     }
 
+    @Test func `an address that only forwards joins no account but one that has the provider`() {
+        var relayed = identity()
+        relayed.emailIsRelay = true
+        for (provider, proven) in [("oidc.other", true), ("oidc.other", false)] {
+            let other = account("other", proven: proven, providers: [provider])
+            #expect(decide(relayed, accountOfAddress: other) == .confirm(other))
+        }
+        let own = account("own", providers: ["oidc.acme"])
+        #expect(decide(relayed, accountOfAddress: own) == .takeOver(own, recycled: true))
+        let linking = account("linking")
+        #expect(decide(.link(linking), relayed, accountOfAddress: linking) == .link(linking))
+    }
+
     @Test(arguments: [true, false])
     func `SEC-02 takes nothing over and joins nothing when the caller only reauthenticates`(proven: Bool) {
         let accountOfAddress = account("accountOfAddress", proven: proven, providers: ["oidc.old"])

@@ -41,6 +41,22 @@ import Text
         #expect(stored.displayName == "Adamoc.elpmaxe")
     }
 
+    @Test func `an identity keeps a name that its provider says only once, and another provider's name follows the provider`() async throws
+    {
+        let fixture = try await Fixture()
+        for saysNameOnce in [true, false] {
+            var person = Fixture.ada(subject: "once-\(saysNameOnce)")
+            person.saysNameOnce = saysNameOnce
+            _ = try await fixture.signIn(person)
+            for (name, kept) in [(nil, saysNameOnce ? "Ada" : nil), ("Augusta", "Augusta"), (nil, saysNameOnce ? "Augusta" : nil)] {
+                person.displayName = name
+                let again = try await fixture.signIn(person).account
+                #expect(again.identities.map(\.displayName) == [kept])
+                #expect(try await fixture.accounts.directory.account(again.id, in: fixture.project) == again)
+            }
+        }
+    }
+
     @Test func `makes one account when one person signs in fifty times at once`() async throws {
         let fixture = try await Fixture()
         let ids = try await withThrowingTaskGroup(of: (String, Bool).self) { group in

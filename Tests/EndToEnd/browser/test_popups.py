@@ -66,8 +66,8 @@ def test_the_issuer_sees_scopes_and_parameters_and_no_fragment(setting, fake_iss
 
 @in_settings()
 @pytest.mark.parametrize("via", ["popup", "redirect"])
-@pytest.mark.parametrize("provider", [double.provider for double in stand_ins().values() if not double.has_id_tokens])
-def test_a_provider_without_ID_tokens_signs_in(setting, doubles, person, provider, via):
+@pytest.mark.parametrize("provider", [double.provider for double in stand_ins().values() if not double.has_id_tokens or double.posts])
+def test_a_provider_with_rules_of_its_own_signs_in(setting, doubles, person, provider, via):
     setting.add_provider(provider, doubles[provider].entry())
     result = setting.open().act(via, "signIn", provider, login_hint=person).result()
     assert (result["operation"], result["provider"], result["isNew"]) == ("signIn", provider, True)

@@ -24,5 +24,5 @@ def routes():
 
 
 def account_calls():
-    """The names behind `accounts:` that a client may post to."""
-    return [path.removeprefix("/v1/accounts:") for method, path in routes() if path.startswith("/v1/accounts:")]
+    """The paths with `accounts:` that a client may post to."""
+    return [path for method, path in routes() if re.match(r"/v\d/accounts:", path)]

@@ -51,10 +51,9 @@ INVALID_JSON = "Invalid JSON payload received.*"
     ],
     ids=lambda body: repr(body[:24]),
 )
-@pytest.mark.parametrize("endpoint", ENDPOINTS + ["token"])
+@pytest.mark.parametrize("endpoint", ENDPOINTS + ["/v1/token"])
 def test_malformed_JSON(api, endpoint, body):
-    path = "/v1/token" if endpoint == "token" else "/v1/accounts:" + endpoint
-    assert_error(api.post(path, body, headers={"content-type": "application/json"}), INVALID_JSON)
+    assert_error(api.post(endpoint, body, headers={"content-type": "application/json"}), INVALID_JSON)
 
 
 @pytest.mark.parametrize("value", [7, 1.5, True, [], {}, ["a"], {"a": "b"}], ids=json.dumps)
@@ -73,10 +72,15 @@ def test_malformed_JSON(api, endpoint, body):
         ("createAuthUri", "continueUri"),
         ("createAuthUri", "sessionId"),
         ("createAuthUri", "oauthScope"),
+        ("/v2/accounts:revokeToken", "providerId"),
+        ("/v2/accounts:revokeToken", "token"),
+        ("/v2/accounts:revokeToken", "idToken"),
+        ("/v2/accounts:revokeToken", "redirectUri"),
     ],
 )
 def test_a_text_of_another_type(api, endpoint, field, value):
-    message = assert_error(api.call(endpoint, {field: value}), INVALID_JSON)
+    path = endpoint if endpoint.startswith("/") else f"/v1/accounts:{endpoint}"
+    message = assert_error(api.post(path, {field: value}), INVALID_JSON)
     assert field in message, "the message names the field"
 
 
@@ -95,12 +99,12 @@ def test_null_counts_as_absent_and_unknown_fields_are_ignored(api):
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 def test_the_key_of_no_project(site, endpoint):
     for key, options in ((None, {}), ("", {}), (None, {"headers": {"x-goog-api-key": ""}})):
-        response = API(site.url, key).post("/v1/accounts:" + endpoint, {}, **options)
+        response = API(site.url, key).post(endpoint, {}, **options)
         assert_error(response, "The request is missing a valid API key.", 403)
         error = response.json()["error"]
         assert error["status"] == "PERMISSION_DENIED" and error["errors"][0]["reason"] == "forbidden"
     for key in ("wrong", API_KEY + "x", API_KEY.upper(), "x" * 5000, "ä", "\x00"):
-        response = API(site.url, key).post("/v1/accounts:" + endpoint, {})
+        response = API(site.url, key).post(endpoint, {})
         assert_error(response, "API key not valid. Please pass a valid API key.")
         error = response.json()["error"]
         assert error["status"] == "INVALID_ARGUMENT" and error["details"][0]["reason"] == "API_KEY_INVALID"
@@ -117,7 +121,7 @@ def test_the_key_in_a_header_and_two_keys_that_differ(site):
 @pytest.mark.parametrize("value", ["Bearer owner", "bearer owner", "Bearer ya29.x", "Bearer eyJ.e30.x"])
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 def test_SEC_22_a_bearer_opens_nothing(api, endpoint, value):
-    response = api.post("/v1/accounts:" + endpoint, {}, headers={"authorization": value})
+    response = api.post(endpoint, {}, headers={"authorization": value})
     assert_error(response, "Invalid Credentials", 401)
     error = response.json()["error"]
     assert error["status"] == "UNAUTHENTICATED" and error["errors"][0]["location"] == "Authorization"
@@ -131,8 +135,8 @@ def test_other_schemes_of_authorization_are_ignored(api):
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 def test_what_only_administrators_may_name(api, endpoint):
     for spelling in ("targetProjectId", "target_project_id"):
-        assert_error(api.call(endpoint, {spelling: "demo"}), "INSUFFICIENT_PERMISSION")
-    assert_error(api.call(endpoint, {"tenantId": "some-tenant"}), "UNSUPPORTED_TENANT_OPERATION")
+        assert_error(api.post(endpoint, {spelling: "demo"}), "INSUFFICIENT_PERMISSION")
+    assert_error(api.post(endpoint, {"tenantId": "some-tenant"}), "UNSUPPORTED_TENANT_OPERATION")
 
 
 @pytest.mark.parametrize("path", ["/v2/passwordPolicy", "/v2/recaptchaConfig", "/v1/projects", "/v1/recaptchaParams"])

@@ -1,5 +1,6 @@
 """The exact JSON of every call's answers, order of members included: see support/golden.py."""
 
+import hashlib
 import re
 
 import pytest
@@ -15,9 +16,9 @@ from support.servers.site import Site
 
 
 @pytest.fixture(scope="module")
-def place(fake_issuer_of_session):
+def place(doubles):
     site = Site(
-        {"oidc.fake": fake_issuer_of_session.entry()},
+        {name: doubles[name].entry() for name in ("oidc.fake", "apple.com")},
         project={"signIn": METHODS},
         others={
             "open": {
@@ -111,6 +112,15 @@ def test_a_sign_in_at_a_provider(place, call, fake_issuer):
     body = {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("ada")}
     answer = golden.check("signInWithIdp", posted(place.servers[0].api(), body), [(place.url, "<url>"), (fake_issuer.url, "<issuer>")])
     call("lookup.provider", "lookup", {"idToken": answer["idToken"]})
+
+
+def test_a_revocation(place, call, apple):
+    token = apple.id_token("ada", nonce=hashlib.sha256(note("a-raw-nonce-of-an-app").encode()).hexdigest())
+    body = {"providerId": "apple.com", "id_token": token, "nonce": "a-raw-nonce-of-an-app"}
+    person = posted(place.servers[0].api(), body).json()
+    body = {"idToken": person["idToken"], "providerId": "apple.com", "tokenType": "CODE", "token": apple.native("ada")}
+    call("revokeToken", "/v2/accounts:revokeToken", body)
+    call("revokeToken.used", "/v2/accounts:revokeToken", body)
 
 
 def test_what_apps_ask_before_a_sign_in(get):

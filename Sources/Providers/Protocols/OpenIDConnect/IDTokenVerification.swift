@@ -16,7 +16,8 @@ extension ConfiguredProvider {
         let algorithms = metadata.commonAlgorithms(settings.algorithms)
         guard algorithms.contains(unverified.algorithm) else { throw Self.refusal(.unsupportedAlgorithm) }
         let token = try await verified(unverified, algorithms, keysAt: "\(metadata.keys)", namedBy: origin(of: issuer))
-        let checks = IDTokenChecks(audiences: settings.audiences, now: clock.now(), nonce: nonce, accessToken: accessToken)
+        let checks = IDTokenChecks(
+            audiences: settings.audiences, now: clock.now(), nonce: issuer.expected(nonce, in: token.claims), accessToken: accessToken)
         try checks.check(token)
         try issuer.check(token, metadata)
         return Evidence(of: settings, claims: token.claims, accessToken: accessToken, userInfo: metadata.userinfo, answer: answer)

@@ -16,6 +16,9 @@ protocol Issuer: ProviderRules {
     var responseMode: ResponseMode { get }
     /// What it expects of a client that proves itself by a key; `nil` for an issuer that takes no keys.
     var assertions: AssertionRules? { get }
+    /// The ids of the operator's native apps at the issuer. Their tokens are accepted like ours, and a code that such an app posts is redeemed
+    /// in its name.
+    var nativeClientIDs: [String] { get }
 
     /// The rules for a sign-in with these custom parameters. Throws when a parameter asks for more than the entry allows.
     func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text])
@@ -27,6 +30,8 @@ protocol Issuer: ProviderRules {
     func answers(as issuer: UTF8Text, _ metadata: ProviderMetadata) -> Bool
     /// Throws when the claims are not from this issuer. Only the configuration decides, before anything is fetched.
     func admits(_ claims: JSON) throws(ProviderError)
+    /// The nonce that a token with these claims must have, where the issuer's rule differs from the entry's.
+    func expected(_ nonce: IDTokenChecks.ExpectedNonce, in claims: JSON) -> IDTokenChecks.ExpectedNonce
     /// Throws when a token that passed all standard checks must still be refused.
     func check(_ token: JWT, _ metadata: ProviderMetadata) throws(ProviderError)
 }
@@ -35,12 +40,15 @@ extension Issuer {
     var pinnedDocument: JSON? { nil }
     var responseMode: ResponseMode { .query }
     var assertions: AssertionRules? { nil }
+    var nativeClientIDs: [String] { [] }
 
     func mayHaveEndpoints(at host: String) -> Bool { true }
 
     func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text]) {
         (self, parameters)
     }
+
+    func expected(_ nonce: IDTokenChecks.ExpectedNonce, in claims: JSON) -> IDTokenChecks.ExpectedNonce { nonce }
 
     func check(_ token: JWT, _ metadata: ProviderMetadata) throws(ProviderError) {}
 

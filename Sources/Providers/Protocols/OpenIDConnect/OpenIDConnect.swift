@@ -124,8 +124,7 @@ struct OpenIDConnect: Issuer {
         switch emailTrust {
         case .never: false
         case .always: true
-        // AWS Cognito and Apple write the boolean as a string; other forms do not count.
-        case .claim: claims["email_verified"] == true || claims["email_verified"] == "true"
+        case .claim: claims.isTrue("email_verified")
         }
     }
 

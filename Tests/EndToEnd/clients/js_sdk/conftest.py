@@ -24,7 +24,7 @@ def driver(tmp_path_factory):
 def places(driver, doubles):
     pages = SDKPage()
     development = Site(
-        {name: doubles[name].entry() for name in ("oidc.fake", "github.com", "twitter.com")},
+        {name: doubles[name].entry() for name in ("oidc.fake", "apple.com", "github.com", "twitter.com")},
         settings={"developmentProject": "demo"},
         project={"signIn": METHODS},
     )

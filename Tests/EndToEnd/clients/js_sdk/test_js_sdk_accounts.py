@@ -1,5 +1,8 @@
 """The Firebase JS SDK's calls for accounts with a password."""
 
+import hashlib
+import secrets
+
 import jwt
 
 from support.browser.app_pages import needs_bundle
@@ -290,3 +293,25 @@ def test_a_token_of_twitter_signs_in_with_its_secret(emulated, twitter):
     call = "return codeOf(signInWithCredential(auth, TwitterAuthProvider.credential(...args)))"
     foreign = twitter.issue("a-tweeter-with-an-sdk", client=twitter.OTHER_CLIENT)
     assert emulated.run(call, *foreign) == "auth/invalid-credential"
+
+
+def test_a_token_of_apple_signs_in_with_its_nonce_and_is_revoked(emulated, apple):
+    nonce, token = note(secrets.token_urlsafe(24)), apple.give("an-apple-person-with-an-sdk", apple.client_id)
+    hashed = hashlib.sha256(nonce.encode()).hexdigest()
+    told = emulated.run(
+        """
+        const [idToken, rawNonce, accessToken] = args;
+        const result = await signInWithCredential(auth, new OAuthProvider("apple.com").credential({ idToken, rawNonce, accessToken }));
+        const { providerId, profile, isNewUser } = getAdditionalUserInfo(result);
+        await revokeAccessToken(auth, OAuthProvider.credentialFromResult(result).accessToken);
+        return [providerId, profile.sub, isNewUser, result.user.emailVerified];
+        """,
+        apple.id_token("an-apple-person-with-an-sdk", nonce=hashed),
+        nonce,
+        token,
+    )
+    assert told == ["apple.com", "001234.an-apple-person-with-an-sdk.0042", True, True] and token not in apple.tokens
+    call = "return codeOf(signInWithCredential(auth, new OAuthProvider('apple.com').credential({ idToken: args[0], rawNonce: args[1] })))"
+    assert emulated.run(call, apple.id_token("an-apple-person-with-an-sdk", nonce=hashed), "another-nonce") == (
+        "auth/missing-or-invalid-nonce"
+    )

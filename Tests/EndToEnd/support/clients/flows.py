@@ -40,6 +40,10 @@ class RedirectFlow:
         self.site = site
         self.provider = provider
         self.browser = requests.Session()
+        # Whether the provider is asked to post its answer.
+        self.answers_by_post = False
+        # Where each posted answer led.
+        self.posted = {}
 
     def start(self, server=None, headers=None, **changes):
         url = (server or self.site).url + self.path
@@ -51,9 +55,25 @@ class RedirectFlow:
     def authorization_url(self, server=None, **changes):
         response = self.start(server, **changes)
         assert response.status_code == 302, response.text
-        return note_url(response.headers["location"])
+        return self.going_to(response.headers["location"])
+
+    def going_to(self, url):
+        """The provider's page, to which the browser goes."""
+        self.answers_by_post = query_of(url).get("response_mode") == "form_post"
+        return note_url(url)
 
     def callback(self, url, server=None, browser=None):
+        """What answers to the provider's answer, which is in `url`. Where the provider posts it, it does so once and without cookies, since it is
+        on another site; the browser goes where that leads."""
+        if self.answers_by_post and "resume=" not in url:
+            if url not in self.posted:
+                page, _, form = (rebased(url, server) if server else url).partition("?")
+                headers = {"content-type": "application/x-www-form-urlencoded"}
+                response = requests.post(page, data=form, headers=headers, allow_redirects=False, timeout=TIMEOUT)
+                if "resume=" not in response.headers.get("location", ""):
+                    return response
+                self.posted[url] = response.headers["location"]
+            url = self.posted[url]
         return (browser or self.browser).get(rebased(url, server) if server else url, allow_redirects=False, timeout=TIMEOUT)
 
 

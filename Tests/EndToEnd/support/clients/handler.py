@@ -87,7 +87,7 @@ class BrowserFlow(HandlerFlow):
         data = island(response)
         assert data["step"] == "popup-start"
         self.relay = data["relay"]
-        return note_url(data["authUri"])
+        return self.going_to(data["authUri"])
 
     def redeem(self, event, server=None, **more):
         """The SDK's result of the event."""

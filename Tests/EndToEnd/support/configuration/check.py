@@ -23,7 +23,7 @@ DEVELOPMENT = {"development": True, "publicURL": "http://localhost:8080"}
 PROVIDERS = {
     provider: {
         "clientId": "c",
-        "clientSecret": {"env": "CLIENT_SECRET"},
+        **({"clientSecret": {"env": "CLIENT_SECRET"}} if page.has_client_secret(provider) else {}),
         **{
             row.name: "https://id.example.com"
             for row in ROWS

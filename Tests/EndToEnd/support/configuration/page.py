@@ -109,6 +109,10 @@ def speaks_oauth2(provider):
     return "OAuth 1.0a" not in PROVIDERS[provider]
 
 
+def has_client_secret(provider):
+    return "no `clientSecret`" not in PROVIDERS[provider]
+
+
 def _of_provider(provider, text):
     """The keys of an entry. Where two tables have a key, the provider's own page has its default."""
     parts = [_part("Keys of every provider", 3), _part("Keys", 2, text)]
@@ -116,7 +120,10 @@ def _of_provider(provider, text):
         parts.insert(1, _part("Keys for OAuth 2.0", 3))
     if has_id_tokens(provider):
         parts.insert(1, _part("Keys for ID tokens", 3))
-    return {row.key: row for part in parts for row in _keys("project", part, f"providers.{provider}.")}.values()
+    rows = {row.key: row for part in parts for row in _keys("project", part, f"providers.{provider}.")}
+    if not has_client_secret(provider):
+        del rows[f"providers.{provider}.clientSecret"]
+    return rows.values()
 
 
 ROWS = _rows()
@@ -214,7 +221,7 @@ _FORMS = {
     r"`0`, or time, (\w+)–(\w+)": _time_or_zero,
     r"rate, or `none`": _rate,
     r"boolean": _says("true or false, without quotes", wrong="true", accepted=(True, False), refused=("false", 1)),
-    r"`[\w-]+`(?:, `[\w-]+`)+": _choice,
+    r"`[\w-]+`(?:, `[\w-]+`)*": _choice,
     r"(?:`\w+`, )+a GUID, a domain": _tenant,
     r"list of `\w+`(?:, `\w+`)+": _algorithms,
     r"addresses": _addresses,

@@ -32,6 +32,8 @@ class FakeIssuer:
     has_id_tokens = True
     # False for a provider where nothing binds a code to the sign-in that asked for it: neither PKCE nor a nonce.
     binds_codes = True
+    # Whether it posts its answers, which bring no cookies along.
+    posts = False
 
     def __init__(self, certificate=None):
         self.users = {"ada": {"sub": "ada", "email": "ada@example.com", "email_verified": True, "name": "Ada Lovelace"}}

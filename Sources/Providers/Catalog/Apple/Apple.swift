@@ -1,0 +1,62 @@
+import JOSE
+import JSON
+import Text
+
+extension Provider {
+    /// Sign in with Apple, by OpenID Connect.
+    ///
+    /// Differs from the standard: the client secret is a JWT of our own (`clientSecret`); the answer is posted, since the person's name is in it,
+    /// once and not signed (`AppleName`); truth values may be texts; the issuer has had two names (`AppleIssuer`).
+    /// <https://developer.apple.com/documentation/signinwithapplerestapi>
+    static let apple = Provider(
+        id: "apple.com", name: "Apple", scopes: ["name", "email"], clientAuthentication: .post, postsCodes: true, hasOwnCallback: true,
+        protocol: { .openIDConnect(AppleIssuer($0, allowInsecure: $1)) })
+}
+
+/// The rules of Apple. A person is the `sub`, which is the same in all apps of the developer team.
+///
+/// Endpoints and issuers are pinned. For some days of June 2025, the discovery document named another issuer than ID tokens did, so both names are
+/// accepted, whatever the document says now. Keys always come from the pinned address.
+struct AppleIssuer: Issuer {
+    let baseURL: String
+    let teamID: String
+    /// Signs client secrets; `nil` for an entry with a fault.
+    let signer: Signer?
+    /// The native apps. Their ID tokens and codes are issued to the bundle id, and not to the `clientId` of the web.
+    let nativeClientIDs: [String]
+
+    static let publicURL = "https://appleid.apple.com"
+    private static let names: Set<UTF8Text> = ["https://appleid.apple.com", "https://account.apple.com"]
+
+    var storedIssuer: String { baseURL }
+    var documentURL: String { "\(baseURL)/.well-known/openid-configuration" }
+
+    var pinnedDocument: JSON? {
+        [
+            "issuer": .string(baseURL), "authorization_endpoint": .string("\(baseURL)/auth/authorize"),
+            "token_endpoint": .string("\(baseURL)/auth/token"), "revocation_endpoint": .string("\(baseURL)/auth/revoke"),
+            "jwks_uri": .string("\(baseURL)/auth/keys"), "id_token_signing_alg_values_supported": ["RS256"],
+            "token_endpoint_auth_methods_supported": ["client_secret_post"],
+        ]
+    }
+
+    func publishes(_ issuer: UTF8Text) -> Bool { issuer == baseURL }
+
+    func answers(as issuer: UTF8Text, _: ProviderMetadata) -> Bool { isApple(issuer) }
+
+    func admits(_ claims: JSON) throws(ProviderError) {
+        guard let name = claims["iss"]?.string, isApple(name) else {
+            throw .invalidResponse("The ID token comes from another issuer.", detail: "")
+        }
+    }
+
+    private func isApple(_ name: UTF8Text) -> Bool { publishes(name) || Self.names.contains(name) }
+
+    /// A nonce is required, posted and in the token, unless Apple says that the person's device cannot carry one.
+    /// <https://developer.apple.com/documentation/signinwithapple/authenticating-users-with-sign-in-with-apple>
+    func expected(_ nonce: IDTokenChecks.ExpectedNonce, in claims: JSON) -> IDTokenChecks.ExpectedNonce {
+        guard case .posted(let raw, _) = nonce, claims.present("nonce") == nil else { return nonce }
+        let isUnsupported = claims["nonce_supported"] == false || claims["nonce_supported"] == "false"
+        return isUnsupported ? .posted(nil, .sha256) : .posted(raw, .required)
+    }
+}
