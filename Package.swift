@@ -98,8 +98,8 @@ let package = Package(
         kit(
             "SignIn",
             [
-                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "JSON", "Pages", "ProjectSettings", "Projects", "Providers", "Text",
-                logging,
+                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JSON", "Pages", "ProjectSettings", "Projects", "Providers",
+                "Text", logging,
             ],
             resources: [.embedInCode("Scripts")]),
 

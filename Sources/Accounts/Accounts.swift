@@ -22,6 +22,7 @@ package final class Accounts: Sendable {
     package let emailLinkSignIns: EmailLinkSignIns
     package let customTokenSignIns: CustomTokenSignIns
     package let federatedSignIns: FederatedSignIns
+    package let providerIssuers: ProviderIssuers
 
     package let idTokens: IDTokens
     package let codes: ActionCodes
@@ -62,6 +63,7 @@ package final class Accounts: Sendable {
         customTokenSignIns = CustomTokenSignIns(clock: clock, limits: limits, completion: completion)
         federatedSignIns = FederatedSignIns(
             storage: storage, holders: IdentityHolders(storage: storage), clock: clock, notices: notices, completion: completion)
+        providerIssuers = ProviderIssuers(database: database)
         self.idTokens = idTokens
         self.codes = codes
         self.codeMails = codeMails

@@ -48,7 +48,11 @@ package final class Brokerage: Sendable {
     }
 
     /// The sign-ins of one project, for one request.
-    package func project(_ settings: ProjectSettings, providers: [UTF8Text: ProviderSettings], log: Logger) -> BrokeredProject {
-        BrokeredProject(brokerage: self, settings: settings, providers: providers, log: log)
+    ///
+    /// - Parameter development: the providers whose people this request may make up; `nil` in production.
+    package func project(
+        _ settings: ProjectSettings, providers: [UTF8Text: ProviderSettings], development: DevelopmentProviders? = nil, log: Logger
+    ) -> BrokeredProject {
+        BrokeredProject(brokerage: self, settings: settings, providers: providers, development: development, log: log)
     }
 }

@@ -9,11 +9,13 @@ package struct BrokeredProject: Sendable {
     let brokerage: Brokerage
     let settings: ProjectSettings
     let providers: [UTF8Text: ProviderSettings]
+    let development: DevelopmentProviders?
     let log: Logger
 
-    /// The project's entry of this provider. Throws `notEnabled` when the project does not have the provider, or has switched it off.
+    /// The project's entry of this provider; in development mode, what takes its place where there is none. Throws `notEnabled` when the
+    /// project does not have the provider, or has switched it off.
     package func provider(_ id: UTF8Text) throws(BrokerageError) -> ProviderSettings {
-        guard let provider = providers[id] else { throw .notEnabled(id) }
+        guard let provider = providers[id] ?? development?.provider(id) else { throw .notEnabled(id) }
         return provider
     }
 

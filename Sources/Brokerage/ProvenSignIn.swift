@@ -29,6 +29,7 @@ extension BrokeredProject {
         var intent = intent
         // The JS SDK says this only at the start of the flow.
         if case .signIn = intent, proven.flow?.sdkRequest?.authType.isReauthentication ?? false { intent = .signIn(mayCreate: false) }
+        if development != nil { try await pinMadeUp(proven) }
         do {
             return try await brokerage.accounts.federatedSignIns.signIn(
                 with: proven.result.identity, provenAt: proven.proof?.provenAt, intent, language: language, in: settings, from: client,

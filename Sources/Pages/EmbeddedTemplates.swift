@@ -7,6 +7,7 @@ enum EmbeddedTemplates {
         "page.html": PackageResources.page_html,
         "page.action.html": PackageResources.page_action_html,
         "page.app.html": PackageResources.page_app_html,
+        "page.development.html": PackageResources.page_development_html,
         "page.handler.html": PackageResources.page_handler_html,
         "page.refused.html": PackageResources.page_refused_html,
         "words.de.yaml": PackageResources.words_de_yaml,

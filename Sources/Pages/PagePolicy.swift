@@ -9,17 +9,19 @@ package struct PagePolicy: OptionSet, Sendable {
 
     /// Send forms to this server. The answer to a form must not redirect to another server.
     package static let forms = PagePolicy(rawValue: 1)
+    /// Send forms to this server, whose answer redirects to any other: browsers hold redirects to the policy, too.
+    package static let formsToAnywhere = PagePolicy(rawValue: 4)
     /// Run script files of this server, and let them call it.
     package static let scripts = PagePolicy(rawValue: 2)
 
     /// The headers of a page whose one inline style has this hash.
     func headers(styleHash: String) -> Headers {
-        let forms = contains(.forms) ? "'self'" : "'none'"
+        let forms = contains(.formsToAnywhere) ? "" : contains(.forms) ? "form-action 'self'; " : "form-action 'none'; "
         let scripts = contains(.scripts) ? "script-src 'self'; connect-src 'self'; " : ""
         return [
             "content-type": "text/html; charset=utf-8",
             "content-security-policy":
-                "default-src 'none'; \(scripts)style-src 'sha256-\(styleHash)'; base-uri 'none'; form-action \(forms); frame-ancestors 'none'",
+                "default-src 'none'; \(scripts)style-src 'sha256-\(styleHash)'; base-uri 'none'; \(forms)frame-ancestors 'none'",
             "cache-control": "no-store", "referrer-policy": "no-referrer", "x-content-type-options": "nosniff", "x-frame-options": "DENY",
         ]
     }

@@ -9,7 +9,10 @@ package import Text
 /// One project as requests see it: its settings and its providers.
 package final class Project: Sendable {
     package let settings: ProjectSettings
+    /// Those that are switched on, by their ids.
     package let providers: [UTF8Text: ProviderSettings]
+    /// The ids of all providers that the project's file names, also of those that are switched off.
+    package let namedProviders: Set<UTF8Text>
     /// Renders its mails and pages.
     package let templates: Templates
     /// The scheme, host and port at which browsers reach the pages below `/__/auth/`. It comes from the configuration and never from a
@@ -21,7 +24,8 @@ package final class Project: Sendable {
     package init(settings: ProjectSettings, providers: [ProviderSettings], publicURL: String, templates: Templates? = nil) {
         self.settings = settings
         self.templates = templates ?? Templates(branding: settings.branding)
-        self.providers = Dictionary(providers.map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first })
+        self.providers = Dictionary(providers.filter(\.enabled).map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first })
+        namedProviders = Set(providers.map { UTF8Text($0.id) })
         pagesURL = settings.redirect.publicURL ?? publicURL
         let base = "\(publicURL)/\(settings.id)"
         discovery =
@@ -64,6 +68,7 @@ package final class Project: Sendable {
     init(_ project: Project, settings: ProjectSettings) {
         self.settings = settings
         providers = project.providers
+        namedProviders = project.namedProviders
         templates = project.templates
         pagesURL = project.pagesURL
         discovery = project.discovery

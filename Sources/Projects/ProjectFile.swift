@@ -16,6 +16,6 @@ package enum ProjectFile {
         }
         let templates = ProjectTemplates.read(mail, branding: settings.branding)
         section.finish()
-        return Project(settings: settings, providers: providers.filter(\.enabled), publicURL: publicURL, templates: templates)
+        return Project(settings: settings, providers: providers, publicURL: publicURL, templates: templates)
     }
 }

@@ -44,7 +44,7 @@ package struct ConfiguredProvider: Sendable {
             guard let name else { return }
             guard provider.answerIssuer?.isExactly(name) ?? false else { throw Self.foreign }
             return
-        case .oauth1:
+        case .oauth1, .development:
             if name != nil { throw Self.foreign }
             return
         }

@@ -1,4 +1,6 @@
 import Config
+import Identity
+import JSON
 
 /// An upstream sign-in service, as a value.
 ///
@@ -19,6 +21,8 @@ package struct Provider: Sendable {
     /// Whether its answers come to an address of its own. Without the promise of an `iss` in them (RFC 9207), nothing else tells an answer of this
     /// provider from one that a hostile provider had sent here.
     var hasOwnCallback = false
+    /// What an identity has beyond the claims that a developer makes up (`DevelopmentProvider`), as the Auth emulator gives it.
+    var development: @Sendable (_ claims: JSON, inout ProviderIdentity) -> Void = { _, _ in }
     /// Reads the keys that only this provider has.
     let `protocol`: @Sendable (Section, _ allowInsecure: Bool) -> SignInProtocol
 

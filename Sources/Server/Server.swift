@@ -55,7 +55,10 @@ package actor Server {
     /// Starts to listen only when every request can be served: the schema is current and the keys are loaded.
     package func start() async throws {
         if shared.settings.development {
-            let key = shared.settings.developmentProject.map { ", any API key opens the project \($0)" } ?? ""
+            let key =
+                shared.settings.developmentProject.map {
+                    ", any API key opens the project \($0), and people of providers without an entry are made up"
+                } ?? ""
             log.warning(
                 """
                 DEVELOPMENT MODE: plain http, cookies without Secure, mails readable and accounts deletable without any credential below \

@@ -48,7 +48,7 @@ package struct Worker: Sendable {
         var handlers = Operations.front + (settings.operations == nil ? Operations.handlers : [])
         handlers += IdentityToolkit.handlers + SignIn.handlers + SignIn.scripts
         // In front of the others, since the emulator's answer to the address without a path must win.
-        if settings.development { handlers = Emulator.handlers + handlers }
+        if settings.development { handlers = Emulator.handlers + DevelopmentSignIn.handlers + handlers }
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         app = App(handlers, services: services)
         server = HTTPServer(

@@ -33,7 +33,7 @@ package struct SampleFiles: Sendable {
                 route: Route(.get, path, access: .anyone), errorFormat: .page,
                 immediate: { [self] _, context in
                     let name = context.parameters["file"] ?? "index.html"
-                    if name == "project.json" { return try Self.project(context.services.projects.current) }
+                    if name == "project.json" { return try Self.project(context) }
                     guard let file = files[name] else { throw Failure.notFound }
                     return Response(
                         headers: [
@@ -46,19 +46,23 @@ package struct SampleFiles: Sendable {
     }
 
     /// The settings of the development project, or of the first project when there is none.
-    private static func project(_ projects: Projects) throws(Failure) -> Response {
+    private static func project(_ context: Context) throws(Failure) -> Response {
+        let projects = context.services.projects.current
         guard let project = projects.development ?? projects.all.first else { throw .notFound }
         let settings = project.settings
-        let providers = project.providers.values.sorted { $0.id < $1.id }.map { provider in
-            JSON.object(["id": .string(provider.id), "name": .string(provider.name)])
-        }
+        let madeUp = context.developmentProviders(of: project)?.all ?? []
         let answer: JSON = [
-            "project": .string(settings.id), "apiKey": settings.apiKeys.first.map(JSON.string) ?? .null, "providers": .array(providers),
+            "project": .string(settings.id), "apiKey": settings.apiKeys.first.map(JSON.string) ?? .null,
+            "providers": list(project.providers.values.sorted { $0.id < $1.id }), "developmentProviders": list(madeUp),
             "methods": [
                 "password": .bool(settings.signIn.password), "emailLink": .bool(settings.signIn.emailLink),
                 "anonymous": .bool(settings.signIn.anonymous),
             ],
         ]
         return Response(json: answer.bytes())
+    }
+
+    private static func list(_ providers: [ProviderSettings]) -> JSON {
+        .array(providers.map { ["id": .string($0.id), "name": .string($0.name)] })
     }
 }

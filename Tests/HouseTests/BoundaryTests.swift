@@ -44,6 +44,17 @@ import Testing
     }
 
     @Test(arguments: [
+        ("Sources/SignIn/A.swift", "let a = DevelopmentProviders(believingEveryClaimAt: b, except: [])", false),
+        ("Sources/Brokerage/A.swift", "DevelopmentProviders.init(\n    believingEveryClaimAt: b, except: [])", false),
+        ("Sources/Web/Callers/DevelopmentCaller.swift", "DevelopmentProviders(believingEveryClaimAt: b, except: [])", true),
+        ("Sources/Providers/Development/A.swift", "    package init(believingEveryClaimAt page: String)", true),
+        ("Sources/SignIn/A.swift", "context.developmentProviders(of: project)", true),
+    ])
+    func `catches a permission to make people up that is not checked`(path: String, text: String, isAllowed: Bool) {
+        #expect(Boundaries.development(File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test(arguments: [
         ("Sources/Curl/A.swift", "guard listen(fd, 5) == 0", false), ("Sources/Curl/A.swift", "Glibc.bind (fd, a, b)", false),
         ("Sources/Curl/A.swift", "bind(fd, a, b)", false), ("Sources/gatehouse/A.swift", "server.listen(host: a)", true),
         ("Sources/Postgres/A.swift", "func bind(_ value: Int)", true), ("Sources/Postgres/A.swift", "rebind(a); // bind(", true),
@@ -83,6 +94,7 @@ import Testing
     @Test func `only the one end of sign-ins makes sessions`() { #expect(Repository.swift.flatMap(Boundaries.sessions) == []) }
     @Test func `only the list of its columns inserts an account`() { #expect(Repository.swift.flatMap(Boundaries.accounts) == []) }
     @Test func `only Brokerage verifies what providers say`() { #expect(Repository.swift.flatMap(Boundaries.brokering) == []) }
+    @Test func `only a checked request may make people up`() { #expect(Repository.swift.flatMap(Boundaries.development) == []) }
     @Test func `only HTTPServer opens listening sockets`() { #expect(Repository.swift.flatMap(Boundaries.sockets) == []) }
     @Test func `only gatehouse reads the environment`() { #expect(Repository.swift.flatMap(Boundaries.environment) == []) }
     @Test func `the executable reads no settings`() { #expect(Repository.swift.flatMap(Boundaries.settings) == []) }

@@ -52,7 +52,7 @@ import Testing
         }
         let inner = File(path: "Sources/IdentityToolkit/Emulator/A.swift", text: "struct A: Endpoint {")
         let outer = File(path: "Sources/IdentityToolkit/SignIn/B.swift", text: "struct B: Endpoint {")
-        let forgotten = Catalogue.lists.dropLast().map { Catalogue.endpoints(listedIn: $0, files + [inner, outer]).map(\.path) }
+        let forgotten = Catalogue.lists.prefix(2).map { Catalogue.endpoints(listedIn: $0, files + [inner, outer]).map(\.path) }
         #expect(forgotten == [[inner.path], [outer.path]])
     }
 

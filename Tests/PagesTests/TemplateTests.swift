@@ -113,6 +113,8 @@ import Text
         #expect(parts[0].contains("--accent:#ffcc00;--on-accent:#000000"))
         let form = try #require(templates.page("refused", in: "en", allowing: [.forms, .scripts]).headers["content-security-policy"])
         #expect(form.contains("form-action 'self'") && form.contains("script-src 'self'"))
+        let leaving = try #require(templates.page("refused", in: "en", allowing: .formsToAnywhere).headers["content-security-policy"])
+        #expect(!leaving.contains("form-action") && leaving.contains("frame-ancestors 'none'"))
     }
 
     @Test func `leaves out what has no value and the project where there is none`() {

@@ -17,13 +17,18 @@ package final class TestApp: Sendable {
 
     /// - Parameters:
     ///   - project: what the file of the project `demo`, whose API key is `key`, says besides what is required.
-    package init(project: String = "") async throws {
+    ///   - development: whether the server is in development mode, with `demo` for its project. Requests need a `Host` then.
+    package init(project: String = "", development: Bool = false) async throws {
         let projects = try TestFolder([
-            "demo.yaml": "project: demo\nnumber: 7\napiKeys: [key]\nauthorizedDomains: [localhost, app.example.com]\n" + project
+            "demo.yaml": "project: demo\nnumber: 7\napiKeys: [key]\nauthorizedDomains: [localhost, app.example.com]\n" + project,
+            "other.yaml": "project: other\nnumber: 8\napiKeys: [other-key]\nauthorizedDomains: [other.example.com]\n",
         ])
+        let mode =
+            development
+            ? "publicURL: http://localhost:8080\ndevelopment: true\ndevelopmentProject: demo" : "publicURL: https://auth.example.com"
         let folder = try TestFolder([
             "gatehouse.yaml": """
-            publicURL: https://auth.example.com
+            \(mode)
             database: {env: DATABASE}
             # These bounds only end a test that hangs.
             databasePool: {statementTimeout: 10m, wait: 10m}

@@ -1,6 +1,6 @@
 // A browser app without an SDK. With a provider, the browser goes to /__/auth/start and comes back with a one-time code, and the app calls
 // accounts:signInWithIdp. For passwords, guests and links by mail, it makes one call each.
-const { project, apiKey, providers, methods } = await (await fetch("project.json")).json();
+const { project, apiKey, providers, developmentProviders, methods } = await (await fetch("project.json")).json();
 const page = location.origin + location.pathname;
 
 const element = (id) => document.getElementById(id);
@@ -137,11 +137,16 @@ async function attempt(step) {
   buttons.forEach((button) => { button.disabled = false; });
 }
 
-for (const { id, name } of providers) {
-  const button = document.createElement("button");
-  Object.assign(button, { id: `at-${id}`, className: "primary", textContent: `Sign in with ${name}`, onclick: () => attempt(() => signInAt(id)) });
-  element("providers").append(button);
+function button(id, text, className = "") {
+  const made = document.createElement("button");
+  return Object.assign(made, { id: `at-${id}`, className, textContent: text, onclick: () => attempt(() => signInAt(id)) });
 }
+for (const { id, name } of providers) element("providers").append(button(id, `Sign in with ${name}`, "primary"));
+// Development mode has a page of its own for every provider that the project does not configure. These are the best known.
+const wellKnown = ["google.com", "microsoft.com", "apple.com", "facebook.com", "github.com"];
+const madeUp = wellKnown.flatMap((id) => developmentProviders.filter((provider) => provider.id === id));
+element("made-up").append(...madeUp.map(({ id, name }) => button(id, name)));
+element("made-up").hidden = madeUp.length === 0;
 element("password").hidden = !methods.password && !methods.emailLink;
 for (const name of ["secret", "enter", "join", "reset"]) element(name).hidden = !methods.password;
 element("link").hidden = !methods.emailLink;

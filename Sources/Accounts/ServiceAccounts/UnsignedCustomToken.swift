@@ -1,5 +1,4 @@
-import Crypto
-import JSON
+import JOSE
 import Runtime
 import Text
 
@@ -12,21 +11,10 @@ extension CustomToken {
     ///
     /// - Returns: `nil` for a text of another form, which then needs a valid signature.
     static func unsigned(_ text: UTF8Text, at now: Instant) throws(CustomTokenError) -> CustomToken? {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard text.utf8.count <= longestUnsigned, parts.count == 3, parts[2].isEmpty, let header = object(parts[0]),
-            header["alg"] == "none"
-        else { return nil }
-        guard let payload = object(parts[1]), header["crit"] == nil else { throw .malformed }
+        guard let token = UnsignedJWT(provingNothing: text) else { return nil }
+        guard let payload = token.claims else { throw .malformed }
         let claims = CustomTokenClaims(payload)
         _ = try claims.issuer()
         return try claims.token(expires: try claims.expires(at: now), signedBytes: Array(text.utf8.dropLast()))
-    }
-
-    /// In bytes, the same as for signed tokens.
-    private static let longestUnsigned = 16_384
-
-    private static func object(_ part: Substring.UTF8View) -> JSON? {
-        guard let bytes = Base64URL.decodeStrict(Array(part)), let json = try? JSON.parse(bytes), json.object != nil else { return nil }
-        return json
     }
 }

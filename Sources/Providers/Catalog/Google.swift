@@ -12,7 +12,7 @@ extension Provider {
     /// add a nonce that the app does not see; apps get the profile with the names of an older API.
     /// <https://developers.google.com/identity/openid-connect/openid-connect>
     static let google = Provider(
-        id: "google.com", name: "Google", clientAuthentication: .post, nonceRule: .ifPosted,
+        id: "google.com", name: "Google", clientAuthentication: .post, nonceRule: .ifPosted, development: GoogleIssuer.development,
         protocol: { .openIDConnect(GoogleIssuer($0, allowInsecure: $1)) })
 }
 
@@ -101,6 +101,21 @@ struct GoogleIssuer: Issuer {
         var profile: JSON.Object = [:]
         for (claim, name) in names { profile[name] = claims.present(claim) }
         return .object(profile)
+    }
+
+    /// The profile and the address of a person whom a developer made up.
+    /// <https://github.com/firebase/firebase-tools/blob/master/src/emulator/auth/operations.ts>, `fakeFetchUserInfoFromIdp`
+    static func development(_ claims: JSON, _ identity: inout ProviderIdentity) {
+        identity.federatedID = "https://accounts.google.com/\(identity.subject)"
+        identity.firstName = claims.text("given_name")?.asString
+        identity.lastName = claims.text("family_name")?.asString
+        var scopes = "openid https://www.googleapis.com/auth/userinfo.profile"
+        if identity.email != nil { scopes += " https://www.googleapis.com/auth/userinfo.email" }
+        var profile: JSON.Object = profile(claims).object ?? [:]
+        profile["granted_scopes"] = .string(scopes)
+        profile["verified_email"] = .bool(identity.emailVerified)
+        profile["locale"] = "en"
+        identity.rawUserInfo = JSON.object(profile).text()
     }
 }
 

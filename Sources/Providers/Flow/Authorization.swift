@@ -34,6 +34,8 @@ extension ConfiguredProvider {
             let token = try await requestToken(provider, callback: Self.adding([("state", state)], to: redirectURI))
             return Authorization(
                 url: address(provider.authorizationEndpoint, [("oauth_token", token.token.asString)], custom), requestToken: token)
+        case .development(let provider):
+            return Authorization(url: address(provider.page, request(redirectURI, state, secrets, scopes), custom))
         }
     }
 

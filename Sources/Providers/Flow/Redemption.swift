@@ -30,6 +30,10 @@ extension ConfiguredProvider {
         case .oauth1(let provider):
             let token = try await accessToken(provider, for: answer, secrets.requestToken)
             return try await result(of: token, provider, answer: answer)
+        case .development(let provider):
+            // The page's code is the claims themselves. They are the access token, too, so that an app can post either as a credential.
+            let claims = try only("code", of: answer)
+            return try result(of: provider, saying: Credential(idToken: claims, accessToken: claims))
         }
     }
 

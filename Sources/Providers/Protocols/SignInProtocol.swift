@@ -7,6 +7,8 @@ enum SignInProtocol: Sendable {
     case oauth2(any OAuth2Provider)
     /// OAuth 1.0a, whose requests are signed. <https://www.rfc-editor.org/rfc/rfc5849>
     case oauth1(any OAuth1Provider)
+    /// None: a page of this server takes the provider's place, in development mode alone (`DevelopmentProviders`).
+    case development(DevelopmentProvider)
 
     /// The issuer whose ID token ends every sign-in; `nil` for a provider that does not speak OpenID Connect.
     var issuer: (any Issuer)? { if case .openIDConnect(let issuer) = self { issuer } else { nil } }
@@ -16,7 +18,7 @@ enum SignInProtocol: Sendable {
         switch self {
         case .openIDConnect(let issuer): [issuer]
         case .oauth2(let provider): provider.nativeIssuers
-        case .oauth1: []
+        case .oauth1, .development: []
         }
     }
 
@@ -28,6 +30,7 @@ enum SignInProtocol: Sendable {
         case .openIDConnect(let issuer): issuer
         case .oauth2(let provider): provider
         case .oauth1(let provider): provider
+        case .development(let provider): provider
         }
     }
 }

@@ -45,16 +45,3 @@ enum Access {
         if origins.isEmpty, request.headers.values("sec-fetch-site").contains("cross-site") { throw .foreignOrigin }
     }
 }
-
-extension Context {
-    /// Whether the call may lack a proof that production asks for: it comes from this machine, to a server in development mode, for the
-    /// development project (SEC-22).
-    package var isOfDevelopment: Bool {
-        let projects = services.projects.current
-        guard services.site.development, let development = projects.development, let project = try? project,
-            project.settings.id == development.settings.id
-        else { return false }
-        do { try Access.checkLocality(request, projects) } catch { return false }
-        return true
-    }
-}

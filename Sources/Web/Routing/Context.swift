@@ -3,6 +3,7 @@ package import Brokerage
 package import HTTP
 package import Logging
 package import Projects
+import Providers
 package import Runtime
 import Text
 
@@ -87,11 +88,13 @@ package final class Services: Sendable {
 extension Context {
     /// The caller's project, for sign-ins at its providers.
     package var broker: BrokeredProject {
-        get throws { broker(of: try project) }
+        get throws { broker(of: try project, developmentProviders(ofCallTo: try project)) }
     }
 
-    /// The same for routes that do not name the project by an API key in the usual place.
-    package func broker(of project: Project) -> BrokeredProject {
-        services.brokerage.project(project.settings, providers: project.providers, log: log)
+    /// The same for pages, which do not name the project by an API key in the usual place.
+    package func broker(of project: Project) -> BrokeredProject { broker(of: project, developmentProviders(of: project)) }
+
+    private func broker(of project: Project, _ development: DevelopmentProviders?) -> BrokeredProject {
+        services.brokerage.project(project.settings, providers: project.providers, development: development, log: log)
     }
 }

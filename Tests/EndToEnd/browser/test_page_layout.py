@@ -15,6 +15,7 @@ from werkzeug.utils import redirect
 from support.accounts import sign_up
 from support.browser.drivers import Chromium
 from support.browser.tab import Tab
+from support.clients.api import posted
 from support.clients.handler import AndroidFlow, AppleFlow, BrowserFlow
 from support.harness import ROOT
 from support.leaks import note
@@ -78,7 +79,9 @@ class Stage:
             },
         )
         providers = {"oidc.fake": issuer.entry(name=NAME)}
-        self.sample = Site(providers, settings={"sample": str(ROOT / "config/sample")}, project={"signIn": METHODS})
+        self.sample = Site(
+            providers, settings={"sample": str(ROOT / "config/sample"), "developmentProject": "demo"}, project={"signIn": METHODS}
+        )
         for site in (self.site, self.sample):
             site.serve()
         self.api = self.site.servers[0].api()
@@ -248,6 +251,18 @@ def test_errors(visit, language):
     visit.go(f"{visit.site.url}/__/auth/handler?state={'x' * 300}").looked("state")
     visit.go(f"{visit.site.url}/__/auth/start?{urlencode({'apiKey': 'wrong' * 40, 'redirectUrl': APP})}").looked("start")
     visit.go(f"{visit.site.url}/__/auth/iframe?apiKey=wrong").looked("frame")
+
+
+@languages
+def test_the_page_in_place_of_a_provider(visit, stage, language):
+    api = stage.sample.servers[0].api()
+    claims = {"sub": "1" * 255, "email": address(), "name": PERSON * 3}
+    posted(api, {"providerId": "github.com", "access_token": json.dumps(claims)}).raise_for_status()
+    posted(api, {"providerId": "github.com", "access_token": json.dumps({"sub": "s" * 255})}).raise_for_status()
+    flow = BrowserFlow(stage.sample, "github.com", "signInViaRedirect", customParameters=json.dumps({"ui_locales": language}))
+    visit.go(f"{stage.sample.url}{flow.path}?{urlencode(flow.query())}").at("/__/auth/development").looked()
+    visit.script("for (const field of document.querySelectorAll('input[id]')) { field.type = 'text'; field.value = arguments[0] }", PERSON)
+    visit.answered().looked("wrong")
 
 
 # ---------------------------------------------------------------------------------------------------------------------------------

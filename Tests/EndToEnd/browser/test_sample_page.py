@@ -10,18 +10,25 @@ from selenium.webdriver.common.by import By
 from support.browser.drivers import Chromium
 from support.browser.tab import until
 from support.harness import ROOT
+from support.issuers import stand_ins
 from support.leaks import note_fields
 from support.names import METHODS, TIMEOUT
 from support.servers.site import Site
 
 SAMPLE = ROOT / "config/sample"
 BUTTON = "at-oidc.demo"
+# The buttons of development mode, as far as the server has these providers.
+WELL_KNOWN = ["google.com", "microsoft.com", "apple.com", "facebook.com", "github.com"]
 
 
 @pytest.fixture(scope="module")
 def sample(real_issuer):
     """A server whose project is the one that the sample page speaks for."""
-    site = Site({"oidc.demo": real_issuer.entry(name="Local issuer")}, settings={"sample": str(SAMPLE)}, project={"signIn": METHODS})
+    site = Site(
+        {"oidc.demo": real_issuer.entry(name="Local issuer")},
+        settings={"sample": str(SAMPLE), "developmentProject": "demo"},
+        project={"signIn": METHODS},
+    )
     site.project["redirectURLs"] = [site.url + "/sample/"]
     site.write()
     site.serve()
@@ -139,6 +146,21 @@ def test_a_link_by_mail_signs_in(browser, sample):
     shown(browser, "mail").click()
     shown(browser, "go")
     assert "mode=resetPassword" in browser.current_url
+
+
+@pytest.mark.parametrize("provider", [name for name in WELL_KNOWN if name in {double.provider for double in stand_ins().values()}])
+def test_a_provider_needs_no_client(browser, sample, provider):
+    email = f"{provider}@example.com"
+    browser.get(sample.url + "/sample/")
+    shown(browser, f"at-{provider}").click()
+    go = shown(browser, "go")
+    browser.find_element(By.ID, "email").send_keys(email)
+    go.click()
+    shown(browser, "sign-out")
+    assert browser.find_element(By.ID, "badge").text == provider
+    assert browser.find_element(By.ID, "address").text == f"{email}, verified"
+    shown(browser, "delete").click()
+    shown(browser, f"at-{provider}")
 
 
 def test_a_guest_needs_nothing(browser, sample):

@@ -1,6 +1,7 @@
 """Firebase's Admin SDK in emulator mode, against a server as `make run` configures it; and the unsigned custom tokens that the SDK makes
 then, which count for the development project on this machine alone (SEC-22)."""
 
+import json
 import re
 import time
 
@@ -9,7 +10,7 @@ import jwt
 import pytest
 from firebase_admin import auth
 
-from support.clients.api import API, assert_error
+from support.clients.api import API, assert_error, posted
 from support.harness import ROOT, free_port
 from support.jwts import CUSTOM_TOKEN_AUDIENCE, b64, unsigned
 from support.leaks import note
@@ -78,6 +79,16 @@ def test_the_SDKs_own_custom_token_signs_in(run, admin):
     account = API(run.url).lookup(answer.json()["idToken"])
     assert account["localId"] == "customer-7" and account["customAuth"] is True
     assert sign_in(run, token("customer-7"), origin="http://localhost:5173", sec_fetch_site="cross-site").json()["isNewUser"] is False
+
+
+@pytest.mark.parametrize("provider, name", [("google.com", "id_token"), ("github.com", "access_token")])
+def test_the_SDK_sees_who_was_made_up(run, admin, provider, name):
+    token = json.dumps({"sub": f"{provider}-1", "email": f"{name}@example.com", "email_verified": True, "name": "Ada"})
+    made = posted(API(run.url, "any-key"), {"providerId": provider, name: token}).json()
+    verified = auth.verify_id_token(made["idToken"], app=admin)
+    assert (verified["uid"], verified["name"], verified["email_verified"]) == (made["localId"], "Ada", True)
+    assert verified["firebase"]["sign_in_provider"] == provider
+    assert verified["firebase"]["identities"] == {provider: [f"{provider}-1"], "email": [f"{name}@example.com"]}
 
 
 FOREIGN = [

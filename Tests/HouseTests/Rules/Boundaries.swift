@@ -50,6 +50,15 @@ enum Boundaries {
         }
     }
 
+    /// People are made up in development mode alone, on the server's own machine. One file checks that, and makes the value that permits it.
+    static func development(_ file: File) -> [Violation] {
+        let home = "Sources/Web/Callers/DevelopmentCaller.swift"
+        guard file.target != nil, file.isSwift, file.path != home else { return [] }
+        return file.swift.lines.enumerated().filter { $0.element.contains("believingEveryClaimAt") && !$0.element.contains("init(") }.map {
+            Violation(path: file.path, line: $0.offset + 1, message: "permits that people are made up; only \(home) does")
+        }
+    }
+
     /// Only `HTTPServer` opens listening sockets.
     static func sockets(_ file: File) -> [Violation] {
         calls(of: ["listen", "bind"], in: file, except: ["HTTPServer"], "opens a listening socket; only HTTPServer does")

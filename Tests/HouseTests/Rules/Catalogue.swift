@@ -53,7 +53,8 @@ enum Catalogue {
 
     /// The lists of endpoints. Each list has the endpoints of its own folder and of the folders below that have no list of their own.
     static let lists = [
-        "Sources/IdentityToolkit/Emulator/Emulator.swift", "Sources/IdentityToolkit/IdentityToolkit.swift", "Sources/SignIn/SignIn.swift",
+        "Sources/IdentityToolkit/Emulator/Emulator.swift", "Sources/IdentityToolkit/IdentityToolkit.swift",
+        "Sources/SignIn/Development/DevelopmentSignIn.swift", "Sources/SignIn/SignIn.swift",
     ]
 
     /// Every type that is an endpoint of some kind stands in the list for its folder, and the list has no other names.

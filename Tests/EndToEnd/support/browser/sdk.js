@@ -36,7 +36,7 @@ window.clientOf = (auth) => {
 
   /** Keeps the credential that an error brings: the person may link it once they have signed in by the way that they know. */
   const keeping = (work) => work.catch((error) => {
-    pending = sdk.OAuthProvider.credentialFromError(error);
+    pending = kindOf(error.customData?._tokenResponse?.providerId ?? "").credentialFromError(error);
     throw error;
   });
 

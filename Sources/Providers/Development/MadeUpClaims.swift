@@ -1,0 +1,31 @@
+import JOSE
+import JSON
+import Text
+
+/// Reads claims that an app or a developer made up, in the forms of Firebase's Auth emulator: the text of a JSON object, or a JWT that is
+/// not signed.
+enum MadeUpClaims {
+    /// Throws a sentence for the app's developer.
+    ///
+    /// - Parameter provider: the id of the provider that the claims are said to be from.
+    static func reading(_ text: UTF8Text, of provider: String) throws(ProviderError) -> JSON {
+        guard text.utf8.count <= JWS.maxBytes else {
+            throw .invalidResponse("The made-up claims are longer than \(JWS.maxBytes) bytes.", detail: "")
+        }
+        if text.hasPrefix("{") {
+            guard let claims = try? JSON.parse(Array(text.utf8)) else {
+                throw .invalidResponse("The made-up claims are not a JSON object.", detail: "")
+            }
+            return claims
+        }
+        guard let token = UnsignedJWT(provingNothing: text) else {
+            throw .invalidResponse(
+                "\(provider) has no entry in the project's file, so its tokens cannot be verified. Add the entry; or, in development mode, "
+                    + "send made-up claims as JSON, such as {\"sub\":\"abc\",\"email\":\"a@b.c\"}, or as a JWT with alg none.", detail: "")
+        }
+        guard let claims = token.claims else {
+            throw .invalidResponse("The claims of the unsigned JWT cannot be read, or its header has crit.", detail: "")
+        }
+        return claims
+    }
+}
