@@ -114,7 +114,8 @@ import Testing
                 one.address == .proven && account.email == one.identity.email && one.oneAccountPerEmail
                     && (account.emailProven && !account.has(LinkingCase.provider) || account.awaitsItsOwner)
             case .takeOver(let account, _):
-                (one.address == .proven || one.address == .forwarding && account.has(LinkingCase.provider)) && account.email == one.identity.email && one.oneAccountPerEmail
+                (one.address == .proven || one.address == .forwarding && account.has(LinkingCase.provider))
+                    && account.email == one.identity.email && one.oneAccountPerEmail
             default: true
             }
         }
