@@ -22,12 +22,19 @@ def test_each_page_has_an_entry():
 
 @pytest.fixture(scope="module")
 def keys(tmp_path_factory):
-    """The files that the commands of the pages make: one with a certificate, and one without."""
+    """The files that the commands of the pages make, one with a certificate and one without; and a key such as Apple gives."""
     folder = tmp_path_factory.mktemp("keys")
     for page in ("microsoft.com.md", "oidc.md"):
         (script,) = re.findall(r"^```sh\n(openssl .*?)^```$", (ROOT / "docs/providers" / page).read_text(), re.M | re.S)
         subprocess.run(["bash", "-ec", script], cwd=folder, check=True, capture_output=True)
-    return {"microsoft.pem": folder / "microsoft.pem", "contoso.pem": folder / "microsoft.pem", "acme.pem": folder / "acme.pem"}
+    p256 = ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", folder / "apple.p8"]
+    subprocess.run(p256, check=True, capture_output=True)
+    return {
+        "microsoft.pem": folder / "microsoft.pem",
+        "contoso.pem": folder / "microsoft.pem",
+        "acme.pem": folder / "acme.pem",
+        "AuthKey_K1K2K3K4K5.p8": folder / "apple.p8",
+    }
 
 
 @pytest.mark.parametrize("page, number", ENTRIES)

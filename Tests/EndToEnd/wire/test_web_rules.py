@@ -97,7 +97,7 @@ def test_SEC_07_links_come_only_from_the_configured_address(site, fake_issuer, h
 
     document = site.url + "/demo/.well-known/openid-configuration"
     assert requests.get(document, headers=headers, timeout=TIMEOUT).content == requests.get(document, timeout=TIMEOUT).content
-    posting = WebFlow(site, "oidc.fake")
+    posting = WebFlow(site, "oidc.posting")
     url, _, form = fake_issuer.login()(posting.authorization_url()).partition("?")
     crossed = requests.post(
         url, data=form, allow_redirects=False, timeout=TIMEOUT, headers={**headers, "content-type": "application/x-www-form-urlencoded"}
