@@ -39,8 +39,9 @@ def test_SEC_05_a_nonce_counts_only_as_the_hash_of_the_apps_own(site, api, hosti
         body = {"providerId": hostile.provider, "id_token": hostile.id_token("nonce", nonce=claim), **({"nonce": sent} if sent else {})}
         return posted(api, body)
 
-    # Otherwise it takes no ID token from an app at all.
+    # Where nothing binds a code, no ID token of an app is taken at all.
     taken = answer(hashed, raw).status_code == 200
+    assert taken == hostile.binds_codes
     before = site.counts()
     for claim, sent in [(None, raw), (raw, raw), (hashed.upper(), raw), (hashed, hashed), (hashed, raw + "x"), (hashed, raw.upper())]:
         assert_error(answer(claim, sent), "MISSING_OR_INVALID_NONCE" if taken else "INVALID_IDP_RESPONSE")
@@ -104,6 +105,7 @@ def test_a_reserved_parameter_never_reaches_a_provider(site, hostile_provider, n
     if location.startswith(site.page):
         assert query_of(location)["error"] == "invalid_request"
     else:
+        assert location.startswith(hostile_provider.url + "/")
         query_of(location)
 
 

@@ -200,35 +200,6 @@ def test_parameters_and_scopes_of_the_app_reach_the_provider(site, fake_issuer):
     assert {"openid", "calendar", "files.read"} <= set(query["scope"].split())
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "client_id",
-        "response_type",
-        "redirect_uri",
-        "state",
-        "scope",
-        "nonce",
-        "code_challenge",
-        "code_challenge_method",
-        "client_secret",
-        "request",
-        "request_uri",
-        "registration",
-        "id_token_hint",
-        "response_mode",
-    ],
-)
-def test_reserved_parameters_never_reach_the_provider(site, fake_issuer, name):
-    flow = WebFlow(site, "oidc.fake", parameters={name: "of-the-attacker"})
-    location = flow.start().headers["location"]
-    assert "of-the-attacker" not in location
-    if location.startswith(fake_issuer.url):
-        query_of(location)
-    else:
-        assert location.startswith(site.page) and query_of(location)["error"] == "invalid_request"
-
-
 def test_the_project_config(api, site):
     for path in ("/v1/projects", "/identitytoolkit/v3/relyingparty/getProjectConfig"):
         answer = requests.get(site.url + path, params={"key": API_KEY}, timeout=TIMEOUT)
