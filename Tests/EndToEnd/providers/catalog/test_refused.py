@@ -4,12 +4,13 @@ import pytest
 
 from support.clients.api import assert_error, posted
 from support.clients.flows import ClientFlow, WebFlow, query_of
-from support.servers.site import Site
+from support.servers.site import a_site
 
 REASONS = {
     "gc.apple.com": "does not check the signatures of Game Center",
     "playgames.google.com": "does not redeem the server codes of Google Play Games",
 }
+ENTRY = {"clientId": "a", "clientSecret": {"env": "CLIENT_SECRET"}}
 
 
 @pytest.mark.parametrize("provider", REASONS)
@@ -29,18 +30,23 @@ def test_every_way_in_says_why(site, api, nothing_is_written, provider):
     assert told["error"] == "invalid_request" and REASONS[provider] in told["error_description"]
 
 
-def test_a_provider_that_is_only_switched_off_is_not_called_unsupported(api):
-    assert "is not enabled for this project" in assert_error(
-        posted(api, {"providerId": "saml.acme", "id_token": "a.b.c"}), "OPERATION_NOT_ALLOWED"
-    )
+def assert_not_enabled(api, provider):
+    message = assert_error(posted(api, {"providerId": provider, "id_token": "a.b.c"}), "OPERATION_NOT_ALLOWED")
+    assert "is not enabled for this project" in message
+
+
+def test_a_provider_without_an_entry_is_not_called_unsupported(api):
+    assert_not_enabled(api, "saml.acme")
+
+
+def test_a_provider_that_is_only_switched_off_is_not_called_unsupported():
+    with a_site({"github.com": {"enabled": False, **ENTRY}}) as site:
+        assert_not_enabled(site.serve().api(), "github.com")
 
 
 def test_an_entry_is_a_fault():
-    site = Site({provider: {"clientId": "a", "clientSecret": {"env": "CLIENT_SECRET"}} for provider in REASONS}, migrate=False)
-    try:
+    with a_site({provider: ENTRY for provider in REASONS}, migrate=False) as site:
         told = site.run("check").stdout
         for provider, reason in REASONS.items():
             assert f"providers.{provider}: is not supported: this server {reason}" in told
         assert "2 faults" in told
-    finally:
-        site.close()
