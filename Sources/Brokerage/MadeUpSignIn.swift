@@ -20,9 +20,8 @@ extension BrokeredProject {
             conflicts = try await brokerage.accounts.providerIssuers.conflicts(with: [entry])
         } catch { throw BrokerageError(error) }
         guard let pinned = conflicts.first else { return }
-        if let flow = proven.flow { try? await brokerage.flows.recordFailure(of: flow) }
         throw .misconfigured(
-            "This project has users of \(identity.providerID) from \(pinned.issuer), so no person can be made up there. Delete those users, or "
+            "This project has users of \(identity.providerID) from \(pinned.issuer), so development mode cannot make up people for it. Delete those users, or "
                 + "give the project's file the provider's entry again.", detail: "")
     }
 }

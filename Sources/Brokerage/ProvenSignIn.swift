@@ -29,15 +29,17 @@ extension BrokeredProject {
         var intent = intent
         // The JS SDK says this only at the start of the flow.
         if case .signIn = intent, proven.flow?.sdkRequest?.authType.isReauthentication ?? false { intent = .signIn(mayCreate: false) }
-        if development != nil { try await pinMadeUp(proven) }
-        do {
-            return try await brokerage.accounts.federatedSignIns.signIn(
-                with: proven.result.identity, provenAt: proven.proof?.provenAt, intent, language: language, in: settings, from: client,
-                completing: proven.flow.map(brokerage.flows.redeemed))
+        do throws(BrokerageError) {
+            if development != nil { try await pinMadeUp(proven) }
+            do {
+                return try await brokerage.accounts.federatedSignIns.signIn(
+                    with: proven.result.identity, provenAt: proven.proof?.provenAt, intent, language: language, in: settings, from: client,
+                    completing: proven.flow.map(brokerage.flows.redeemed))
+            } catch { throw BrokerageError(error) }
         } catch {
             // The provider's code is used up, so the flow cannot be tried again. If even this fails, the flow expires in `redeeming`.
             if let flow = proven.flow { try? await brokerage.flows.recordFailure(of: flow) }
-            throw BrokerageError(error)
+            throw error
         }
     }
 }

@@ -16,7 +16,7 @@ package enum ProfileText {
 
     /// The text without those characters and cut to `most`; `nil` when nothing is left.
     static func fit(_ text: String, most: Int) -> String? {
-        let text = String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { !isTreacherous($0) }.prefix(most)))
+        let text = String(String.UnicodeScalarView(readable(text).unicodeScalars.prefix(most)))
         return text.isEmpty ? nil : text
     }
 

@@ -9,7 +9,7 @@ package struct PagePolicy: OptionSet, Sendable {
 
     /// Send forms to this server. The answer to a form must not redirect to another server.
     package static let forms = PagePolicy(rawValue: 1)
-    /// Send forms to this server, whose answer redirects to any other: browsers hold redirects to the policy, too.
+    /// Send forms to this server, which may answer with a redirect to another one: browsers apply `form-action` to redirects, too.
     package static let formsToAnywhere = PagePolicy(rawValue: 4)
     /// Run script files of this server, and let them call it.
     package static let scripts = PagePolicy(rawValue: 2)

@@ -1,4 +1,5 @@
-/// The settings of one project, from its file in `config/projects/`. Each subject has a file here, with its type, its defaults and its reader.
+/// The settings of one project, from its file in `config/projects/`. Each subject has a file here, with its type, its defaults and its
+/// reader.
 ///
 /// Its providers are settings of `Providers`, its templates those of `Pages`; `Projects` puts the three together.
 package struct ProjectSettings: Sendable {

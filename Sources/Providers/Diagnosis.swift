@@ -7,8 +7,8 @@ import Text
 extension ConfiguredProvider {
     /// Sentences on what an operator must fix before people can sign in with this provider; empty when all is well. Asks an OpenID issuer
     /// for its discovery document and its keys, and to redeem a code that does not exist where this server makes its proof by itself. Asks
-    /// another provider something as our client: to redeem a code and to check an access token that do not exist, which only a provider that
-    /// accepts our client says (OAuth 2.0), or for a request token (OAuth 1.0a).
+    /// another provider something as our client: to redeem a code and to check an access token that do not exist, which only a provider
+    /// that accepts our client says (OAuth 2.0), or for a request token (OAuth 1.0a).
     ///
     /// - Parameter redirectURI: the address that the operator should have registered.
     package func diagnose(redirectURI: String) async -> [String] {

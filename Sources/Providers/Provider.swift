@@ -16,10 +16,8 @@ package struct Provider: Sendable {
     var clientAuthentication = ClientAuthentication.auto
     var nonceRule = NonceRule.sha256
     var pkce = PKCE.s256
-    /// Whether it posts its codes (`response_mode=form_post`) instead of having them in the address.
-    var postsCodes = false
-    /// Whether its answers come to an address of its own. Without the promise of an `iss` in them (RFC 9207), nothing else tells an answer of this
-    /// provider from one that a hostile provider had sent here.
+    /// Whether its answers come to an address of its own. Without the promise of an `iss` in them (RFC 9207), nothing else tells an answer
+    /// of this provider from one that a hostile provider had sent here.
     var hasOwnCallback = false
     /// What an identity has beyond the claims that a developer makes up (`DevelopmentProvider`), as the Auth emulator gives it.
     var development: @Sendable (_ claims: JSON, inout ProviderIdentity) -> Void = { _, _ in }

@@ -1,3 +1,4 @@
+import Curl
 package import Text
 
 /// The reason why a sign-in with an upstream provider failed. The public text may be shown to the person; the detail is for the log.
@@ -38,6 +39,12 @@ package enum ProviderError: Error, Sendable, Equatable {
     /// The provider and its entry do not fit.
     static func unfit(_ detail: String) -> ProviderError {
         .misconfigured("The provider does not work as configured.", detail: detail)
+    }
+
+    /// `server` gave no answer that can be read: it is down, or the operator must mend its address.
+    static func unanswered(_ server: String, _ error: OutboundError) -> ProviderError {
+        let detail = "\(server) \(OutboundText.reason(error))."
+        return error.isOutage ? .unavailable(detail: detail) : .unfit(detail)
     }
 
     /// The text for the log.

@@ -57,7 +57,8 @@ package actor Server {
         if shared.settings.development {
             let key =
                 shared.settings.developmentProject.map {
-                    ", any API key opens the project \($0), and people of providers without an entry are made up"
+                    ", any API key opens the project \($0), and any program on this machine can sign in there as any person of a provider without "
+                        + "an entry"
                 } ?? ""
             log.warning(
                 """

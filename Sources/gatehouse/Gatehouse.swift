@@ -28,7 +28,7 @@ struct CommonOptions: ParsableArguments {
     /// Only the server's file, for commands that touch no project.
     func serverSettings() throws -> ServerSettings { try Configuration.server(from: config, environment: environment) }
 
-    /// The sentence of a command that found nothing of a project, where the configuration does not have the project. For commands that do not
-    /// need the project files: a fault in one of those files stops none of these commands.
+    /// The sentence of a command that found nothing of a project, where the configuration does not have the project. For commands that do
+    /// not need the project files: a fault in one of those files stops none of these commands.
     func reasonWhyUnknown(_ project: String) -> String? { try? configuration().reasonWhyUnknown(project) }
 }

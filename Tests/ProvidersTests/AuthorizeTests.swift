@@ -52,7 +52,7 @@ import Text
     }
 
     @Test func `a provider that posts its codes is asked to`() async throws {
-        let form = try #require(AuthorizationURL(try await issuer.provider { $0.postsCodes = true }.authorize())).form
+        let form = try #require(AuthorizationURL(try await issuer.provider(issuer: { $0.responseMode = .formPost }).authorize())).form
         #expect(form["response_type"] == "code" && form["response_mode"] == "form_post" && form["code_challenge"] != nil)
         let other = try #require(AuthorizationURL(try await issuer.provider().authorize())).form
         #expect(other["response_mode"] == nil)

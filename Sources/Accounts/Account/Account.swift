@@ -53,6 +53,12 @@ extension Account {
     /// The providers by which it signs in, by Firebase's names: `password` stands for a password and for links in mails.
     package var signInProviders: [String] { identities.map(\.providerID) + (hasEmailSignIn ? [SignInProvider.password] : []) }
 
+    /// The same with custom tokens, as a text for operators.
+    package var waysToSignIn: String {
+        let ways = signInProviders + (customAuth ? ["custom tokens"] : [])
+        return ways.isEmpty ? "none" : ways.joined(separator: ", ")
+    }
+
     /// Whether only its own session opens it, because it has no other way to sign in.
     package var isAnonymous: Bool { !hasEmailSignIn && !customAuth && identities.isEmpty }
 }

@@ -11,7 +11,7 @@ extension Account {
         a.account_id, a.email, a.email_verified, a.email_proven, a.display_name, a.photo_url, a.disabled, a.custom_attributes, a.valid_since, \
         a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
         a.sessions_ended_at, \
-        i.provider_id, i.subject, i.email, i.display_name, i.photo_url, i.screen_name
+        \(LinkedIdentity.columns)
         """
 
     /// Reads one account from all of its rows; `nil` when an outer join found no account.
@@ -67,8 +67,11 @@ extension Account {
 }
 
 extension LinkedIdentity {
-    /// Reads the identity of a row; `nil` when the account has none.
-    fileprivate init?(_ row: inout RowReader) throws(PostgresError) {
+    /// The columns to select from `identities i` to read identities.
+    static let columns: SQL = "i.provider_id, i.subject, i.email, i.display_name, i.photo_url, i.screen_name"
+
+    /// Reads the identity of a row; `nil` when an outer join found none.
+    init?(_ row: inout RowReader) throws(PostgresError) {
         let (providerID, subject) = (try row.next(as: String?.self), try row.next(as: String?.self))
         email = try row.next()
         displayName = try row.next()

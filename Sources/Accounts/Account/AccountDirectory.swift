@@ -31,11 +31,16 @@ package struct AccountDirectory: Sendable {
     ) async throws(AccountError) -> [LinkedIdentity] {
         let rows = try await storage.read(
             """
-            SELECT subject, email, display_name, photo_url, screen_name FROM identities JOIN provider_issuers USING (project_id, provider_id)
+            SELECT \(LinkedIdentity.columns) FROM identities i JOIN provider_issuers USING (project_id, provider_id)
             WHERE project_id = \(project.id) AND provider_id = \(providerID) AND issuer = \(issuer)
             ORDER BY last_sign_in_at DESC, subject LIMIT \(most)
             """)
-        return try reading { try rows.map { try LinkedIdentity($0, of: providerID) } }
+        return try reading {
+            try rows.map { row throws(PostgresError) in
+                var row = row.reader()
+                return try LinkedIdentity(&row)
+            }.compactMap(\.self)
+        }
     }
 
     /// Whether no account has this address as its own.
@@ -46,14 +51,5 @@ package struct AccountDirectory: Sendable {
     /// Selects a row where an account has this address as its own.
     static func holder(of email: String, in project: ProjectSettings) -> SQL {
         "SELECT 1 FROM accounts WHERE project_id = \(project.id) AND email = \(email)"
-    }
-}
-
-extension LinkedIdentity {
-    fileprivate init(_ row: Row, of providerID: String) throws(PostgresError) {
-        var row = row.reader()
-        self.init(
-            providerID: providerID, subject: try row.next(), email: try row.next(), displayName: try row.next(), photoURL: try row.next(),
-            screenName: try row.next())
     }
 }

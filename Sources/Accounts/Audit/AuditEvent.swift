@@ -51,8 +51,7 @@ extension AuditEvent {
         var name: String? { if case .command(let name) = self { name } else { nil } }
     }
 
-    static let columns = SQL(
-        unsafe: "occurred_at, actor_kind, actor, action, account_id, provider_id, rule, address, user_agent, details")
+    static let columns: SQL = "occurred_at, actor_kind, actor, action, account_id, provider_id, rule, address, user_agent, details"
 
     init(_ row: Row) throws(PostgresError) {
         var row = row.reader()

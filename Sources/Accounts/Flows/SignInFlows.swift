@@ -95,8 +95,8 @@ package struct SignInFlows: Sendable {
         return try rows.first.map(flow)
     }
 
-    /// Stores an answer that a provider posted until a browser comes with the ticket and the flow's cookie, which a cross-site POST does not
-    /// carry.
+    /// Stores an answer that a provider posted until a browser comes with the ticket and the flow's cookie, which a cross-site POST does
+    /// not carry.
     package func keepPosted(_ form: [UInt8], for state: FlowState) async throws(AccountError) -> ResumeTicket {
         let ticket = ResumeTicket(for: state)
         let sealed = postedKey(ticket).seal(form, context: Self.context(state.flowID))

@@ -29,27 +29,29 @@ package enum Linking {
         _ intent: Intent, _ identity: ProviderIdentity, _ holders: Holders, _ settings: ProjectSettings.SignInMethods
     ) -> LinkingDecision {
         guard !holders.ownerHasOtherTenant else { return .refuse(.tenantChanged, .otherTenant) }
-        let namesake = settings.oneAccountPerEmail ? holders.accountOfAddress : nil
+        // Where several accounts may have one address, an address says nothing about whose account it is.
+        let accountOfAddress = settings.oneAccountPerEmail ? holders.accountOfAddress : nil
         switch intent {
         case .link(let account):
-            return link(identity, to: account, owner: holders.owner, namesake: namesake)
+            return link(identity, to: account, owner: holders.owner, accountOfAddress: accountOfAddress)
         case .signIn(let mayCreate):
             if let owner = holders.owner {
                 return owner.disabled ? .refuse(.accountDisabled, .knownIdentityDisabled) : LinkingDecision(.signIn(owner), .knownIdentity)
             }
             // A person who only reauthenticates has the identity already, or is another person; a reauthentication must not join accounts.
             guard mayCreate else { return .refuse(.noSuchIdentity, .onlyReauthenticates) }
-            return namesake.map { meet($0, identity, settings.linking) } ?? create(identity, settings)
+            if let accountOfAddress { return joinOrConfirm(accountOfAddress, identity, settings.linking) }
+            return create(identity, settings)
         }
     }
 
     private static func link(
-        _ identity: ProviderIdentity, to account: Account, owner: Account?, namesake: Account?
+        _ identity: ProviderIdentity, to account: Account, owner: Account?, accountOfAddress: Account?
     ) -> LinkingDecision {
         guard !account.disabled else { return .refuse(.accountDisabled, .linkToDisabled) }
         guard owner == nil else { return .refuse(.identityTaken, .identityTaken) }
         guard !account.has(identity.providerID) else { return .refuse(.identityTaken, .providerTaken) }
-        guard namesake == nil || namesake?.id == account.id else { return .refuse(.emailTaken, .addressTaken) }
+        if let accountOfAddress, accountOfAddress.id != account.id { return .refuse(.emailTaken, .addressTaken) }
         return LinkingDecision(.link(account), .linkAdds)
     }
 
@@ -60,8 +62,9 @@ package enum Linking {
         return LinkingDecision(.create(email: email), .newAddress)
     }
 
-    /// A new identity with the address of `account`. Only a person who has proven the address learns that the account is disabled.
-    private static func meet(
+    /// Decides about an identity that no account has, when `account` has its address. Only a person who has proven the address learns that
+    /// the account is disabled.
+    private static func joinOrConfirm(
         _ account: Account, _ identity: ProviderIdentity, _ policy: ProjectSettings.LinkingPolicy
     ) -> LinkingDecision {
         guard identity.emailAuthoritative else { return LinkingDecision(.confirm(account), .addressNotProven) }

@@ -6,7 +6,8 @@ package struct LinkingDecision: Sendable, Equatable {
         case create(email: String?)
         /// The account of the address gets the identity and signs in.
         case join(Account)
-        /// The same, after everything has ended by which people could sign in to the account until now. `recycled`: the mailbox has a new owner.
+        /// The same, after everything has ended by which people could sign in to the account until now. `recycled`: the mailbox has a new
+        /// owner.
         case takeOver(Account, recycled: Bool)
         /// The caller's own account gets the identity.
         case link(Account)

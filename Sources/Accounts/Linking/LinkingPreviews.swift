@@ -64,9 +64,8 @@ extension LinkingDecision.Action {
         case .join(let account): return ["Account \(account.id) is joined.", linked, session]
         case .link(let account): return ["Account \(account.id) is the caller's.", linked, session]
         case .takeOver(let account, _):
-            let ways = account.signInProviders + (account.customAuth ? ["custom tokens"] : [])
             return [
-                "Account \(account.id) loses its ways to sign in (\(ways.isEmpty ? "none" : ways.joined(separator: ", "))).",
+                "Account \(account.id) loses its ways to sign in (\(account.waysToSignIn)).",
                 "Its name and photo become the provider's, and its sessions and codes in mails end.", linked, session,
             ]
         }

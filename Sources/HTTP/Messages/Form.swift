@@ -24,7 +24,8 @@ package struct Form: Sendable, ExpressibleByDictionaryLiteral {
 
     package init(dictionaryLiteral elements: (UTF8Text, UTF8Text)...) { fields = elements.map { (name: $0.0, value: $0.1) } }
 
-    /// `nil` when it is malformed, has more than `maximumCount` fields or a name of more than `longestName` bytes. The empty text is the empty form.
+    /// `nil` when it is malformed, has more than `maximumCount` fields or a name of more than `longestName` bytes. The empty text is the
+    /// empty form.
     package init?(_ text: String) { self.init(Array(text.utf8)) }
 
     package init?(_ text: UTF8Text) { self.init(Array(text.utf8)) }

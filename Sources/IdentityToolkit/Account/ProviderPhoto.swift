@@ -22,11 +22,7 @@ struct ProviderPhoto: RawEndpoint {
         let input = try JSONBody.decode(Input.self, from: request)
         guard let idToken = input.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
         guard let token = input.oauthAccessToken, !token.isEmpty else { throw Failure.invalidCredential("no oauthAccessToken.") }
-        let (account, _) = try await context.services.accounts.idTokens.account(of: idToken.asString, in: context.project.settings)
-        let providerID = input.providerId?.asciiLowercased ?? ""
-        guard account.identities.contains(where: { $0.providerID == providerID }) else {
-            throw Failure.invalidProviderID("This account has no such provider.")
-        }
+        let providerID = try await context.linkedProvider(input.providerId, of: idToken)
         guard let photo = try await context.broker.photo(of: providerID, accessToken: token) else {
             throw Failure.noPhoto
         }

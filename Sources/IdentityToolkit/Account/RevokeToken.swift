@@ -34,12 +34,7 @@ struct RevokeToken: Endpoint {
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         guard let idToken = input.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
         let token = try Self.token(input)
-        try await context.limit(.federatedSignIn)
-        let (account, _) = try await context.services.accounts.idTokens.account(of: idToken.asString, in: context.project.settings)
-        let providerID = input.providerId?.asciiLowercased ?? ""
-        guard account.identities.contains(where: { $0.providerID == providerID }) else {
-            throw Failure.invalidProviderID("This account has no such provider.")
-        }
+        let providerID = try await context.linkedProvider(input.providerId, of: idToken)
         guard try await context.broker.revoke(token, of: providerID) else {
             throw Failure.invalidProviderID("This provider revokes no tokens.")
         }

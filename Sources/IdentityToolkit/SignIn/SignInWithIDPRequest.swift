@@ -83,8 +83,8 @@ enum SignInWithIDPRequest {
         return Form(merged)
     }
 
-    /// The fields of a post body. The iOS SDK posts the person's name as JSON that it does not encode, after all other fields: a `&`, `%` or
-    /// `+` in it is a part of the name.
+    /// The fields of a post body. The iOS SDK posts the person's name as JSON that it does not encode, after all other fields: a `&`, `%`
+    /// or `+` in it is a part of the name.
     private static func posted(_ body: UTF8Text) throws(Failure) -> Form {
         let parts = body.asString.utf8.split(separator: "&user={".utf8, maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return try Form.reading(body) }

@@ -37,16 +37,14 @@ struct GoogleIssuer: Issuer {
         guard let name, publishes(name) || "https://\(name)" as UTF8Text == issuer else {
             throw .invalidResponse("The ID token comes from another issuer.", detail: "its iss is not \(issuer)")
         }
+        try checkDomain(claims)
     }
-
-    func check(_ token: JWT, _: ProviderMetadata) throws(ProviderError) { try checkDomain(token.claims) }
 
     /// The parameter `hd` of a start is only a wish, so the claim decides.
     private func checkDomain(_ claims: JSON) throws(ProviderError) {
         guard !hostedDomains.isEmpty else { return }
         guard let domain = claims["hd"]?.string, hostedDomains.contains(domain.asciiLowercased.asString) else {
-            throw .invalidResponse(
-                "Accounts of this domain may not sign in here.", detail: "hd \(UpstreamText.visible(claims["hd"]?.string))")
+            throw .invalidResponse("Accounts of this domain may not sign in here.", detail: "its hd is not one of hostedDomains")
         }
     }
 

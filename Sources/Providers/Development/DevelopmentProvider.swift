@@ -33,7 +33,7 @@ struct DevelopmentProvider: ProviderRules {
         if let email = claims.text("email", limit: 254), EmailDomain.of(email) != nil {
             identity.email = email.asString
             // The emulator joins accounts by an address as soon as the claims say that it is verified.
-            identity.emailVerified = claims["email_verified"] == true || claims["email_verified"] == "true"
+            identity.emailVerified = claims.isTrue("email_verified")
             identity.emailAuthoritative = identity.emailVerified
         }
         addition(claims, &identity)
@@ -44,15 +44,13 @@ struct DevelopmentProvider: ProviderRules {
 extension ConfiguredProvider {
     /// The person whom the credential describes, without any proof.
     func result(of provider: DevelopmentProvider, saying credential: Credential) throws(ProviderError) -> ProviderResult {
-        let idToken = credential.idToken.flatMap { $0.isEmpty ? nil : $0 }
-        let accessToken = credential.accessToken.flatMap { $0.isEmpty ? nil : $0 }
-        guard let text = idToken ?? accessToken else {
+        guard let text = credential.idToken ?? credential.accessToken else {
             throw .invalidCredential("The credential has neither an ID token nor an access token.")
         }
         let evidence = Evidence(of: settings, claims: try MadeUpClaims.reading(text, of: settings.id), accessToken: nil)
         // Of some providers, SDKs make a credential of the access token alone, so there always is one.
         return ProviderResult(
-            identity: try provider.identity(evidence), idToken: idToken?.asString,
-            accessToken: accessToken?.asString ?? "FirebaseAuthEmulatorFakeAccessToken_\(settings.id)")
+            identity: try provider.identity(evidence), idToken: credential.idToken?.asString,
+            accessToken: credential.accessToken?.asString ?? "FirebaseAuthEmulatorFakeAccessToken_\(settings.id)")
     }
 }

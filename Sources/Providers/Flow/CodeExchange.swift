@@ -41,18 +41,17 @@ extension ConfiguredProvider {
         do {
             return try await upstream.send(OutboundRequest(.post, endpoint, headers: headers, body: Array(form.encoded().utf8)))
         } catch {
-            let detail = "The \(name) \(endpoint) \(OutboundText.reason(error))."
-            throw error.isOutage ? .unavailable(detail: detail) : .unfit(detail)
+            throw .unanswered("The \(name) \(endpoint)", error)
         }
     }
 
     private func prove(
         _ clientID: String, to endpoint: String, _ metadata: ProviderMetadata?, _ form: inout Form, _ headers: inout Headers
     ) throws(ProviderError) {
-        if let key = settings.clientKey, let issuer = settings.protocol.issuer, let rules = issuer.assertions {
-            let audience = rules.audience == .issuer ? metadata?.issuer.asString ?? issuer.storedIssuer : endpoint
+        if let key = settings.clientKey, let rules = settings.protocol.issuer?.assertions, let metadata {
+            let audience = rules.audience == .issuer ? metadata.issuer.asString : metadata.token.map { "\($0)" } ?? endpoint
             let assertion = try key.assertion(
-                of: clientID, for: audience, rules, listed: metadata?.assertionAlgorithms, at: clock.now())
+                of: clientID, for: audience, rules, listed: metadata.assertionAlgorithms, at: clock.now())
             form.add("client_id", UTF8Text(clientID))
             form.add("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
             form.add("client_assertion", UTF8Text(assertion))

@@ -12,15 +12,14 @@ extension ConfiguredProvider {
     /// says so when it answers to a request that our client has signed.
     package func verify(_ credential: Credential) async throws(ProviderError) -> ProviderResult {
         if case .development(let provider) = settings.protocol { return try result(of: provider, saying: credential) }
-        let accessToken = credential.accessToken.flatMap { $0.isEmpty ? nil : $0 }
-        let rawNonce = credential.rawNonce.flatMap { $0.isEmpty ? nil : $0 }
-        if let idToken = credential.idToken, !idToken.isEmpty, let issuer = issuer(of: idToken) {
+        let accessToken = credential.accessToken
+        if let idToken = credential.idToken, let issuer = issuer(of: idToken) {
             guard settings.nonceRule != .unsupported else {
                 throw .invalidResponse(
                     "An ID token is not accepted from \(settings.name): it has no nonce, so nothing shows that it was made for this sign-in. "
                         + "Let this server run the sign-in.", detail: "")
             }
-            let nonce = IDTokenChecks.ExpectedNonce.posted(rawNonce, settings.nonceRule)
+            let nonce = IDTokenChecks.ExpectedNonce.posted(credential.rawNonce, settings.nonceRule)
             let answer: Form = credential.user.map { ["user": $0] } ?? [:]
             let evidence = try await prove(idToken, accessToken: accessToken, nonce: nonce, issuer, answer: answer)
             var result = ProviderResult(
@@ -39,7 +38,7 @@ extension ConfiguredProvider {
             throw .invalidCredential("The access token is malformed.")
         }
         if case .oauth1(let provider) = settings.protocol {
-            guard let secret = credential.accessTokenSecret, !secret.isEmpty else {
+            guard let secret = credential.accessTokenSecret else {
                 throw .invalidCredential("The credential has no oauth_token_secret, which signs requests with the access token.")
             }
             return try await result(of: OAuth1Token(token: accessToken, secret: secret), provider)
@@ -53,19 +52,20 @@ extension ConfiguredProvider {
         return ProviderResult(identity: try await rules.identity(evidence, api), accessToken: accessToken.asString)
     }
 
-    /// The issuer that a posted token is from, by its claims, which nothing has verified yet: `prove` does. When it is from none, the first
-    /// one refuses it. `nil` when the provider has no ID tokens.
+    /// The issuer that a posted token is from, by its claims, which nothing has verified yet: `prove` does. `nil` when the provider has no
+    /// ID tokens.
     private func issuer(of idToken: UTF8Text) -> (any Issuer)? {
         let issuers = settings.protocol.postedIssuers
         guard issuers.count > 1, let claims = try? UnverifiedJWT.parse(idToken.asString).claims else { return issuers.first }
-        return issuers.first { (try? $0.admits(claims)) != nil } ?? issuers.first
+        return settings.protocol.postedIssuer(of: claims)
     }
 
-    /// The tokens for the code that a native app posted beside its ID token; `nil` when the ID token is not of one of the issuer's native apps.
+    /// The tokens for the code that a native app posted beside its ID token; `nil` when the ID token is not of one of the issuer's native
+    /// apps.
     private func tokens(
         forPosted code: UTF8Text, _ evidence: Evidence, _ issuer: any Issuer
     ) async throws(ProviderError) -> TokenResponse? {
-        guard !code.isEmpty, let app = issuer.nativeClientIDs.first(where: { evidence.claims["aud"]?.string == UTF8Text($0) }) else {
+        guard let app = issuer.nativeClientIDs.first(where: { evidence.claims["aud"]?.string == UTF8Text($0) }) else {
             return nil
         }
         guard code.hasFormOfToken else { throw .invalidCredential("The code is malformed.") }

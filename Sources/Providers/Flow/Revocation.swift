@@ -21,14 +21,15 @@ package enum RevocableToken: Sendable {
 
 /// Revocation of a token, which ends what an app may do in the person's name. <https://www.rfc-editor.org/rfc/rfc7009>
 extension ConfiguredProvider {
-    /// Has the provider revoke the token, and whatever was given with it. A token that the provider does not know any more is revoked already.
+    /// Has the provider revoke the token, and whatever was given with it. A token that the provider does not know any more is revoked
+    /// already.
     ///
     /// - Returns: `false` when the provider revokes no tokens.
     package func revoke(_ token: RevocableToken) async throws(ProviderError) -> Bool {
         guard let issuer = settings.protocol.issuer else { return false }
+        guard token.text.hasFormOfToken else { throw .invalidCredential("The token is malformed.") }
         let metadata = try await metadata(issuer)
         guard let endpoint = metadata.revocation else { return false }
-        guard token.text.hasFormOfToken else { throw .invalidCredential("The token is malformed.") }
         switch token {
         case .accessToken(let token): try await revoke(token, "access_token", of: settings.clientID, at: endpoint, metadata)
         case .refreshToken(let token): try await revoke(token, "refresh_token", of: settings.clientID, at: endpoint, metadata)
@@ -52,8 +53,12 @@ extension ConfiguredProvider {
             to: ["token": token, "token_type_hint": kind], of: clientID, at: "\(endpoint)", "revocation endpoint", metadata)
         guard response.status != 200 else { return }
         let error = (try? JSON.parse(response.body))?["error"]?.string
+        // Some say so of a token that they do not know any more, where the standard has status 200.
+        if error == "invalid_token" { return }
         let detail = "revocation endpoint: status \(response.status), error \(error.map(UpstreamText.name) ?? "none")"
-        if response.status >= 500 || response.status == 429 { throw .unavailable(detail: detail) }
+        if response.status >= 500 || response.status == 429 || error.map(rules.outageErrors.contains) ?? false {
+            throw .unavailable(detail: detail)
+        }
         if let error, rules.clientErrors.contains(error) { throw .unfit(detail) }
         throw .invalidResponse("The provider did not revoke the token.", detail: detail)
     }

@@ -7,8 +7,8 @@ import Synchronization
 import Text
 
 extension ConfiguredProvider {
-    /// Makes the identity that the provider's rules would make if the provider said what `file` says: for an operator who asks what a sign-in
-    /// would come to. It proves nothing, since the file is not signed, and causes no request.
+    /// Makes the identity that the provider's rules would make if the provider said what `file` says: for an operator who asks what a
+    /// sign-in would come to. It proves nothing, since the file is not signed, and causes no request.
     ///
     /// - Parameter file: the claims of an ID token, and answers of the provider's API under names that begin with a slash, which are the
     ///   ends of the addresses' paths. A provider without ID tokens has answers alone.
@@ -35,11 +35,10 @@ extension ConfiguredProvider {
         }
     }
 
-    /// The issuer whose ID token has these claims. A token of other issuers or tenants ends here; without `iss`, the question is about a token
-    /// that is admitted.
+    /// The issuer whose ID token has these claims. A token of other issuers or tenants ends here; without `iss`, the question is about a
+    /// token that is admitted.
     private static func issuer(of claims: JSON, _ settings: ProviderSettings) throws(ProviderError) -> any Issuer {
-        let issuers = settings.protocol.postedIssuers
-        guard let issuer = issuers.first(where: { (try? $0.admits(claims)) != nil }) ?? issuers.first else {
+        guard let issuer = settings.protocol.postedIssuer(of: claims) else {
             throw .invalidCredential(
                 "\(settings.id) has no ID tokens, so the file has answers of its API, each under its path, such as {\"/user\": {…}}.")
         }

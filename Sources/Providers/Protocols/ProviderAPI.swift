@@ -6,7 +6,8 @@ import Logging
 import Runtime
 import Text
 
-/// A provider's own API. Callers decide about failures: after an ID token, a call only adds to what is proven; without one, it is the proof.
+/// A provider's own API. Callers decide about failures: after an ID token, a call only adds to what is proven; without one, it is the
+/// proof.
 struct ProviderAPI: Sendable {
     let upstream: any Upstream
     /// This server's client at the provider, for calls that the client makes and not the person.
@@ -35,9 +36,10 @@ struct ProviderAPI: Sendable {
             response = try await upstream.send(request)
         } catch {
             if case .refusedHeader = error { throw .invalidCredential("The access token is malformed.") }
-            let detail = "The address \(address) \(OutboundText.reason(error))."
-            if case .tooLarge = error { throw .invalidResponse("The provider's answer is too long.", detail: detail) }
-            throw error.isOutage ? .unavailable(detail: detail) : .unfit(detail)
+            if case .tooLarge = error {
+                throw .invalidResponse("The provider's answer is too long.", detail: "\(address) \(OutboundText.reason(error)).")
+            }
+            throw .unanswered("The address \(address)", error)
         }
         guard response.status < 500, !Self.isLimited(response) else {
             throw .unavailable(detail: "The address \(address) answers with status \(response.status).")
@@ -97,8 +99,7 @@ struct ProviderAPI: Sendable {
         } catch .refusedHeader {
             throw .invalidCredential("The access token is malformed.")
         } catch {
-            let detail = "The photo \(OutboundText.reason(error))."
-            throw error.isOutage ? .unavailable(detail: detail) : .unfit(detail)
+            throw .unanswered("The photo", error)
         }
         switch response.status {
         case 200: break

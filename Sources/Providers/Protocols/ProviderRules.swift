@@ -24,8 +24,9 @@ protocol ProviderRules: Sendable {
     ///
     /// - Parameter configured: the entry's.
     func clientSecret(_ configured: Secret?, of clientID: String, at now: Instant) throws(ProviderError) -> Secret?
-    /// Asks the provider to which client an access token was issued that an app posted alone, and returns its answer; `nil` when the provider
-    /// cannot say it. Throws unless the token was issued to our client: with the token of another app, that app could sign in as the person.
+    /// Asks the provider to which client an access token was issued that an app posted alone, and returns its answer; `nil` when the
+    /// provider cannot say it. Throws unless the token was issued to our client: with the token of another app, that app could sign in as
+    /// the person.
     func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON?
     /// Identifies the person.
     func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity

@@ -1,3 +1,5 @@
+import JSON
+
 /// How people sign in with a provider, and the rules of its entry. The flow (`ConfiguredProvider`) does what a protocol says for all of its
 /// providers, and asks the rules for everything that differs between them.
 enum SignInProtocol: Sendable {
@@ -20,6 +22,12 @@ enum SignInProtocol: Sendable {
         case .oauth2(let provider): provider.nativeIssuers
         case .oauth1, .development: []
         }
+    }
+
+    /// The one of them that tokens with these claims are from, by what they say. When it is none, the first refuses them; `nil` when there
+    /// is no issuer.
+    func postedIssuer(of claims: JSON) -> (any Issuer)? {
+        postedIssuers.first { (try? $0.admits(claims)) != nil } ?? postedIssuers.first
     }
 
     /// Whether it gives codes for tokens (OpenID Connect does, too), with scopes, PKCE and a client that proves itself to an endpoint.

@@ -23,8 +23,6 @@ package struct ProviderSettings: Sendable {
     /// Whether its answers come to an address of its own, which the operator registers with it. This distinguishes the answers of
     /// providers that do not name themselves in them. <https://www.rfc-editor.org/rfc/rfc9700#section-4.4>
     package var hasOwnCallback = false
-    /// Whether the provider posts its codes.
-    var postsCodes = false
     var usesPKCE = true
     var flow = Flow.code
     var nonceRule = NonceRule.sha256
@@ -60,7 +58,7 @@ package struct ProviderSettings: Sendable {
     }
 
     /// Whether the provider posts its answers. An ID token is never in an address, which browsers and servers remember.
-    package var answersByPost: Bool { flow == .idToken || postsCodes }
+    package var answersByPost: Bool { flow == .idToken || `protocol`.issuer?.responseMode == .formPost }
 
     var audiences: Set<String> { allowedAudiences.union([clientID]).union(`protocol`.issuer?.nativeClientIDs ?? []) }
 }

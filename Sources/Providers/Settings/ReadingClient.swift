@@ -71,7 +71,14 @@ extension ProviderSettings {
             let key = try PrivateKey(pem: pem.reveal())
             var naming: JSON.Object = [:]
             naming["kid"] = id.map(JSON.string)
-            naming["x5t#S256"] = try Certificate.thumbprint(pem: pem.reveal(), of: key).map { .string(Base64URL.encode($0)) }
+            do throws(CryptoError) {
+                naming["x5t#S256"] = try Certificate.thumbprint(pem: pem.reveal(), of: key).map { .string(Base64URL.encode($0)) }
+            } catch {
+                section.fault(
+                    "clientKey",
+                    "has a certificate that cannot be used (\(Self.reason(error))); put the certificate of this key into the file")
+                return
+            }
             let client = ClientKey(key: key, naming: naming)
             if rules.needsCertificate, naming["x5t#S256"] == nil {
                 section.fault("clientKey", "has no certificate, by which this provider finds the key; put both into one PEM file")
@@ -81,15 +88,17 @@ extension ProviderSettings {
             }
             clientKey = client
         } catch {
-            section.fault("clientKey", Self.remedy(for: error))
+            section.fault(
+                "clientKey",
+                "cannot be used (\(Self.reason(error))); it must be a PEM file with a private key that is not encrypted: "
+                    + "openssl pkcs8 -topk8 -nocrypt makes one")
         }
     }
 
-    private static func remedy(for error: CryptoError) -> String {
+    private static func reason(_ error: CryptoError) -> String {
         switch error {
-        case .malformedKey(let reason), .weakKey(let reason), .unsupported(let reason):
-            "cannot be used (\(reason)); it must be a PEM file with a private key that is not encrypted: openssl pkcs8 -topk8 -nocrypt makes one"
-        default: "cannot be used (\(error))"
+        case .malformedKey(let reason), .weakKey(let reason), .unsupported(let reason): reason
+        default: "\(error)"
         }
     }
 

@@ -25,7 +25,6 @@ extension ProviderSettings {
         let refused = self.protocol.rules.refusedScopes
         scopes.removeAll { refused.contains($0) }
         if !self.protocol.rules.makesClientSecret { clientSecret = section.secret("clientSecret") }
-        postsCodes = provider.postsCodes || self.protocol.issuer?.responseMode == .formPost
         enabled = section.bool("enabled", default: enabled)
         hasOwnCallback = section.bool("ownCallback", default: provider.hasOwnCallback)
         allowsPlainText = allowInsecure

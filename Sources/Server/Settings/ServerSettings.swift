@@ -107,7 +107,7 @@ package struct ServerSettings: Sendable {
             databaseConnections: databasePool.connections(loops: self.loops, withMail: mail != nil), limits)
         passwordHashing = PasswordHashingSettings(section.section("passwordHashing"), development: development)
         let audit = section.section("audit")
-        auditRetention = audit.duration("keep", default: .seconds(34560000), in: .seconds(86400)...(.seconds(3650 * 86400)))
+        auditRetention = audit.duration("keep", default: .seconds(400 * 86400), in: .seconds(86400)...(.seconds(3650 * 86400)))
         audit.finish()
         accessLog = section.bool("accessLog", default: true)
         let log = section.section("log")

@@ -9,8 +9,8 @@ import Web
 
 /// `GET /__/auth/development`: the developer picks a person who signed in before, makes one up, or plays a sign-in that fails.
 ///
-/// Every choice is a link back, or the form that makes a person up. The page keeps nothing: it answers with 404 whatever does not come from
-/// this machine, for the development project (`developmentProviders`, SEC-22).
+/// Every choice is a link back, or the form that makes a person up. The page keeps nothing: it answers 404 unless the request comes from
+/// this machine and is for the development project (`developmentProviders`, SEC-22).
 struct DevelopmentPage: RawEndpoint {
     static let route = Route(.get, DevelopmentProviders.pagePath, access: .anyone)
     static let errorFormat = ErrorFormat.page

@@ -22,9 +22,10 @@ extension Context {
         isOnOwnMachine(for: project) ? believingEveryClaim(of: project) : nil
     }
 
-    /// The providers whose people this call may make up.
-    func developmentProviders(ofCallTo project: Project) -> DevelopmentProviders? {
-        isOfDevelopment ? believingEveryClaim(of: project) : nil
+    /// The providers of the caller's project whose people this call may make up.
+    var developmentProviders: DevelopmentProviders? {
+        guard isOfDevelopment, let project = try? project else { return nil }
+        return believingEveryClaim(of: project)
     }
 
     private func isOnOwnMachine(for project: Project) -> Bool {

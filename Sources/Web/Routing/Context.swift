@@ -88,7 +88,7 @@ package final class Services: Sendable {
 extension Context {
     /// The caller's project, for sign-ins at its providers.
     package var broker: BrokeredProject {
-        get throws { broker(of: try project, developmentProviders(ofCallTo: try project)) }
+        get throws { broker(of: try project, developmentProviders) }
     }
 
     /// The same for pages, which do not name the project by an API key in the usual place.

@@ -13,7 +13,7 @@ struct LinkingCase {
     /// word of the person who made it; proof.
     enum Holding: CaseIterable { case administrators, unproven, proven }
 
-    struct Namesake {
+    struct AddressHolder {
         let holding: Holding
         let disabled: Bool
         /// Whether it has another identity of the provider.
@@ -23,20 +23,20 @@ struct LinkingCase {
             [false, true].flatMap { disabled in
                 // An account that waits for its owner has no identity.
                 (holding == .administrators ? [false] : [false, true]).map {
-                    Namesake(holding: holding, disabled: disabled, hasProvider: $0)
+                    AddressHolder(holding: holding, disabled: disabled, hasProvider: $0)
                 }
             }
         }
     }
 
     /// The account that has the identity.
-    enum Owner: CaseIterable { case none, another, disabled, ofOtherTenant, namesake }
+    enum Owner: CaseIterable { case none, another, disabled, ofOtherTenant, addressHolder }
     /// The account that links.
-    enum Caller: CaseIterable { case plain, withProvider, disabled, namesake, owner }
+    enum Caller: CaseIterable { case plain, withProvider, disabled, addressHolder, owner }
 
     let wish: Wish
     let address: Address
-    let namesake: Namesake?
+    let addressHolder: AddressHolder?
     let owner: Owner
     /// Only where the wish is a link.
     let caller: Caller
@@ -49,16 +49,17 @@ struct LinkingCase {
         var cases: [LinkingCase] = []
         for wish in Wish.allCases {
             for address in Address.allCases {
-                for namesake in (address == .none ? [] : Namesake.all.map(Optional.some)) + [nil] {
-                    for owner in Owner.allCases where owner != .namesake || namesake?.hasProvider == true {
+                for addressHolder in (address == .none ? [] : AddressHolder.all.map(Optional.some)) + [nil] {
+                    for owner in Owner.allCases where owner != .addressHolder || addressHolder?.hasProvider == true {
                         for caller in wish == .link ? Caller.allCases : [.plain] {
-                            if caller == .namesake, namesake == nil || namesake?.holding == .administrators { continue }
+                            if caller == .addressHolder, addressHolder == nil || addressHolder?.holding == .administrators { continue }
                             if caller == .owner, owner == .none { continue }
                             for policy in ProjectSettings.LinkingPolicy.allCases {
                                 for flags in 0..<4 {
                                     cases.append(
                                         LinkingCase(
-                                            wish: wish, address: address, namesake: namesake, owner: owner, caller: caller, policy: policy,
+                                            wish: wish, address: address, addressHolder: addressHolder, owner: owner, caller: caller,
+                                            policy: policy,
                                             oneAccountPerEmail: flags & 1 == 0, signUp: flags & 2 == 0))
                                 }
                             }
@@ -94,16 +95,16 @@ extension LinkingCase {
     }
 
     var accountOfAddress: Account? {
-        guard let namesake else { return nil }
-        var account = Self.account("namesake", providers: namesake.hasProvider ? [Self.provider, "oidc.old"] : ["oidc.old"])
+        guard let addressHolder else { return nil }
+        var account = Self.account("addressHolder", providers: addressHolder.hasProvider ? [Self.provider, "oidc.old"] : ["oidc.old"])
         account.email = Self.email
-        account.disabled = namesake.disabled
-        account.emailProven = namesake.holding == .proven
-        account.emailVerified = namesake.holding != .unproven
+        account.disabled = addressHolder.disabled
+        account.emailProven = addressHolder.holding == .proven
+        account.emailVerified = addressHolder.holding != .unproven
         account.passwordUpdatedAt = Instant(seconds: 1)
         account.emailLinkSignIn = true
         account.customAuth = true
-        guard namesake.holding == .administrators else { return account }
+        guard addressHolder.holding == .administrators else { return account }
         (account.passwordUpdatedAt, account.emailLinkSignIn, account.customAuth) = (nil, false, false)
         (account.identities, account.lastLoginAt) = ([], nil)
         return account
@@ -115,7 +116,7 @@ extension LinkingCase {
             case .none: nil
             case .another, .ofOtherTenant: Self.account("owner", providers: [Self.provider])
             case .disabled: Self.account("owner", providers: [Self.provider], disabled: true)
-            case .namesake: accountOfAddress
+            case .addressHolder: accountOfAddress
             }
         return Linking.Holders(owner: owner, ownerHasOtherTenant: self.owner == .ofOtherTenant, accountOfAddress: accountOfAddress)
     }
@@ -133,7 +134,7 @@ extension LinkingCase {
         case .plain: Self.account("caller", providers: ["oidc.old"])
         case .withProvider: Self.account("caller", providers: [Self.provider])
         case .disabled: Self.account("caller", providers: ["oidc.old"], disabled: true)
-        case .namesake: accountOfAddress ?? Self.account("caller", providers: [])
+        case .addressHolder: accountOfAddress ?? Self.account("caller", providers: [])
         case .owner: holders.owner ?? Self.account("caller", providers: [])
         }
     }

@@ -40,43 +40,45 @@ import Testing
         Sentence(.onlyReauthenticates, when: { $0.wish == .reauthenticate && !$0.isKnown && $0.isOfTenant }, .refuse(.noSuchIdentity)),
 
         // A new person, whose address no account has.
-        Sentence(.signUpClosed, when: { $0.isNew && !$0.meets && !$0.signUp }, .refuse(.adminOnly)),
-        Sentence(.noAddress, when: { $0.isNew && !$0.meets && $0.signUp && $0.address == .none }, .create(email: nil)),
+        Sentence(.signUpClosed, when: { $0.isNew && !$0.addressIsTaken && !$0.signUp }, .refuse(.adminOnly)),
+        Sentence(.noAddress, when: { $0.isNew && !$0.addressIsTaken && $0.signUp && $0.address == .none }, .create(email: nil)),
         Sentence(
             .separateAccounts, when: { $0.isNew && $0.signUp && $0.address != .none && !$0.oneAccountPerEmail }, .create(email: nil)),
         Sentence(
-            .newAddress, when: { $0.isNew && !$0.meets && $0.signUp && $0.address != .none && $0.oneAccountPerEmail },
+            .newAddress, when: { $0.isNew && !$0.addressIsTaken && $0.signUp && $0.address != .none && $0.oneAccountPerEmail },
             .create(email: LinkingCase.email)),
 
         // A new person with the address of an account.
         Sentence(
-            .addressNotProven, when: { $0.isNew && $0.meets && [.claimed, .verified].contains($0.address) },
+            .addressNotProven, when: { $0.isNew && $0.addressIsTaken && [.claimed, .verified].contains($0.address) },
             { $0.accountOfAddress.map(LinkingDecision.Action.confirm) }),
         Sentence(
-            .addressForwards, when: { $0.isNew && $0.meets && $0.address == .forwarding && $0.namesake?.hasProvider == false },
+            .addressForwards,
+            when: { $0.isNew && $0.addressIsTaken && $0.address == .forwarding && $0.addressHolder?.hasProvider == false },
             { $0.accountOfAddress.map(LinkingDecision.Action.confirm) }),
-        Sentence(.addressOfDisabled, when: { $0.proves && $0.namesake?.disabled == true }, .refuse(.accountDisabled)),
+        Sentence(.addressOfDisabled, when: { $0.proves && $0.addressHolder?.disabled == true }, .refuse(.accountDisabled)),
         Sentence(
-            .policyConfirms, when: { $0.proves && $0.namesake?.disabled == false && $0.policy == .confirm },
+            .policyConfirms, when: { $0.proves && $0.addressHolder?.disabled == false && $0.policy == .confirm },
             { $0.accountOfAddress.map(LinkingDecision.Action.confirm) }),
         Sentence(
-            .bothProven, when: { $0.mayJoin && $0.namesake?.holding == .proven && $0.namesake?.hasProvider == false },
+            .bothProven, when: { $0.mayJoin && $0.addressHolder?.holding == .proven && $0.addressHolder?.hasProvider == false },
             { $0.accountOfAddress.map(LinkingDecision.Action.join) }),
         Sentence(
-            .madeByAdministrator, when: { $0.mayJoin && $0.namesake?.holding == .administrators },
+            .madeByAdministrator, when: { $0.mayJoin && $0.addressHolder?.holding == .administrators },
             { $0.accountOfAddress.map(LinkingDecision.Action.join) }),
         Sentence(
-            .makerNeverProved, when: { $0.mayJoin && $0.namesake?.holding == .unproven && $0.policy == .firebase },
+            .makerNeverProved, when: { $0.mayJoin && $0.addressHolder?.holding == .unproven && $0.policy == .firebase },
             { $0.accountOfAddress.map { .takeOver($0, recycled: false) } }),
         Sentence(
             .mailboxRecycled,
-            when: { $0.mayJoin && $0.namesake?.holding == .proven && $0.namesake?.hasProvider == true && $0.policy == .firebase },
+            when: { $0.mayJoin && $0.addressHolder?.holding == .proven && $0.addressHolder?.hasProvider == true && $0.policy == .firebase },
             { $0.accountOfAddress.map { .takeOver($0, recycled: true) } }),
         Sentence(
             .policyKeepsAccount,
             when: {
                 $0.mayJoin && $0.policy == .neverOverwrite
-                    && ($0.namesake?.holding == .unproven || $0.namesake?.holding == .proven && $0.namesake?.hasProvider == true)
+                    && ($0.addressHolder?.holding == .unproven
+                        || $0.addressHolder?.holding == .proven && $0.addressHolder?.hasProvider == true)
             }, { $0.accountOfAddress.map(LinkingDecision.Action.confirm) }),
 
         // A person who is signed in adds the identity.
@@ -84,10 +86,10 @@ import Testing
         Sentence(.identityTaken, when: { $0.mayLink && $0.isKnown }, .refuse(.identityTaken)),
         Sentence(.providerTaken, when: { $0.mayLink && !$0.isKnown && $0.callerHasProvider }, .refuse(.identityTaken)),
         Sentence(
-            .addressTaken, when: { $0.mayLink && !$0.isKnown && !$0.callerHasProvider && $0.meets && $0.caller != .namesake },
+            .addressTaken, when: { $0.mayLink && !$0.isKnown && !$0.callerHasProvider && $0.addressIsTaken && $0.caller != .addressHolder },
             .refuse(.emailTaken)),
         Sentence(
-            .linkAdds, when: { $0.mayLink && !$0.isKnown && !$0.callerHasProvider && (!$0.meets || $0.caller == .namesake) },
+            .linkAdds, when: { $0.mayLink && !$0.isKnown && !$0.callerHasProvider && (!$0.addressIsTaken || $0.caller == .addressHolder) },
             { .link($0.callersAccount) }),
     ]
 
@@ -204,12 +206,14 @@ extension LinkingCase {
 
     fileprivate var isOfTenant: Bool { owner != .ofOtherTenant }
     fileprivate var isKnown: Bool { owner != .none && isOfTenant }
-    fileprivate var ownerIsDisabled: Bool { owner == .disabled || owner == .namesake && namesake?.disabled == true }
+    fileprivate var ownerIsDisabled: Bool { owner == .disabled || owner == .addressHolder && addressHolder?.disabled == true }
     fileprivate var wantsIn: Bool { wish != .link && isOfTenant }
     fileprivate var isNew: Bool { wish == .signIn && owner == .none }
-    fileprivate var meets: Bool { namesake != nil && oneAccountPerEmail }
-    fileprivate var proves: Bool { isNew && meets && (address == .proven || address == .forwarding && namesake?.hasProvider == true) }
-    fileprivate var mayJoin: Bool { proves && namesake?.disabled == false && policy != .confirm }
+    fileprivate var addressIsTaken: Bool { addressHolder != nil && oneAccountPerEmail }
+    fileprivate var proves: Bool {
+        isNew && addressIsTaken && (address == .proven || address == .forwarding && addressHolder?.hasProvider == true)
+    }
+    fileprivate var mayJoin: Bool { proves && addressHolder?.disabled == false && policy != .confirm }
     fileprivate var links: Bool { wish == .link && isOfTenant }
     fileprivate var mayLink: Bool { links && !callersAccount.disabled }
     fileprivate var callerHasProvider: Bool { callersAccount.identities.contains { $0.providerID == Self.provider } }

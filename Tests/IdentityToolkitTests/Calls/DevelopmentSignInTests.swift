@@ -143,7 +143,7 @@ import Text
 
     @Test func `offers the people of before, and answers with claims`() async throws {
         let app = try await TestApp(development: true)
-        #expect(try await !page(app, query()).text.contains("As a person of before"))
+        #expect(try await !page(app, query()).text.contains("A person who signed in before"))
         _ = try await signIn(app, ["providerId": "google.com", "id_token": UTF8Text(Self.ada)])
         #expect(try await page(app, query()).text.contains("ada@example.com"))
         #expect(try await !page(app, query("github.com")).text.contains("ada@example.com"))

@@ -74,6 +74,7 @@ import Text
         for (status, body, words) in [
             (400, #"{"error":"invalid_client"}"#, "misconfigured"), (400, #"{"error":"unsupported_token_type"}"#, "invalidResponse"),
             (302, "", "invalidResponse"), (503, "", "unavailable"), (429, "", "unavailable"),
+            (400, #"{"error":"temporarily_unavailable"}"#, "unavailable"),
         ] {
             apple.upstream.answer(FakeApple.revokeURL, text: body, status: status)
             let error = try #require(try await refusal(of: .accessToken("token-1")))
@@ -83,6 +84,11 @@ import Text
         #expect(
             try await refusal(of: .accessToken("token-1"))
                 == .unavailable(detail: "The revocation endpoint \(FakeApple.revokeURL) did not come in time."))
+    }
+
+    @Test func `a token that the provider does not know any more is revoked already`() async throws {
+        apple.upstream.answer(FakeApple.revokeURL, ["error": "invalid_token"], status: 400)
+        #expect(try await revoke(.accessToken("token-1")))
     }
 
     @Test(arguments: ["", "a token", "tok\r\nen", "tök", UTF8Text(String(repeating: "a", count: 4097))] as [UTF8Text])

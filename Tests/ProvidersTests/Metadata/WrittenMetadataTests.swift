@@ -88,7 +88,7 @@ import Text
             #expect(provider.settings.answersByPost == asks)
         }
         issuer.publish(["response_modes_supported": ["query"]])
-        #expect(await issuer.provider { $0.postsCodes = true }.diagnose().first?.contains("responseMode: formPost") == true)
+        #expect(await issuer.provider(issuer: { $0.responseMode = .formPost }).diagnose().first?.contains("responseMode: formPost") == true)
     }
 
     @Test func `what any client can write does not reach the log`() async throws {

@@ -5,18 +5,18 @@ import Text
 extension Provider {
     /// Sign in with Apple, by OpenID Connect.
     ///
-    /// Differs from the standard: the client secret is a JWT of our own (`clientSecret`); the answer is posted, since the person's name is in it,
-    /// once and not signed (`AppleName`); truth values may be texts; the issuer has had two names (`AppleIssuer`).
+    /// Differs from the standard: the client secret is a JWT of our own (`clientSecret`); the answer is posted, since the person's name is
+    /// in it, once and not signed (`AppleName`); truth values may be texts; the issuer has had two names (`AppleIssuer`).
     /// <https://developer.apple.com/documentation/signinwithapplerestapi>
     static let apple = Provider(
-        id: "apple.com", name: "Apple", scopes: ["name", "email"], clientAuthentication: .post, postsCodes: true, hasOwnCallback: true,
+        id: "apple.com", name: "Apple", scopes: ["name", "email"], clientAuthentication: .post, hasOwnCallback: true,
         protocol: { .openIDConnect(AppleIssuer($0, allowInsecure: $1)) })
 }
 
 /// The rules of Apple. A person is the `sub`, which is the same in all apps of the developer team.
 ///
-/// Endpoints and issuers are pinned. For some days of June 2025, the discovery document named another issuer than ID tokens did, so both names are
-/// accepted, whatever the document says now. Keys always come from the pinned address.
+/// Endpoints and issuers are pinned. For some days of June 2025, the discovery document named another issuer than ID tokens did, so both
+/// names are accepted, whatever the document says now. Keys always come from the pinned address.
 struct AppleIssuer: Issuer {
     let baseURL: String
     let teamID: String
@@ -29,6 +29,7 @@ struct AppleIssuer: Issuer {
     private static let names: Set<UTF8Text> = ["https://appleid.apple.com", "https://account.apple.com"]
 
     var storedIssuer: String { baseURL }
+    var responseMode: ResponseMode { .formPost }
     var documentURL: String { "\(baseURL)/.well-known/openid-configuration" }
 
     var pinnedDocument: JSON? {

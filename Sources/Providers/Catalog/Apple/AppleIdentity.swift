@@ -32,8 +32,8 @@ extension AppleIssuer {
     }
 }
 
-/// The person's name. Apple says it beside the first code ever, unsigned and through the browser or the app, so it is only shown. The address
-/// in the same JSON is not read: the person could have written it.
+/// The person's name. Apple says it beside the first code ever, unsigned and through the browser or the app, so it is only shown. The
+/// address in the same JSON is not read: the person could have written it.
 /// <https://developer.apple.com/documentation/signinwithapple/incorporating-sign-in-with-apple-into-other-platforms>
 struct AppleName {
     let first: UTF8Text?

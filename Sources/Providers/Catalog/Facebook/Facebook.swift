@@ -43,11 +43,15 @@ struct Facebook: OAuth2Provider {
     /// The service is down (2), or a limit on requests is reached. <https://developers.facebook.com/docs/graph-api/guides/error-handling>
     var outageErrors: Set<UTF8Text> { ["2", "4", "17", "32", "341", "613"] }
 
-    /// Asks which app the token was issued to, and to whom. Facebook answers with status 200 about any token, good or not.
+    /// Asks which app the token was issued to, and to whom. Facebook answers with status 200 about a token of this app, good or not, and
+    /// with error 100 about one of another app.
     /// <https://developers.facebook.com/docs/graph-api/reference/debug_token>
     func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON? {
         let own: UTF8Text = "\(api.clientID)|\(api.clientSecret?.reveal() ?? "")"
         let answer = try await ask("debug_token?input_token=\(PercentEncoding.encode(accessToken.asString))", token: own, api)
+        guard Self.id(answer.json?["error"]?["code"]) != "100" else {
+            throw .invalidResponse("The access token was not issued to this app.", detail: "token check: \(Self.detail(answer))")
+        }
         guard answer.status == 200, let data = answer.json?["data"], data.object != nil else {
             throw .unfit(
                 "Facebook's check of an access token does not work with clientId and clientSecret: \(Self.detail(answer)).")
@@ -123,8 +127,8 @@ extension Facebook {
         graphVersion = section.value("graphVersion", expected: "a version of Graph such as v25.0", Self.version) ?? graphVersion
         limitedLogin = section.bool("limitedLogin", default: limitedLogin)
         limitedIssuer = section.url("limitedIssuer", allowInsecure: allowInsecure)
-        baseURL = section.baseURL("baseURL", default: "https://www.facebook.com", allowInsecure: allowInsecure)
-        graphBase = section.baseURL("graphBase", default: "https://graph.facebook.com", allowInsecure: allowInsecure)
+        baseURL = section.baseURL("baseURL", default: baseURL, allowInsecure: allowInsecure)
+        graphBase = section.baseURL("graphBase", default: graphBase, allowInsecure: allowInsecure)
         if !limitedLogin, section.has("limitedIssuer") {
             section.fault("limitedIssuer", "needs limitedLogin: true, since it names an issuer of tokens that only Limited Login has")
         }

@@ -26,9 +26,13 @@ struct AuditCommand: AsyncParsableCommand {
         @Flag(help: "Print one JSON object for each event, with everything that is stored.")
         var json = false
 
+        func validate() throws {
+            guard limit > 0 else { throw ValidationError("--limit must be 1 or more.") }
+        }
+
         func run() async throws {
             try await Console.withDatabase(common) { database, _ in
-                let events = try await AuditEvents(database: database).list(of: account, limit: max(0, limit), in: project)
+                let events = try await AuditEvents(database: database).list(of: account, limit: limit, in: project)
                 if events.isEmpty, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
                 for event in events { print(json ? event.json : event.line) }
             }

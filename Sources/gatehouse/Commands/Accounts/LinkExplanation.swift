@@ -53,11 +53,10 @@ struct LinkExplanation {
     }
 
     private static func describe(_ account: Account) -> String {
-        let ways = account.signInProviders + (account.customAuth ? ["custom tokens"] : [])
         let proof = account.email.map {
             ", \($0) \(account.emailProven ? "proven" : account.emailVerified ? "verified, not proven" : "not verified")"
         }
-        return "account \(account.id)\(proof ?? ""), signs in by \(ways.isEmpty ? "nothing" : ways.joined(separator: ", "))"
+        return "account \(account.id)\(proof ?? ""), ways to sign in: \(account.waysToSignIn)"
             + (account.disabled ? ", disabled" : "")
     }
 

@@ -42,7 +42,7 @@ def _expressions():
         reads = list(re.finditer(_READ, text))
         for read, following in zip(reads, [*reads[1:], None]):
             rest = text[read.end() : following.start() if following else len(text)]
-            expression = re.match(r", default: ([^,)\s]+(?:\([^)]*\))?)", rest) or re.search(r"\?\? (\w+)$", rest, re.MULTILINE)
+            expression = re.match(r", default: ([^,)\s(]+(?:\([^)]*\))?)", rest) or re.search(r"\?\? (\w+)$", rest, re.MULTILINE)
             if expression:
                 found.setdefault(read[1], []).append((file, expression[1], _enclosing(text[: read.start()])))
     return found
@@ -62,8 +62,8 @@ def _values(expression, type):
         return {expression.strip('"')}
     if re.fullmatch(r"[\d_]+(?: \* [\d_]+)*", expression):
         return {str(math.prod(int(factor.replace("_", "")) for factor in expression.split(" * ")))}
-    if duration := re.fullmatch(r"(?:Duration)?\.seconds\((\d+)\)?", expression):
-        return {f"{duration[1]}s"}
+    if duration := re.fullmatch(r"(?:Duration)?\.seconds\((.+?)\)?", expression):
+        return {f"{seconds}s" for seconds in _values(duration[1], type)}
     if constant := re.fullmatch(r"Self\.(\w+)", expression):
         return _values(re.search(rf"static let {constant[1]} = (.+)", _type(type))[1], type)
     if case := re.fullmatch(r"(?:[\w.]*\b[A-Z]\w*)?\.(\w+)", expression):

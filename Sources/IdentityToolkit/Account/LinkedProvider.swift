@@ -1,0 +1,21 @@
+import Accounts
+import ProjectSettings
+import Projects
+import Text
+import Web
+
+extension Context {
+    /// The provider that a caller wants something of, in its spelling: one that the caller's account has. Counts against the limit of
+    /// sign-ins at providers, since each call may cause requests to the provider.
+    ///
+    /// Throws what finding the account throws, and `INVALID_PROVIDER_ID`.
+    func linkedProvider(_ id: UTF8Text?, of idToken: UTF8Text) async throws -> UTF8Text {
+        try await limit(.federatedSignIn)
+        let (account, _) = try await services.accounts.idTokens.account(of: idToken.asString, in: project.settings)
+        let providerID = id?.asciiLowercased ?? ""
+        guard account.identities.contains(where: { $0.providerID == providerID }) else {
+            throw Failure.invalidProviderID("This account has no such provider.")
+        }
+        return providerID
+    }
+}
