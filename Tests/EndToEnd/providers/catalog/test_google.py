@@ -45,15 +45,15 @@ def test_a_nonce_of_googles_own_sdk_is_no_obstacle(api, google):
 def test_an_access_token_of_another_app_is_refused(api, google, nothing_is_written):
     for token in (google.issue("victim", client="000000000000-mallory"), "ya29.made-up", "a&sub=1"):
         assert_error(posted(api, with_access_token(token)), "INVALID_IDP_RESPONSE")
-    google.answers["userinfo"] = google.claims_of("victim") | {"sub": "another-person"}
+    google.answers["userinfo"] = google.person("victim") | {"sub": "another-person"}
     assert_error(posted(api, with_access_token(google.issue("ada"))), "INVALID_IDP_RESPONSE")
 
 
 @pytest.mark.parametrize("user, joins", [("ada", True), ("worker", True), ("a-stranger", False)])
 def test_google_joins_accounts_where_it_runs_the_mailbox(site, api, fake_issuer, google, user, joins):
-    email = google.claims_of(user)["email"]
+    email = google.person(user)["email"]
     owner = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token(f"owner-of-{user}", email=email)}).json()
-    answer = posted(api, with_id_token(google.id_token(user, **google.claims_of(user)))).json()
+    answer = posted(api, with_id_token(google.id_token(user, **google.person(user)))).json()
     assert ("idToken" in answer, answer.get("needConfirmation", False)) == (joins, not joins), (owner, answer)
 
 

@@ -51,8 +51,6 @@ class FakeApple(FakeIssuer):
         super().reset()
         self.named = set()
         self.declined = None
-        # The life of each token, by token: to whom and to which client it was given.
-        self.tokens = {}
 
     def entry(self, **more):
         return {
@@ -160,6 +158,7 @@ class FakeApple(FakeIssuer):
         return Response(json.dumps({"error": error}), status, content_type="application/json")
 
     def give(self, user, client):
+        """A token that stays good until it is revoked."""
         token = note(secrets.token_urlsafe(24))
         self.tokens[token] = (user, client)
         return token

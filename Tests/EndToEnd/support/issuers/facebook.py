@@ -28,10 +28,6 @@ class FakeFacebook(FakeIssuer):
         # Each of the two hosts has keys of its own.
         self.limited_key = Key("limited-1")
 
-    def reset(self):
-        super().reset()
-        self.tokens = {}
-
     def entry(self, **more):
         secret = {"env": "CLIENT_SECRET"}
         return {"clientId": self.client_id, "clientSecret": secret, "baseURL": self.url, "graphBase": self.url + "/graph", **more}
@@ -53,9 +49,6 @@ class FakeFacebook(FakeIssuer):
     def stranger(self, user):
         number = int.from_bytes(hashlib.sha256(user.encode()).digest()[:6])
         return {"id": str(number), "name": user.title(), "email": f"{user}@example.com"}
-
-    def person(self, user):
-        return self.users.get(user) or self.stranger(user)
 
     def error(self, status, code, message, subcode=None):
         error = {"message": message, "type": "OAuthException", "code": code, "fbtrace_id": "AbCdEfGh"}
@@ -106,14 +99,14 @@ class FakeFacebook(FakeIssuer):
 
     # -- Graph
 
-    def bearer(self, request):
+    def proven(self, request):
         """The token of a call, if the call also proves that it is the token's app that makes it."""
-        token = request.headers.get("authorization", "").removeprefix("Bearer ")
+        token = self.bearer_token(request)
         proof = hmac.new(CLIENT_SECRET.encode(), token.encode(), hashlib.sha256).hexdigest()
         return token if request.args.getlist("appsecret_proof") == [proof] else None
 
     def me(self, request):
-        token = self.bearer(request)
+        token = self.proven(request)
         if token is None:
             return self.error(400, 100, "Invalid appsecret_proof provided in the API argument")
         if token not in self.tokens:
@@ -128,7 +121,7 @@ class FakeFacebook(FakeIssuer):
         return {name: all[name] for name in fields if all.get(name)}
 
     def debug_token(self, request):
-        if self.bearer(request) != f"{self.client_id}|{CLIENT_SECRET}":
+        if self.proven(request) != f"{self.client_id}|{CLIENT_SECRET}":
             return self.error(400, 190, "Invalid OAuth access token signature.")
         grant = self.tokens.get(note(request.args["input_token"]))
         if grant is None:

@@ -34,6 +34,12 @@ class FakeIssuer:
     binds_codes = True
     # Whether it posts its answers, which bring no cookies along.
     posts = False
+    # False for an issuer whose discovery document does not speak of PKCE.
+    names_pkce = True
+    # What an entry says besides the issuer and the client.
+    settings = {"clientAuth": "post"}
+    # How its access tokens begin.
+    access_token_prefix = "at."
 
     def __init__(self, certificate=None):
         self.users = {"ada": {"sub": "ada", "email": "ada@example.com", "email_verified": True, "name": "Ada Lovelace"}}
@@ -49,6 +55,8 @@ class FakeIssuer:
         self.mint = None
         self.answers = {}
         self.codes = {}
+        # What each access token was issued for, by token: here, the user.
+        self.tokens = {}
         self.requests = []
         self.token_extra = {}
         self.callback_extra = {}
@@ -60,7 +68,7 @@ class FakeIssuer:
         self.web.close()
 
     def entry(self, **more):
-        return {"issuer": self.url, "clientId": self.client_id, "clientSecret": {"env": "CLIENT_SECRET"}, "clientAuth": "post", **more}
+        return {"issuer": self.url, "clientId": self.client_id, "clientSecret": {"env": "CLIENT_SECRET"}, **self.settings, **more}
 
     def count(self, path):
         return sum(1 for method, seen, _ in self.requests if seen == path)
@@ -97,7 +105,7 @@ class FakeIssuer:
             "response_types_supported": ["code"],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["RS256"],
-            "code_challenge_methods_supported": ["S256"],
+            **({"code_challenge_methods_supported": ["S256"]} if self.names_pkce else {}),
             "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
             **self.discovery_extra,
         }
@@ -219,7 +227,7 @@ class FakeIssuer:
         if form.get("redirect_uri") != grant["redirect_uri"] or challenge != grant["code_challenge"]:
             return self.refuse("invalid_grant")
         answer = {
-            "access_token": note("at." + secrets.token_urlsafe(24)),
+            "access_token": self.access_token(grant["user"]),
             "token_type": "Bearer",
             "expires_in": 3599,
             "id_token": self.id_token(grant["user"], grant["nonce"]),
@@ -227,9 +235,28 @@ class FakeIssuer:
         }
         return {name: value for name, value in answer.items() if value is not None}
 
+    def access_token(self, user):
+        """A new access token, for our client."""
+        token = note(self.access_token_prefix + secrets.token_urlsafe(24))
+        self.tokens[token] = user
+        return token
+
+    @staticmethod
+    def bearer_token(request):
+        """The access token that a call brings."""
+        return request.headers.get("authorization", "").removeprefix("Bearer ")
+
+    def granted(self, request):
+        """What the access token of a call was issued for; `None` for no token of ours."""
+        return self.tokens.get(self.bearer_token(request))
+
+    def person(self, user):
+        """What is known of a user, also of one who was never here."""
+        return self.users.get(user) or self.stranger(user)
+
     def base_claims(self, user, nonce):
         now = int(time.time())
-        claims = {"iss": self.url, "aud": self.client_id, "iat": now, "exp": now + 3600, **self.users.get(user, self.stranger(user))}
+        claims = {"iss": self.url, "aud": self.client_id, "iat": now, "exp": now + 3600, **self.person(user)}
         if nonce is not None:
             claims["nonce"] = nonce
         return claims

@@ -14,6 +14,7 @@ class FakeGoogle(FakeIssuer):
 
     provider = "google.com"
     client_id = "000000000000-web.apps.googleusercontent.com"
+    settings = {}
 
     def __init__(self):
         super().__init__()
@@ -22,19 +23,8 @@ class FakeGoogle(FakeIssuer):
             "worker": self.stranger("worker") | {"sub": "110000000000000000001", "email": "worker@shop.example", "hd": "shop.example"},
         }
 
-    def reset(self):
-        super().reset()
-        self.tokens = {}
-
     def entry(self, **more):
-        return {
-            "clientId": self.client_id,
-            "clientSecret": {"env": "CLIENT_SECRET"},
-            "issuer": self.url,
-            "tokenInfoURL": self.url + "/tokeninfo",
-            "userInfoURL": self.url + "/userinfo",
-            **more,
-        }
+        return {**super().entry(), "tokenInfoURL": self.url + "/tokeninfo", "userInfoURL": self.url + "/userinfo", **more}
 
     def endpoint(self, path):
         return "tokeninfo" if path == "/tokeninfo" else super().endpoint(path)
@@ -48,16 +38,8 @@ class FakeGoogle(FakeIssuer):
         self.tokens[token] = {"user": user, "client": client or self.client_id}
         return token
 
-    def token(self, request):
-        with self.lock:
-            grant = self.codes.get(request.form.get("code", ""))
-        answer = super().token(request)
-        if isinstance(answer, dict) and grant and "access_token" in answer:
-            answer["access_token"] = self.issue(grant["user"])
-        return answer
-
-    def claims_of(self, user):
-        return self.users.get(user) or self.stranger(user)
+    def access_token(self, user):
+        return self.issue(user)
 
     def tokeninfo(self, request):
         """The values are texts, and an unknown token is a bad request."""
@@ -68,7 +50,7 @@ class FakeGoogle(FakeIssuer):
         return {
             "azp": grant["client"],
             "aud": grant["client"],
-            "sub": self.claims_of(grant["user"])["sub"],
+            "sub": self.person(grant["user"])["sub"],
             "scope": "openid https://www.googleapis.com/auth/userinfo.email https://www.googleapis.com/auth/userinfo.profile",
             "exp": "2000000000",
             "expires_in": "3599",
@@ -76,5 +58,5 @@ class FakeGoogle(FakeIssuer):
         }
 
     def userinfo(self, request):
-        grant = self.tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))
-        return self.claims_of(grant["user"]) if grant else Response("{}", 401, content_type="application/json")
+        grant = self.granted(request)
+        return self.person(grant["user"]) if grant else Response("{}", 401, content_type="application/json")

@@ -1,9 +1,6 @@
 """A stand-in for LinkedIn: no nonce, no PKCE for a client with a secret, and texts where others have truth values."""
 
-import secrets
-
 from support.issuers.fake_issuer import FakeIssuer
-from support.leaks import note
 from support.names import CLIENT_SECRET
 
 
@@ -13,24 +10,18 @@ class FakeLinkedIn(FakeIssuer):
     provider = "linkedin.com"
     client_id = "77a1b2c3d4e5f6"
     binds_codes = False
+    names_pkce = False
+    settings = {}
+    access_token_prefix = "AQX"
 
     def __init__(self):
         super().__init__()
         self.url = self.web.url + "/oauth"
         self.users = {"ada": self.stranger("ada") | {"sub": "782bbtaQ"}}
 
-    def reset(self):
-        super().reset()
-        self.tokens = {}
-
-    def entry(self, **more):
-        return {"clientId": self.client_id, "clientSecret": {"env": "CLIENT_SECRET"}, "issuer": self.url, **more}
-
     def discovery(self, request):
-        document = super().discovery(request)
-        document.pop("code_challenge_methods_supported")
         return {
-            **document,
+            **super().discovery(request),
             "authorization_endpoint": self.url + "/v2/authorization",
             "token_endpoint": self.url + "/v2/accessToken",
             "userinfo_endpoint": self.web.url + "/v2/userinfo",
@@ -79,21 +70,17 @@ class FakeLinkedIn(FakeIssuer):
             return self.refuse("invalid_client", 401)
         if grant is None or form.get("redirect_uri") != grant["redirect_uri"]:
             return self.refuse("invalid_request")
-        token = note("AQX" + secrets.token_urlsafe(32))
-        self.tokens[token] = grant["user"]
-        id_token = self.id_token(grant["user"])
         answer = {
-            "access_token": token,
+            "access_token": self.access_token(grant["user"]),
             "expires_in": 5183999,
             "scope": "email,openid,profile",
             "token_type": "Bearer",
-            "id_token": id_token,
+            "id_token": self.id_token(grant["user"]),
         }
         return {name: value for name, value in {**answer, **self.token_extra}.items() if value is not None}
 
     def userinfo(self, request):
-        user = self.tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))
+        user = self.granted(request)
         if user is None:
             return self.refuse("REVOKED_ACCESS_TOKEN", 401)
-        claims = self.users.get(user) or self.stranger(user)
-        return {**claims, "email_verified": True, "locale": {"country": "US", "language": "en"}}
+        return {**self.person(user), "email_verified": True, "locale": {"country": "US", "language": "en"}}

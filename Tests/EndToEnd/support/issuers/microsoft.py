@@ -38,11 +38,9 @@ class FakeMicrosoft(FakeIssuer):
             "bob": {"tid": self.FABRIKAM, "oid": "0b0b0000-2222-4222-8222-000000000002", "email": "bob@fabrikam.example", "name": "Bob"},
             "carol": {"tid": self.CONSUMERS, "oid": "00000000-0000-0000-4b2e-abcdef123456", "email": "carol@outlook.com", "name": "Carol"},
         }
-        self.tokens = {}
 
     def reset(self):
         super().reset()
-        self.tokens = {}
         self.photo_bytes = b"\x89PNG\r\n\x1a\n" + b"not really a picture"
 
     def entry(self, **more):
@@ -98,14 +96,6 @@ class FakeMicrosoft(FakeIssuer):
             "email": f"{user}@contoso.example",
         }
 
-    def token(self, request):
-        with self.lock:
-            grant = self.codes.get(request.form.get("code", ""))
-        answer = super().token(request)
-        if isinstance(answer, dict) and grant and "access_token" in answer:
-            self.tokens[answer["access_token"]] = grant["user"]
-        return answer
-
     def assertion_audience(self):
         return self.url + "/common/oauth2/v2.0/token"
 
@@ -113,19 +103,16 @@ class FakeMicrosoft(FakeIssuer):
         assert jwt.get_unverified_header(assertion)["alg"] == "PS256"
         return super().read_assertion(assertion)
 
-    def bearer(self, request):
-        return self.tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))
-
     def graph_error(self):
         return Response(
             json.dumps({"error": {"code": "InvalidAuthenticationToken", "message": "no"}}), 401, content_type="application/json"
         )
 
     def me(self, request):
-        user = self.bearer(request)
+        user = self.granted(request)
         if not user:
             return self.graph_error()
-        claims = self.users.get(user) or self.stranger(user)
+        claims = self.person(user)
         graph_id = claims["oid"] if claims["tid"] != self.CONSUMERS else claims["oid"][19:].replace("-", "")
         return {
             "@odata.context": self.url + "/graph/v1.0/$metadata#users/$entity",
@@ -143,6 +130,6 @@ class FakeMicrosoft(FakeIssuer):
         }
 
     def photo(self, request):
-        if not self.bearer(request):
+        if not self.granted(request):
             return self.graph_error()
         return Response(self.photo_bytes, content_type="image/png")

@@ -40,7 +40,6 @@ class FakeTwitter(FakeIssuer):
     def reset(self):
         super().reset()
         self.requested = {}
-        self.tokens = {}
         self.nonces = set()
         self.callbacks = None
 
@@ -58,9 +57,6 @@ class FakeTwitter(FakeIssuer):
     def stranger(self, user):
         number = int.from_bytes(hashlib.sha256(user.encode()).digest()[:7])
         return {"id": number, "screen_name": user, "name": user.title(), "email": f"{user}@example.com"}
-
-    def person(self, user):
-        return self.users.get(user) or self.stranger(user)
 
     # -- answers
 

@@ -9,6 +9,8 @@ class FakeYahoo(FakeIssuer):
 
     provider = "yahoo.com"
     client_id = "dj0yJmk9-a-client"
+    names_pkce = False
+    settings = {}
 
     def __init__(self):
         super().__init__()
@@ -17,19 +19,9 @@ class FakeYahoo(FakeIssuer):
         self.keys = [Key("6ff94cdad11e7c3ac08dc9ec3c44844b87e364f7"), self.ec, self.key, Key("4")]
         self.users = {"ada": self.stranger("ada") | {"sub": "EXAMPLEGUIDOFADA", "email": "ada@yahoo.com"}}
 
-    def reset(self):
-        super().reset()
-        self.tokens = {}
-
-    def entry(self, **more):
-        return {"clientId": self.client_id, "clientSecret": {"env": "CLIENT_SECRET"}, "issuer": self.url, **more}
-
     def discovery(self, request):
-        document = super().discovery(request)
-        # Yahoo says nothing of PKCE.
-        document.pop("code_challenge_methods_supported")
         return {
-            **document,
+            **super().discovery(request),
             "authorization_endpoint": self.url + "/oauth2/request_auth",
             "token_endpoint": self.url + "/oauth2/get_token",
             "userinfo_endpoint": self.url + "/openid/v1/userinfo",
@@ -57,17 +49,8 @@ class FakeYahoo(FakeIssuer):
     def stranger(self, user):
         return super().stranger(user) | {"given_name": user.title(), "locale": "en-US"}
 
-    def token(self, request):
-        with self.lock:
-            grant = self.codes.get(request.form.get("code", ""))
-        answer = super().token(request)
-        if isinstance(answer, dict) and grant and "access_token" in answer:
-            self.tokens[answer["access_token"]] = grant["user"]
-        return answer
-
     def userinfo(self, request):
-        user = self.tokens.get(request.headers.get("authorization", "").removeprefix("Bearer "))
+        user = self.granted(request)
         if user is None:
             return self.refuse("invalid_token", 401)
-        claims = self.users.get(user) or self.stranger(user)
-        return {**claims, "nickname": user, "picture": f"https://s.yimg.example/{user}.png", "profile_images": {"image32": "…"}}
+        return {**self.person(user), "nickname": user, "picture": f"https://s.yimg.example/{user}.png", "profile_images": {"image32": "…"}}
