@@ -7,8 +7,9 @@ from support.harness import counter
 
 
 @pytest.fixture(scope="module")
-def stage(fake_issuer_of_session, tmp_path_factory):
-    stage = Stage(fake_issuer_of_session, tmp_path_factory.mktemp("chromium"))
+def stage(request, fake_issuer_of_session, tmp_path_factory):
+    """A suite may name a stage of its own as `STAGE`."""
+    stage = getattr(request.module, "STAGE", Stage)(fake_issuer_of_session, tmp_path_factory.mktemp("chromium"))
     yield stage
     stage.close()
 

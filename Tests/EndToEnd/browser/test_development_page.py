@@ -2,9 +2,8 @@
 
 import pytest
 
-from support.browser.sign_in import Setting, Stage, complaints, in_settings
+from support.browser.sign_in import Stage, complaints, in_settings
 from support.development_page import PATH
-from support.harness import counter
 from support.names import METHODS
 
 
@@ -18,23 +17,12 @@ class DevelopmentStage(Stage):
         return site
 
 
-@pytest.fixture(scope="module")
-def stage(fake_issuer_of_session, tmp_path_factory):
-    stage = DevelopmentStage(fake_issuer_of_session, tmp_path_factory.mktemp("chromium"))
-    yield stage
-    stage.close()
+STAGE = DevelopmentStage
 
 
 @pytest.fixture
-def setting(request, stage):
-    setting = Setting(stage, *request.param)
-    yield setting
-    assert [thrown for app in setting.opened for thrown in app.thrown()] == []
-
-
-@pytest.fixture
-def email():
-    return f"person-{next(counter)}@example.com"
+def email(person):
+    return f"{person}@example.com"
 
 
 def at_page(app, via):
