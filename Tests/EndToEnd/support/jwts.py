@@ -37,6 +37,9 @@ class Key:
         # Without PyJWT's own checks of claims, since some tests need wrong ones.
         return jwt.api_jws.encode(json.dumps(claims).encode(), self.private, self.algorithm, headers={"kid": self.kid})
 
+    def private_pem(self):
+        return self.private.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+
     def public_pem(self):
         return self.private.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
 

@@ -9,19 +9,25 @@ from urllib.parse import urlencode
 
 import jwt
 import requests
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 from werkzeug.wrappers import Response
 
+from support.forms import fields_of
 from support.harness import home
 from support.issuers.fake_issuer import FakeIssuer
-from support.jwts import b64
+from support.jwts import Key, b64
 from support.leaks import note, note_url
 from support.names import TIMEOUT
 from support.servers.site import write_secret
 
 # The longest life of a client secret, in seconds.
 SECRET_LIFE = 15_777_000
+
+
+def write_p8(file, key):
+    """The file of a key, as Apple gives it to a team."""
+    pem = key.private_pem().decode().strip()
+    note("".join(pem.splitlines()[1:-1]))
+    write_secret(file, pem)
 
 
 class FakeApple(FakeIssuer):
@@ -38,12 +44,9 @@ class FakeApple(FakeIssuer):
     NAMES = ("https://appleid.apple.com", "https://account.apple.com")
 
     def __init__(self):
-        self.team_key = ec.generate_private_key(ec.SECP256R1())
-        form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        self.team_key = Key(self.KEY_ID, algorithm="ES256")
         self.key_file = home / f"AuthKey_{self.KEY_ID}.p8"
-        pem = self.team_key.private_bytes(*form).decode().strip()
-        note("".join(pem.splitlines()[1:-1]))
-        write_secret(self.key_file, pem)
+        write_p8(self.key_file, self.team_key)
         super().__init__()
         self.users = {}
 
@@ -118,8 +121,7 @@ class FakeApple(FakeIssuer):
             page = requests.get(url + ("&" + urlencode({"login_hint": user}) if user else ""), allow_redirects=False, timeout=TIMEOUT)
             assert page.status_code == 200, page.text
             action = html.unescape(re.search(r'action="(.*?)"', page.text)[1])
-            fields = re.findall(r'name="(.*?)" value="(.*?)"', page.text)
-            return note_url(action + "?" + urlencode([(name, html.unescape(value)) for name, value in fields]))
+            return note_url(action + "?" + urlencode(fields_of(page.text)))
 
         return at
 
@@ -141,7 +143,7 @@ class FakeApple(FakeIssuer):
             header = jwt.get_unverified_header(form.get("client_secret", ""))
             claims = jwt.decode(
                 form["client_secret"],
-                self.team_key.public_key(),
+                self.team_key.private.public_key(),
                 algorithms=["ES256"],
                 audience=self.NAMES[0],
                 issuer=self.TEAM,

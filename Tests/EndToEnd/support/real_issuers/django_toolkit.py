@@ -8,15 +8,15 @@ import tempfile
 
 import django
 import requests
-from cryptography.hazmat.primitives import serialization
 from django.conf import settings
 
 from support.accounts import address
+from support.forms import fields_of
 from support.harness import home
 from support.jwts import Key
 from support.leaks import note_url
 from support.names import CLIENT_SECRET, TIMEOUT
-from support.real_issuers.real_issuer import RealIssuer, fields_of
+from support.real_issuers.real_issuer import RealIssuer
 from support.web_server import WebServer
 
 PASSWORD = "correct horse"
@@ -52,9 +52,7 @@ settings.configure(
     # PKCE with S256 is mandatory, and the metadata promise the name of the issuer in every answer (RFC 9207).
     OAUTH2_PROVIDER={
         "OIDC_ENABLED": True,
-        "OIDC_RSA_PRIVATE_KEY": Key("unused")
-        .private.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption())
-        .decode(),
+        "OIDC_RSA_PRIVATE_KEY": Key("unused").private_pem().decode(),
         "OIDC_TOKEN_ENDPOINT_AUTH_METHODS_SUPPORTED": ["client_secret_basic"],
         "OAUTH2_VALIDATOR_CLASS": f"{__name__}.Claims",
         "SCOPES": {"openid": "sign in", "email": "your address", "profile": "your name"},

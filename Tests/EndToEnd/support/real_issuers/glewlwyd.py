@@ -8,14 +8,14 @@ import tempfile
 from urllib.parse import parse_qs, urlsplit
 
 import requests
-from cryptography.hazmat.primitives import serialization
 
 from support.accounts import address
+from support.forms import fields_of
 from support.harness import free_port, home, wait_until
 from support.jwts import Key
 from support.leaks import note, note_url
 from support.names import CLIENT_SECRET, TIMEOUT
-from support.real_issuers.real_issuer import RealIssuer, fields_of
+from support.real_issuers.real_issuer import RealIssuer
 
 SCHEMA = pathlib.Path("/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3")
 CONFIGURATION = """
@@ -106,12 +106,8 @@ class Glewlwyd(RealIssuer):
 
     def plugin(self, name, **more):
         """What makes an issuer at `/api/<name>`."""
-        key = Key("unused").private
-        private = key.private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()
-        )
-        public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
-        keys = {"key": private.decode(), "cert": public.decode()}
+        key = Key("unused")
+        keys = {"key": key.private_pem().decode(), "cert": key.public_pem().decode()}
         parameters = {**OPENID_CONNECT, "iss": f"{self.base}/api/{name}", **keys, **more}
         return {"module": "oidc", "name": name, "display_name": name, "parameters": parameters}
 

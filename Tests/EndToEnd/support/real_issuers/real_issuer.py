@@ -1,6 +1,5 @@
 """What each of the foreign issuers has, and what an app does there without us."""
 
-from html.parser import HTMLParser
 from urllib.parse import urlencode
 
 import requests
@@ -52,22 +51,3 @@ class RealIssuer:
         assert answer.status_code == 200, answer.text
         note_fields(answer.json())
         return answer.json()
-
-
-class _Fields(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.fields = {}
-
-    def handle_starttag(self, tag, attributes):
-        fields = dict(attributes)
-        if tag == "input" and fields.get("name"):
-            self.fields[fields["name"]] = fields.get("value") or ""
-
-
-def fields_of(page):
-    """The names and values of the input fields of a page."""
-    parser = _Fields()
-    parser.feed(page)
-    note_fields(parser.fields)
-    return parser.fields
