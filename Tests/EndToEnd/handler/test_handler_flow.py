@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from support.accounts import person
 from support.clients.api import assert_error
-from support.clients.flows import query_of
+from support.clients.flows import post_answer, query_of
 from support.clients.handler import PAGE, AndroidFlow, AppleFlow, BrowserFlow, island, shown_text
 from support.names import ANDROID, API_KEY, APPLE, TIMEOUT
 from support.servers.site import a_site
@@ -338,9 +338,7 @@ def test_a_provider_that_posts_its_answer(site, fake_issuer):
         AndroidFlow(site, provider),
     )
     for flow in flows:
-        url, _, form = fake_issuer.login(person())(flow.authorization_url()).partition("?")
-        headers = {"content-type": "application/x-www-form-urlencoded", "Sec-Fetch-Dest": "document"}
-        posted = requests.post(url, data=form, headers=headers, allow_redirects=False, timeout=TIMEOUT)
+        posted = post_answer(fake_issuer.login(person())(flow.authorization_url()), **{"Sec-Fetch-Dest": "document"})
         assert posted.status_code == 303, "307 would post the code on"
         assert posted.headers["location"].startswith(site.url + "/__/auth/handler?resume=demo.")
         assert "code" not in query_of(posted.headers["location"])

@@ -5,9 +5,9 @@ import secrets
 
 import requests
 
-from support.clients.flows import WebFlow, query_of
+from support.clients.flows import WebFlow, post_answer, query_of
 from support.names import TIMEOUT
-from support.servers.site import Site
+from support.servers.site import a_site
 
 
 def test_a_provider_that_answers_by_form_post(site, api, fake_issuer):
@@ -15,10 +15,7 @@ def test_a_provider_that_answers_by_form_post(site, api, fake_issuer):
     asked = flow.authorization_url()
     assert query_of(asked)["response_mode"] == "form_post"
     answered = fake_issuer.login("form-post")(asked)
-    url, _, form = answered.partition("?")
-    crossing = requests.post(
-        url, data=form, headers={"content-type": "application/x-www-form-urlencoded"}, allow_redirects=False, timeout=TIMEOUT
-    )
+    crossing = post_answer(answered)
     assert crossing.status_code == 303, crossing.text
     resume = crossing.headers["location"]
     assert resume.startswith(site.url + "/__/auth/handler?resume=")
@@ -33,9 +30,7 @@ def test_an_answer_is_posted_only_where_the_request_asked_for_that(site, fake_is
     asked = flow.authorization_url()
     assert "response_mode" not in query_of(asked)
     answered = fake_issuer.login("not-posted")(asked)
-    url, _, form = answered.partition("?")
-    headers = {"content-type": "application/x-www-form-urlencoded"}
-    refused = requests.post(url, data=form, headers=headers, allow_redirects=False, timeout=TIMEOUT)
+    refused = post_answer(answered)
     assert refused.status_code == 400 and "location" not in refused.headers, refused.text
     assert flow.redeem(flow.returned(answered)).status_code == 200, "the answer itself is not used up"
 
@@ -43,12 +38,12 @@ def test_an_answer_is_posted_only_where_the_request_asked_for_that(site, fake_is
 def test_SEC_18_an_answer_that_another_persons_browser_posted_opens_nothing(site, fake_issuer):
     """An attacker starts a flow and has the victim sign in at the provider, which posts the answer from the victim's browser."""
     attacker = WebFlow(site, "oidc.posting")
-    url, _, form = fake_issuer.login("posted-victim")(attacker.authorization_url()).partition("?")
-    headers = {"content-type": "application/x-www-form-urlencoded"}
-    resume = requests.post(url, data=form, headers=headers, allow_redirects=False, timeout=TIMEOUT).headers["location"]
+    answered = fake_issuer.login("posted-victim")(attacker.authorization_url())
+    resume = post_answer(answered).headers["location"]
     assert requests.get(resume, allow_redirects=False, timeout=TIMEOUT).status_code == 400, "the victim has no cookie of the flow"
     # The attacker has it, and knows of the ticket what the state says: the project and the flow.
-    state = query_of("?" + form)["state"]
+    state = query_of(answered)["state"]
+    url = answered.partition("?")[0]
     ticket = query_of(resume)["resume"]
     project, _, encoded = ticket.partition(".")
     flow = base64.urlsafe_b64decode(encoded)[:16]
@@ -61,8 +56,7 @@ def test_SEC_18_an_answer_that_another_persons_browser_posted_opens_nothing(site
 
 def test_an_issuer_that_gives_ID_tokens_without_codes(fake_issuer):
     """The implicit flow, for entries that ask for it: the token comes by form_post and must bear the flow's nonce."""
-    site = Site({"oidc.implicit": fake_issuer.entry(flow="idToken")})
-    try:
+    with a_site({"oidc.implicit": fake_issuer.entry(flow="idToken")}) as site:
         site.serve()
         flow = WebFlow(site, "oidc.implicit")
         asked = query_of(flow.authorization_url())
@@ -81,5 +75,3 @@ def test_an_issuer_that_gives_ID_tokens_without_codes(fake_issuer):
             response = post(fake_issuer.id_token("implicit-2", nonce=nonce), asked["state"])
             assert response.json()["error"]["message"].split(" : ")[0] in ("INVALID_IDP_RESPONSE", "MISSING_OR_INVALID_NONCE")
         assert site.counts()["accounts"] == 1 and fake_issuer.count("/token") == 0
-    finally:
-        site.close()

@@ -5,7 +5,7 @@ import socket
 import pytest
 import requests
 
-from support.clients.flows import WebFlow, query_of
+from support.clients.flows import WebFlow, post_answer, query_of
 from support.names import API_KEY, TIMEOUT
 
 ORIGIN = "https://app.example.com"
@@ -98,10 +98,7 @@ def test_SEC_07_links_come_only_from_the_configured_address(site, fake_issuer, h
     document = site.url + "/demo/.well-known/openid-configuration"
     assert requests.get(document, headers=headers, timeout=TIMEOUT).content == requests.get(document, timeout=TIMEOUT).content
     posting = WebFlow(site, "oidc.posting")
-    url, _, form = fake_issuer.login()(posting.authorization_url()).partition("?")
-    crossed = requests.post(
-        url, data=form, allow_redirects=False, timeout=TIMEOUT, headers={**headers, "content-type": "application/x-www-form-urlencoded"}
-    )
+    crossed = post_answer(fake_issuer.login()(posting.authorization_url()), **headers)
     assert crossed.headers["location"].startswith(site.url + "/__/auth/handler?resume=")
 
 

@@ -6,16 +6,15 @@ import secrets
 from urllib.parse import quote, urlencode
 
 import pytest
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec
 
 from support.clients.api import assert_error, posted
 from support.clients.flows import ClientFlow, WebFlow, query_of, refused
 from support.clients.handler import BrowserFlow
 from support.harness import home
-from support.jwts import foreign_key
+from support.issuers.apple import write_p8
+from support.jwts import Key, foreign_key
 from support.leaks import note
-from support.servers.site import Site, write_secret
+from support.servers.site import a_site
 
 V3 = "/www.googleapis.com/identitytoolkit/v3/relyingparty/verifyAssertion"
 
@@ -96,8 +95,7 @@ def test_a_name_that_cannot_be_read_is_no_obstacle(site, apple, user):
 
 def test_a_key_that_is_not_the_teams_is_told_to_the_operator_alone(apple):
     stolen = home / "another.p8"
-    form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    write_secret(stolen, ec.generate_private_key(ec.SECP256R1()).private_bytes(*form).decode().strip())
+    write_p8(stolen, Key("unused", algorithm="ES256"))
     entries = {
         "the key": apple.entry(privateKey={"file": str(stolen)}),
         "the key's id": apple.entry(keyId="Z9Z9Z9Z9Z9"),
@@ -105,8 +103,7 @@ def test_a_key_that_is_not_the_teams_is_told_to_the_operator_alone(apple):
         "the client": apple.entry(clientId="com.example.not-registered"),
     }
     for name, entry in entries.items():
-        site = Site({"apple.com": entry})
-        try:
+        with a_site({"apple.com": entry}) as site:
             site.serve()
             if name != "the client":
                 assert "does not accept this server as its client" in refused(site, apple), name
@@ -114,18 +111,13 @@ def test_a_key_that_is_not_the_teams_is_told_to_the_operator_alone(apple):
             check = site.run("check", "--live")
             assert check.returncode != 0 and "/auth/token does not work with this entry" in check.stdout + check.stderr, (name, check)
             assert "invalid_client" in check.stdout + check.stderr
-        finally:
-            site.close()
 
 
 def test_check_live_finds_nothing_to_mend(apple):
-    site = Site({"apple.com": apple.entry()})
-    try:
+    with a_site({"apple.com": apple.entry()}) as site:
         check = site.run("check", "--live")
         assert check.returncode == 0, check.stdout + check.stderr
         assert apple.count("/.well-known/openid-configuration") == 0 and apple.count("/auth/token") == 1
-    finally:
-        site.close()
 
 
 def test_a_hostile_issuer_gets_no_code_of_apple(site, apple, fake_issuer):

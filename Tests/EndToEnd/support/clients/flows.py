@@ -33,6 +33,13 @@ def rebased(url, server):
     return urlunsplit(urlsplit(url)._replace(scheme=parts.scheme, netloc=parts.netloc))
 
 
+def post_answer(url, **headers):
+    """Posts the provider's answer, which is in `url`, as a page of the provider has a browser without cookies do it."""
+    page, _, form = url.partition("?")
+    headers = {"content-type": "application/x-www-form-urlencoded", **headers}
+    return requests.post(page, data=form, headers=headers, allow_redirects=False, timeout=TIMEOUT)
+
+
 class RedirectFlow:
     """One visit of a browser to `path`, which redirects to the provider, and back. A subclass says by `query` what it asks for."""
 
@@ -43,7 +50,7 @@ class RedirectFlow:
         # Whether the provider is asked to post its answer.
         self.answers_by_post = False
         # Where each posted answer led.
-        self.posted = {}
+        self.resume_urls = {}
 
     def start(self, server=None, headers=None, **changes):
         url = (server or self.site).url + self.path
@@ -66,14 +73,12 @@ class RedirectFlow:
         """What answers to the provider's answer, which is in `url`. Where the provider posts it, it does so once and without cookies, since it is
         on another site; the browser goes where that leads."""
         if self.answers_by_post and "resume=" not in url:
-            if url not in self.posted:
-                page, _, form = (rebased(url, server) if server else url).partition("?")
-                headers = {"content-type": "application/x-www-form-urlencoded"}
-                response = requests.post(page, data=form, headers=headers, allow_redirects=False, timeout=TIMEOUT)
+            if url not in self.resume_urls:
+                response = post_answer(rebased(url, server) if server else url)
                 if "resume=" not in response.headers.get("location", ""):
                     return response
-                self.posted[url] = response.headers["location"]
-            url = self.posted[url]
+                self.resume_urls[url] = response.headers["location"]
+            url = self.resume_urls[url]
         return (browser or self.browser).get(rebased(url, server) if server else url, allow_redirects=False, timeout=TIMEOUT)
 
 
