@@ -1,6 +1,5 @@
 """The whole sign-in through a provider: start, the provider's token endpoint, the way back, and the redemption."""
 
-import base64
 import hashlib
 import re
 import urllib.parse
@@ -8,6 +7,7 @@ import urllib.parse
 import processes
 from gatehouse import PEOPLE
 from load import SCRIPTS
+from p256 import base64url
 from processes import Failed
 
 PROJECT = "bench-es256"
@@ -21,7 +21,7 @@ class BrokeredSignIns:
     """The sign-ins per second, and what each of them costs the server and the provider, in microseconds of CPU time."""
 
     def __init__(self, house, issuer, seconds):
-        challenge = base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).rstrip(b"=").decode()
+        challenge = base64url(hashlib.sha256(VERIFIER.encode()).digest())
         start = {
             "apiKey": PROJECT,
             "providerId": "oidc.bench",
