@@ -116,8 +116,8 @@ let package = Package(
         .executableTarget(
             name: "gatehouse",
             dependencies: [
-                "Accounts", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Projects", "Providers",
-                "Runtime", "Server", "Text", "Web", argumentParser, logging,
+                "Accounts", "Brokerage", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Projects",
+                "Providers", "Runtime", "Server", "Text", "Web", argumentParser, logging,
             ],
             swiftSettings: house, linkerSettings: [.unsafeFlags(packed, .when(configuration: .release))]),
 

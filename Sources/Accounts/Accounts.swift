@@ -62,7 +62,8 @@ package final class Accounts: Sendable {
         emailLinkSignIns = EmailLinkSignIns(clock: clock, codes: codes, idTokens: idTokens, notices: notices, completion: completion)
         customTokenSignIns = CustomTokenSignIns(clock: clock, limits: limits, completion: completion)
         federatedSignIns = FederatedSignIns(
-            storage: storage, holders: IdentityHolders(storage: storage), clock: clock, notices: notices, completion: completion)
+            storage: storage, holders: IdentityHolders(storage: storage), clock: clock, notices: notices, completion: completion,
+            tokens: ProviderTokenStore(storage: storage, masterKey: masterKey, clock: clock))
         providerIssuers = ProviderIssuers(database: database)
         self.idTokens = idTokens
         self.codes = codes

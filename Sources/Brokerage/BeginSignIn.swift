@@ -36,7 +36,7 @@ extension BrokeredProject {
             let error = BrokerageError(error)
             // Mistakes of the app are not counted, because no sign-in has begun yet.
             if case .outage = error { count(provider.id, endedBy: error) }
-            throw error
+            throw at(provider.id, error)
         }
     }
 

@@ -12,7 +12,10 @@
 /// | redeem | `BrokeredProject.redeem` | `RedeemSignIn.swift` |
 /// | instead: a credential that an app posts | `BrokeredProject.verify` | `CredentialSignIn.swift` |
 /// | instead: an answer that was kept | `BrokeredProject.redeem(pendingToken:)` | `PendingCredential.swift` |
+/// | instead: a person whom a developer makes up | `BrokeredProject.pinMadeUp` | `MadeUpSignIn.swift` |
 /// | sign in | `BrokeredProject.signIn` | `ProvenSignIn.swift` |
+/// | later: the provider's tokens for a back end | `ProviderAccess.tokens` | `ProviderTokens/ProviderAccess.swift` |
+/// | beside sign-ins | `BrokeredProject.photo`, `revoke` | `BrokeredProject.swift` |
 ///
 /// What fails is a `BrokerageError`, which is the one error policy of all these steps. Pages, JSON, cookies and rate limits are for the
 /// features above.
@@ -49,10 +52,14 @@ package final class Brokerage: Sendable {
 
     /// The sign-ins of one project, for one request.
     ///
-    /// - Parameter development: the providers whose people this request may make up; `nil` in production.
+    /// - Parameters:
+    ///   - providers: those that are switched on, by their ids.
+    ///   - named: the ids of all that the project's file names.
+    ///   - development: the providers whose people this request may make up; `nil` in production.
     package func project(
-        _ settings: ProjectSettings, providers: [UTF8Text: ProviderSettings], development: DevelopmentProviders? = nil, log: Logger
+        _ settings: ProjectSettings, providers: [UTF8Text: ProviderSettings], named: Set<UTF8Text>,
+        development: DevelopmentProviders? = nil, log: Logger
     ) -> BrokeredProject {
-        BrokeredProject(brokerage: self, settings: settings, providers: providers, development: development, log: log)
+        BrokeredProject(brokerage: self, settings: settings, providers: providers, named: named, development: development, log: log)
     }
 }

@@ -17,7 +17,7 @@ package enum BrokerageError: Error, Sendable {
     /// The operator's fault: the provider does not fit its entry in the configuration.
     case misconfigured(String, detail: String)
     /// The project does not have this provider, or has switched it off; or the app named none.
-    case notEnabled(UTF8Text)
+    case notEnabled(UTF8Text, hasEntry: Bool = false)
     /// The app's fault: a parameter or scope that may not be sent, an answer that is not well formed.
     case badParameter(String)
     /// The app's fault: what it posted is not a credential.
@@ -31,12 +31,15 @@ package enum BrokerageError: Error, Sendable {
     case unknownFlow
     /// A rule about accounts said no, or the database could not be asked.
     case account(AccountError)
+    /// One of the other cases, with the provider and the project that it is about, for the log.
+    indirect case at(provider: String, project: String, BrokerageError)
 
     package init(_ error: ProviderError) {
         switch error {
         case .badParameter(let text): self = .badParameter(text)
-        case .invalidResponse(let reason, let detail), .codeRefused(let reason, let detail): self = .providerFault(reason, detail: detail)
-        case .misconfigured(let reason, let detail): self = .misconfigured(reason, detail: detail)
+        case .invalidResponse(let reason, let detail), .grantRefused(let reason, let detail): self = .providerFault(reason, detail: detail)
+        case .misconfigured(let reason, let detail), .clientRefused(let reason, _, let detail):
+            self = .misconfigured(reason, detail: detail)
         case .unavailable(let detail): self = .outage(detail: detail)
         case .nonce: self = .nonce
         case .invalidCredential(let text): self = .invalidCredential(text)
@@ -48,9 +51,22 @@ package enum BrokerageError: Error, Sendable {
         if case .flowRefused = error { self = .unknownFlow } else { self = .account(error) }
     }
 
+    /// The error with another sentence for the app, where it has a text.
+    func adding(_ sentence: String) -> BrokerageError {
+        switch self {
+        case .providerFault(let reason, let detail): .providerFault("\(reason) \(sentence)", detail: detail)
+        case .invalidCredential(let reason): .invalidCredential("\(reason) \(sentence)")
+        default: self
+        }
+    }
+
     /// How a sign-in that this ended is counted.
     package var outcome: SignInMetrics.Outcome {
-        if case .outage = self { .providerUnavailable } else { .refused }
+        switch self {
+        case .outage: .providerUnavailable
+        case .at(_, _, let error): error.outcome
+        default: .refused
+        }
     }
 
     /// What the log says of an error that a provider caused by its answer, or by not answering; `nil` for the others, which any client
@@ -62,6 +78,7 @@ package enum BrokerageError: Error, Sendable {
             "\(reason) \(detail)"
         case .outage(let detail): "The provider does not answer. \(detail)"
         case .nonce: "The nonce does not fit."
+        case .at(_, _, let error): error.logDetail
         case .notEnabled, .badParameter, .unknownFlow, .account: nil
         }
     }

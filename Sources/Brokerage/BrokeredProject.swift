@@ -8,27 +8,30 @@ package import Text
 package struct BrokeredProject: Sendable {
     let brokerage: Brokerage
     let settings: ProjectSettings
+    /// Those that are switched on, by their ids.
     let providers: [UTF8Text: ProviderSettings]
+    /// The ids of all that the project's file names.
+    let named: Set<UTF8Text>
     let development: DevelopmentProviders?
     let log: Logger
 
     /// The project's entry of this provider; in development mode, what takes its place where there is none. Throws `notEnabled` when the
     /// project does not have the provider, or has switched it off.
     package func provider(_ id: UTF8Text) throws(BrokerageError) -> ProviderSettings {
-        guard let provider = providers[id] ?? development?.provider(id) else { throw .notEnabled(id) }
+        guard let provider = providers[id] ?? development?.provider(id) else { throw .notEnabled(id, hasEntry: named.contains(id)) }
         return provider
     }
 
     /// The person's photo; `nil` when the provider has none.
     package func photo(of id: UTF8Text, accessToken: UTF8Text) async throws(BrokerageError) -> Photo? {
-        let provider = configured(try provider(id))
-        do { return try await provider.photo(accessToken: accessToken) } catch { throw BrokerageError(error) }
+        let provider = try provider(id)
+        do { return try await configured(provider).photo(accessToken: accessToken) } catch { throw at(provider.id, BrokerageError(error)) }
     }
 
     /// Has the provider revoke a token that it gave; `false` when it revokes none.
     package func revoke(_ token: RevocableToken, of id: UTF8Text) async throws(BrokerageError) -> Bool {
-        let provider = configured(try provider(id))
-        do { return try await provider.revoke(token) } catch { throw BrokerageError(error) }
+        let provider = try provider(id)
+        do { return try await configured(provider).revoke(token) } catch { throw at(provider.id, BrokerageError(error)) }
     }
 
     /// The provider, ready to be asked, with its requests counted.
@@ -39,4 +42,10 @@ package struct BrokeredProject: Sendable {
 
     /// Counts a sign-in that ended before the rules of accounts were asked. What those refuse, they count themselves.
     func count(_ provider: String, endedBy error: BrokerageError) { brokerage.accounts.signIns.count(provider, error.outcome) }
+
+    /// The error as the log is to name it: one that is logged has its provider and this project.
+    func at(_ provider: String, _ error: BrokerageError) -> BrokerageError {
+        if case .at = error { return error }
+        return error.logDetail == nil ? error : .at(provider: provider, project: settings.id, error)
+    }
 }

@@ -9,9 +9,12 @@ extension BrokeredProject {
         do {
             return ProvenSignIn(result: try await configured(provider).verify(credential))
         } catch {
-            let error = BrokerageError(error)
+            var error = BrokerageError(error)
+            if development != nil, MadeUpClaims.are(in: credential) {
+                error = error.adding("\(provider.id) has an entry in the project's file, so only its own tokens count.")
+            }
             count(provider.id, endedBy: error)
-            throw error
+            throw at(provider.id, error)
         }
     }
 }

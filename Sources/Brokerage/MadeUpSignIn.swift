@@ -20,8 +20,10 @@ extension BrokeredProject {
             conflicts = try await brokerage.accounts.providerIssuers.conflicts(with: [entry])
         } catch { throw BrokerageError(error) }
         guard let pinned = conflicts.first else { return }
-        throw .misconfigured(
-            "This project has users of \(identity.providerID) from \(pinned.issuer), so development mode cannot make up people for it. Delete those users, or "
-                + "give the project's file the provider's entry again.", detail: "")
+        throw at(
+            identity.providerID,
+            .misconfigured(
+                "This project has users of \(identity.providerID) from \(pinned.issuer), so development mode cannot make up people for it. Delete "
+                    + "those users, or give the project's file the provider's entry again.", detail: ""))
     }
 }

@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 import Identity
 package import JSON
 import Providers
@@ -19,7 +19,19 @@ extension BrokeredProject {
     }
 
     /// The same proof for later, in the client's hands; good no longer than the pending token that it came from, if it came from one.
-    package func pendingToken(for proven: ProvenSignIn) throws(JSONError) -> String {
-        brokerage.pendingTokens.issue(try JSON(encoding: proven.result).bytes(), proof: proven.proof, in: settings)
+    ///
+    /// - Parameter outcome: what the proof has come to; `nil` when it was refused.
+    /// - Returns: `nil` when a pending token has signed in: each signs in once.
+    package func pendingToken(for proven: ProvenSignIn, after outcome: FederatedSignIn?) throws(JSONError) -> String? {
+        let account: Account?
+        switch outcome {
+        case .signedIn(let signedIn, _, _, _):
+            guard proven.proof == nil else { return nil }
+            account = signedIn
+        case .needsConfirmation(let accountOfAddress): account = accountOfAddress
+        case nil: account = nil
+        }
+        let answer = try JSON(encoding: proven.result).bytes()
+        return brokerage.pendingTokens.issue(answer, about: account?.id, proof: proven.proof, in: settings)
     }
 }

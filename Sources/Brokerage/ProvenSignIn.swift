@@ -1,5 +1,8 @@
 package import Accounts
+import Identity
 package import Providers
+import Runtime
+import Text
 
 /// The result of every way to prove who a person is at a provider, with what must end together with the sign-in.
 package struct ProvenSignIn: Sendable {
@@ -33,7 +36,7 @@ extension BrokeredProject {
             if development != nil { try await pinMadeUp(proven) }
             do {
                 return try await brokerage.accounts.federatedSignIns.signIn(
-                    with: proven.result.identity, provenAt: proven.proof?.provenAt, intent, language: language, in: settings, from: client,
+                    with: identity(proven), intent, language: language, in: settings, from: client,
                     completing: proven.flow.map(brokerage.flows.redeemed))
             } catch { throw BrokerageError(error) }
         } catch {
@@ -41,5 +44,13 @@ extension BrokeredProject {
             if let flow = proven.flow { try? await brokerage.flows.recordFailure(of: flow) }
             throw error
         }
+    }
+
+    /// The identity, with the tokens that the entry of its provider has kept for back ends.
+    private func identity(_ proven: ProvenSignIn) -> ProvenIdentity {
+        let (identity, provenAt) = (proven.result.identity, proven.proof?.provenAt)
+        let keepsTokens = providers[UTF8Text(identity.providerID)]?.keepsTokens ?? false
+        let tokens = keepsTokens ? ProviderTokens(proven.result, at: provenAt ?? brokerage.clock.now()) : nil
+        return ProvenIdentity(identity, provenAt: provenAt, tokens: tokens)
     }
 }

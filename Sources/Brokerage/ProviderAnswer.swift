@@ -60,7 +60,9 @@ package struct ProviderAnswer: Sendable {
     package func checkAddress(_ address: UTF8Text?, of flow: SignInFlow) throws(BrokerageError) {
         let hasOwn = flow.redirectURI.hasSuffix("/handler/" + flow.providerID)
         guard address == UTF8Text(flow.providerID) || address == nil && !hasOwn else {
-            throw .foreignAnswer("The answer came to the address of another provider.", detail: "flow of \(flow.providerID)")
+            throw .at(
+                provider: flow.providerID, project: flow.projectID,
+                .foreignAnswer("The answer came to the address of another provider.", detail: "flow of \(flow.providerID)"))
         }
     }
 

@@ -56,7 +56,7 @@ extension BrokeredProject {
         } catch {
             try? await brokerage.flows.recordFailure(of: flow)
             count(flow.providerID, endedBy: error)
-            throw error
+            throw at(flow.providerID, error)
         }
     }
 

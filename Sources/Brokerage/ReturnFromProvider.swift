@@ -1,6 +1,7 @@
 package import Accounts
 import HTTP
 import Logging
+import ProjectSettings
 import Providers
 import Text
 
@@ -67,8 +68,8 @@ extension BrokeredProject {
     /// Only where the request asked for such an answer.
     package func keep(posted form: [UInt8], _ answer: ProviderAnswer, for flow: SignInFlow) async throws(BrokerageError) -> ResumeTicket {
         guard flow.kind.belongsToBrowser, try provider(UTF8Text(flow.providerID)).answersByPost else {
-            throw .foreignAnswer(
-                "This sign-in accepts its answer only by redirect.", detail: "form post to a flow of kind \(flow.kind.rawValue)")
+            let detail = "form post to a flow of kind \(flow.kind.rawValue), which was not asked to post"
+            throw at(flow.providerID, .foreignAnswer("This sign-in accepts its answer only by redirect.", detail: detail))
         }
         let state = try answer.state
         do { return try await brokerage.flows.keepPosted(form, for: state) } catch { throw BrokerageError(error) }
@@ -78,7 +79,8 @@ extension BrokeredProject {
     ///
     /// - Parameter cookie: the flow's own, which the browser brought; `record` compares it.
     package func receive(_ answer: ProviderAnswer, for flow: SignInFlow, cookie: String) async throws(BrokerageError) -> ReturnedSignIn {
-        try await answer.check(of: configured(try provider(UTF8Text(flow.providerID))))
+        let provider = try provider(UTF8Text(flow.providerID))
+        do throws(BrokerageError) { try await answer.check(of: configured(provider)) } catch { throw at(provider.id, error) }
         let outcome = answer.refusal.map(ReturnedSignIn.Outcome.refused) ?? .succeeded(.random())
         return ReturnedSignIn(flow: flow, outcome: outcome, cookie: cookie, answer: answer)
     }
@@ -97,7 +99,9 @@ extension BrokeredProject {
                 try await brokerage.flows.recordRefusal(of: flow, cookie: returned.cookie, event: event)
                 count(flow.providerID, endedBy: error)
                 if let reason = error.logDetail {
-                    log.notice("provider refused", metadata: ["provider": "\(flow.providerID)", "reason": "\(reason)"])
+                    log.notice(
+                        "provider refused",
+                        metadata: ["project": "\(settings.id)", "provider": "\(flow.providerID)", "reason": "\(reason)"])
                 }
             }
         } catch { throw BrokerageError(error) }

@@ -54,9 +54,16 @@ extension Section {
             note(key, at: node, "group or others can read the file \(file) (mode \(mode)); make it the server's alone: chmod 600")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { return wrong(key, node, "the file \(file) is not UTF-8 text") }
+        guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
+            return wrong(key, node, "the file \(file) begins with a byte order mark (BOM); save it as UTF-8 without BOM")
+        }
         let newlines = text.utf8.reversed().prefix { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.count
         guard newlines < text.utf8.count else { return wrong(key, node, "the file \(file) is empty") }
-        return remembered(Secret(String(decoding: text.utf8.dropLast(newlines), as: UTF8.self)))
+        let secret = text.utf8.dropLast(newlines)
+        if secret.first == 0x20 || secret.last == 0x20 {
+            note(key, at: node, "the file \(file) begins or ends with a space, which counts as a part of the secret")
+        }
+        return remembered(Secret(String(decoding: secret, as: UTF8.self)))
     }
 
     private func remembered(_ secret: Secret) -> Secret {

@@ -12,6 +12,7 @@ package final class Section {
     /// Each key's own node and its value.
     let members: [String: (key: Node, value: Node)]
     private var asked: Set<String> = []
+    private var hints: [String: String] = [:]
 
     init(source: Source, path: String = "", node: Node? = nil, near mark: Mark? = nil, shape: Shape? = nil) {
         self.source = source
@@ -42,6 +43,9 @@ package final class Section {
     /// Records that the value of `key` cannot be used; `message` says what to do.
     package func fault(_ key: String, _ message: String) { add(joined(key), members[key]?.value, message) }
 
+    /// Says what to write instead of `key`, which this section does not have, if the file has it.
+    package func hint(_ key: String, _ remedy: String) { hints[key] = remedy }
+
     /// Records that the value of `key` can be used, but is probably not what the operator wants; `message` says why.
     package func note(_ key: String, _ message: String) { note(key, at: members[key]?.value, message) }
 
@@ -55,8 +59,8 @@ package final class Section {
             case nil: add(path, key, "keys must be texts")
             case "<<": add(joined("<<"), key, "merge keys are not taken; write the keys out")
             case let name? where !asked.contains(name):
-                let near = Spelling.nearest(to: name, in: asked).map { "; did you mean \"\($0)\"?" } ?? ""
-                add(joined(name), key, "unknown key" + near)
+                let near = Spelling.nearest(to: name, in: asked).map { "did you mean \"\($0)\"?" }
+                add(joined(name), key, "unknown key" + ((hints[name] ?? near).map { "; \($0)" } ?? ""))
             default: break
             }
         }

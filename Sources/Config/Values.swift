@@ -35,18 +35,23 @@ extension Section {
     package func duration(_ key: String, default value: Duration, in range: ClosedRange<Duration>) -> Duration {
         guard let node = ask(key, .duration(range, default: value)) else { return value }
         guard let duration = Self.text(node).flatMap(Duration.init(text:)), range.contains(duration) else {
-            return wrong(key, node, "expected a time from \(range.lowerBound.text) to \(range.upperBound.text), such as 30s, 5m or 24h")
+            return wrong(
+                key, node, "expected a time from \(range.lowerBound.text) to \(range.upperBound.text), \(Duration.examples(in: range))")
                 ?? value
         }
         return duration
     }
 
-    package func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, default value: Choice) -> Choice
-    where Choice.RawValue == String {
-        let choices = Choice.allCases.map(\.rawValue)
-        guard let node = ask(key, .choice(choices, default: value.rawValue)) else { return value }
-        guard let choice = Self.text(node).flatMap(Choice.init(rawValue:)) else {
-            return wrong(key, node, "expected one of: \(choices.joined(separator: ", "))") ?? value
+    /// One of the values of an enumeration, by its text.
+    ///
+    /// - Parameter choices: the values that count here, where not all of them do.
+    package func choice<Choice: RawRepresentable & CaseIterable>(
+        _ key: String, default value: Choice, among choices: [Choice] = Array(Choice.allCases)
+    ) -> Choice where Choice.RawValue == String {
+        let names = choices.map(\.rawValue)
+        guard let node = ask(key, .choice(names, default: value.rawValue)) else { return value }
+        guard let choice = choices.first(where: { $0.rawValue == Self.text(node) }) else {
+            return wrong(key, node, "expected one of: \(names.joined(separator: ", "))") ?? value
         }
         return choice
     }
@@ -66,6 +71,13 @@ extension Duration {
             (0...1_000_000).contains(count)
         else { return nil }
         self = .seconds(count * unit)
+    }
+
+    /// Up to three texts of the range, with different units where it has them.
+    fileprivate static func examples(in range: ClosedRange<Duration>) -> String {
+        let texts = ["30s", "5m", "24h", "90d"].filter { Duration(text: $0).map(range.contains) ?? false }.prefix(3)
+        guard let last = texts.last, texts.count > 1 else { return "such as \(texts.first ?? range.upperBound.text)" }
+        return "such as \(texts.dropLast().joined(separator: ", ")) or \(last)"
     }
 
     /// The duration as such a text, in the largest unit that fits.

@@ -4,8 +4,6 @@ import Text
 
 /// Makes tokens with one key. The header is written once, so that a token costs little more than its signature.
 package struct Signer: Sendable {
-    /// Empty where the header names the key in another way.
-    package let kid: String
     package let algorithm: Algorithm
     private let key: PrivateKey
     /// The members of the header between `alg` and `typ`, by which the reader finds the key.
@@ -23,7 +21,6 @@ package struct Signer: Sendable {
         self.key = key
         self.naming = naming
         self.algorithm = algorithm
-        kid = naming["kid"]?.string?.asString ?? ""
         usualStart = Self.start(naming, algorithm: algorithm, type: "JWT")
         roomForSignature = max(key.publicKey.bits / 6, 86) + 8
     }

@@ -25,6 +25,7 @@ extension ProjectSettings {
         checkReturn(section, publicURL)
         tokens = Tokens(section.section("tokens"))
         signIn = SignInMethods(section.section("signIn"))
+        section.hint("linking", "write signIn: {linking: …}")
         emailEnumerationProtection = section.bool("emailEnumerationProtection", default: emailEnumerationProtection)
         sessions = Sessions(section.section("sessions"))
         customTokens = CustomTokens(section.section("customTokens"))

@@ -20,7 +20,7 @@ extension ProjectSettings {
         package init() {}
     }
 
-    /// What comes of a sign-in with a provider that proves the address of an account which does not have that identity.
+    /// The rule for a sign-in whose provider proves the address of an account that does not have the identity.
     package enum LinkingPolicy: String, Sendable, CaseIterable {
         /// As at Firebase: the account gets the identity. Where its maker never proved the address, everything of the maker's ends.
         case firebase
@@ -42,6 +42,9 @@ extension ProjectSettings.SignInMethods {
         recentLogin = section.duration("recentLogin", default: recentLogin, in: .seconds(30)...(.seconds(86400)))
         oneAccountPerEmail = section.bool("oneAccountPerEmail", default: oneAccountPerEmail)
         linking = section.choice("linking", default: linking)
+        if !oneAccountPerEmail, linking != .firebase {
+            section.note("linking", "has no effect with oneAccountPerEmail: false, which never compares addresses")
+        }
         section.finish()
     }
 }

@@ -34,10 +34,7 @@ extension ProjectSettings.Tokens {
         self.init()
         issuer = section.choice("issuer", default: issuer)
         lifetime = section.duration("lifetime", default: lifetime, in: .seconds(300)...(.seconds(86400)))
-        algorithm = section.choice("algorithm", default: SigningAlgorithm.RS256) == .RS256 ? .rs256 : .es256
+        algorithm = section.choice("algorithm", default: algorithm, among: [.rs256, .es256])
         section.finish()
     }
-
-    /// The algorithms that we sign with; JOSE verifies more.
-    private enum SigningAlgorithm: String, CaseIterable { case RS256, ES256 }
 }

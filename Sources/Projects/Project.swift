@@ -41,6 +41,9 @@ package final class Project: Sendable {
             ]).bytes()
     }
 
+    /// The providers that keep their tokens for back ends. A provider that is switched off keeps those that it has.
+    package var tokenKeepers: [String] { namedProviders.filter { providers[$0]?.keepsTokens ?? true }.map(\.asString) }
+
     /// The name that buttons show for the provider of this id; `nil` when the project does not have it any more.
     package func name(ofProvider id: String) -> String? { providers[UTF8Text(id)]?.name }
 

@@ -33,6 +33,11 @@ package struct Projects: Sendable {
 
     package func project(id: String) -> Project? { byID[UTF8Text(id)].map { all[$0] } }
 
+    /// The providers that keep their tokens for back ends, for each project.
+    package var tokenKeepers: [String: [String]] {
+        Dictionary(all.map { ($0.settings.id, $0.tokenKeepers) }, uniquingKeysWith: +)
+    }
+
     /// The same projects, with another state of one of them.
     fileprivate func replacing(_ project: Project) -> Projects {
         Projects(all.map { $0.settings.id == project.settings.id ? project : $0 }, anyKey: anyKey)

@@ -3,8 +3,9 @@
 /// A `Provider` describes a service, `ProviderSettings` is what an operator has configured for it, and a `ConfiguredProvider` is both
 /// together with a loop's `Upstream`, ready to run. Both ways to sign in go through the same checks: the redirect (`authorize`, then
 /// `redeem` with the answer) and the credential that an app sends (`verify`). `Flow/` does what the standards say, `Metadata/` knows the
-/// endpoints and keys of OpenID issuers, `Protocols/` says what each protocol asks of a provider's rules, and a file of `Catalog/` has the
-/// rules of one provider. Which account belongs to the person, and whether accounts are joined, is decided in `Accounts`.
+/// endpoints and keys of OpenID issuers, `Protocols/` says what each protocol asks of a provider's rules, a file of `Catalog/` has the
+/// rules of one provider, `Settings/` reads an entry, and `Development/` takes a provider's place in development mode. Which account
+/// belongs to the person, and whether accounts are joined, is decided in `Accounts`.
 package import Curl
 import HTTP
 package import Logging

@@ -6,18 +6,19 @@ import Text
 
 extension ConfiguredProvider {
     /// Sentences on what an operator must fix before people can sign in with this provider; empty when all is well. Asks an OpenID issuer
-    /// for its discovery document and its keys, and to redeem a code that does not exist where this server makes its proof by itself. Asks
-    /// another provider something as our client: to redeem a code and to check an access token that do not exist, which only a provider
-    /// that accepts our client says (OAuth 2.0), or for a request token (OAuth 1.0a).
+    /// for its discovery document and its keys. Asks every provider something as our client: to redeem a code that does not exist, of which
+    /// a provider says so only to a client that it accepts, and by OAuth 2.0 also to check an access token; or for a request token (OAuth
+    /// 1.0a).
     ///
     /// - Parameter redirectURI: the address that the operator should have registered.
     package func diagnose(redirectURI: String) async -> [String] {
         switch settings.protocol {
         case .openIDConnect(let issuer): return await diagnose(issuer, redirectURI)
         case .oauth2(let provider):
-            let asked = [await tokenEndpointFinding(provider.tokenEndpoint, redirectURI), await tokenCheckFinding(provider)]
+            let asked = [await tokenEndpointFinding(provider.endpoints.token, redirectURI), await tokenCheckFinding(provider)]
             var findings = asked.compactMap(\.self)
             for issuer in provider.nativeIssuers { findings += await keyFindings(of: issuer) }
+            if let client = provider.nativeOAuth1, let finding = await finding(about: client, redirectURI) { findings.append(finding) }
             return findings
         case .oauth1(let provider):
             do throws(ProviderError) { _ = try await requestToken(provider, callback: redirectURI) } catch { return [error.explanation] }
@@ -32,32 +33,23 @@ extension ConfiguredProvider {
             !metadata.promisesIssuer
         else { return [] }
         return [
-            "It does not promise its name in its answers (iss, RFC 9207), and answers at the address of all providers. So a hostile provider of "
-                + "this server could get its codes. Set ownCallback: true, and register the redirect URI that gatehouse check prints then."
+            "It does not promise its name in its answers (iss, RFC 9207), and answers at the address of all providers. So a hostile "
+                + "provider of this server could get its codes. Set ownCallback: true, and register the redirect URI that gatehouse check "
+                + "prints then."
         ]
     }
 
-    private func tokenEndpointFinding(_ endpoint: String, _ redirectURI: String, _ metadata: ProviderMetadata? = nil) async -> String? {
+    /// Whether the provider knows the client by OAuth 1.0a. It is asked for a request token only for that: a posted token has no callback.
+    private func finding(about client: OAuth1Client, _ callback: String) async -> String? {
+        let endpoint = client.rules.endpoints.requestToken
         do throws(ProviderError) {
-            _ = try await exchange("not-a-code", redirectURI, Random.token(), at: endpoint, metadata)
-            return "The token endpoint \(endpoint) redeems a code that does not exist."
+            let answer = try await api.signing(as: client)
+                .answer(toSigned: .post, endpoint, [(name: "oauth_callback", value: callback)])
+            guard answer.status == 401 else { return nil }
+            return "The address \(endpoint) answers with status 401: "
+                + (client.rules.unfitness(in: answer) ?? "The provider does not accept consumerKey and consumerSecret.")
         } catch {
-            switch error {
-            case .codeRefused: return nil
-            default: return "The token endpoint \(endpoint) does not work with this entry. \(error.explanation)"
-            }
-        }
-    }
-
-    private func tokenCheckFinding(_ provider: any OAuth2Provider) async -> String? {
-        do throws(ProviderError) {
-            _ = try await provider.introspect("not-a-token", api)
-            return "The check of access tokens accepts one that does not exist."
-        } catch {
-            switch error {
-            case .misconfigured, .unavailable: return error.explanation
-            default: return nil
-            }
+            return error.explanation
         }
     }
 
@@ -85,14 +77,13 @@ extension ConfiguredProvider {
         // The endpoints of a document that does not fit are not asked.
         if fault != nil { return findings }
         findings += await keyFindings(metadata.keys, algorithms)
-        // A proof that is made here is only shown to be the right one when it is used.
-        if issuer.makesClientSecret || settings.clientKey != nil, let endpoint = metadata.token {
+        if settings.flow == .code, let endpoint = metadata.token {
             findings += [await tokenEndpointFinding("\(endpoint)", redirectURI, metadata)].compactMap(\.self)
         }
         return findings
     }
 
-    /// What is wrong with the keys of an issuer whose ID tokens only apps post.
+    /// Findings on the keys of an issuer whose ID tokens only apps post.
     private func keyFindings(of issuer: any Issuer) async -> [String] {
         do throws(ProviderError) {
             let metadata = try await metadata(issuer)
@@ -127,8 +118,8 @@ extension ConfiguredProvider {
         let method = settings.clientAuthentication.resolved(metadata.clientAuthentication, hasSecret: settings.clientSecret != nil)
         if settings.flow == .code, let name = names[method], let listed = metadata.clientAuthentication, !listed.contains(name) {
             findings.append(
-                "The token endpoint takes \(Self.words(listed)), not \(name), which clientAuth: \(settings.clientAuthentication.rawValue) means."
-            )
+                "The token endpoint takes \(Self.words(listed)), not \(name), "
+                    + "which clientAuth: \(settings.clientAuthentication.rawValue) means.")
         }
         if settings.flow == .code, settings.usesPKCE, let listed = metadata.challengeMethods, !listed.contains("S256") {
             findings.append("The provider lists the PKCE methods \(Self.words(listed)), not S256; set pkce: off if it refuses sign-ins.")
@@ -150,17 +141,5 @@ extension ConfiguredProvider {
 
     private static func words(_ names: [UTF8Text]) -> String {
         names.isEmpty ? "nothing" : names.prefix(12).map { UpstreamText.visible($0) }.sorted().joined(separator: ", ")
-    }
-}
-
-extension ProviderError {
-    /// Only the detail, if there is one, since operators know the rest.
-    fileprivate var explanation: String {
-        switch self {
-        case .invalidResponse(_, let detail) where !detail.isEmpty: detail
-        case .misconfigured(_, let detail): detail
-        case .unavailable(let detail): detail
-        default: logDetail
-        }
     }
 }

@@ -19,8 +19,12 @@ package struct Provider: Sendable {
     /// Whether its answers come to an address of its own. Without the promise of an `iss` in them (RFC 9207), nothing else tells an answer
     /// of this provider from one that a hostile provider had sent here.
     var hasOwnCallback = false
+    /// Other names of the service, in lower case, which an operator may take for its id.
+    var otherNames: Set<String> = []
     /// What an identity has beyond the claims that a developer makes up (`DevelopmentProvider`), as the Auth emulator gives it.
     var development: @Sendable (_ claims: JSON, inout ProviderIdentity) -> Void = { _, _ in }
+    /// Entries as YAML that together have every key, for a provider whose keys depend on a value of another key.
+    var samples = ["{}"]
     /// Reads the keys that only this provider has.
     let `protocol`: @Sendable (Section, _ allowInsecure: Bool) -> SignInProtocol
 
@@ -36,6 +40,24 @@ package struct Provider: Sendable {
         let fits = name.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
         guard id.hasPrefix("oidc."), !name.isEmpty, name.count <= longestName, fits else { return nil }
         return Provider(id: id, name: String(id.dropFirst(5)), protocol: { .openIDConnect(OpenIDConnect($0, allowInsecure: $1)) })
+    }
+
+    /// Entries of all providers, and of an OpenID Connect issuer of this id, in as many mappings as one of them has samples.
+    package static func samples(with issuer: String) -> [[(id: String, entry: String)]] {
+        let all = catalog.map { ($0.id, $0.samples) } + [(issuer, ["{}"])]
+        return (0..<(all.map(\.1.count).max() ?? 0)).map { index in
+            all.compactMap { id, samples in index < samples.count ? (id, samples[index]) : nil }
+        }
+    }
+
+    /// The id that an operator may have meant by one that no provider has: of a provider of this name, or of an issuer whose host it is.
+    static func meant(by id: String) -> String? {
+        let word = id.lowercased()
+        if let known = catalog.first(where: { $0.id == word || $0.id.hasPrefix("\(word).") || $0.otherNames.contains(word) }) {
+            return known.id
+        }
+        let label = word.split(separator: ".", omittingEmptySubsequences: false).first.map(String.init) ?? ""
+        return label != "oidc" && named("oidc.\(label)") != nil ? "oidc.\(label)" : nil
     }
 }
 

@@ -8,10 +8,13 @@ package enum ProviderError: Error, Sendable, Equatable {
     case badParameter(String)
     /// The provider's answer proves nothing.
     case invalidResponse(String, detail: String)
-    /// The provider accepted this server as its client, and refused the code: by the standard it is unknown, used or expired.
-    case codeRefused(String, detail: String)
-    /// The provider and its entry in the configuration do not fit: another issuer's metadata, an endpoint that may not be used, a client
-    /// that the provider does not accept. Only the operator can mend it.
+    /// The provider accepted this server as its client, and refused the code or the refresh token: by the standard it is unknown, used or
+    /// expired.
+    case grantRefused(String, detail: String)
+    /// The provider does not accept this server as its client, and says so by the name `error`. Only the operator can mend it.
+    case clientRefused(String, error: UTF8Text, detail: String)
+    /// The provider and its entry in the configuration do not fit: another issuer's metadata, an endpoint that may not be used. Only the
+    /// operator can mend it.
     case misconfigured(String, detail: String)
     /// The provider does not answer, or answers that it cannot now; the person has done nothing wrong.
     case unavailable(detail: String)
@@ -51,7 +54,8 @@ package enum ProviderError: Error, Sendable, Equatable {
     package var logDetail: String {
         switch self {
         case .badParameter(let text): text
-        case .invalidResponse(let reason, let detail), .codeRefused(let reason, let detail), .misconfigured(let reason, let detail):
+        case .invalidResponse(let reason, let detail), .grantRefused(let reason, let detail), .misconfigured(let reason, let detail),
+            .clientRefused(let reason, _, let detail):
             "\(reason) \(detail)"
         case .unavailable(let detail): "The provider does not answer. \(detail)"
         case .nonce: "The nonce does not fit."

@@ -12,6 +12,8 @@ package struct ProviderResult: Sendable, Codable, Equatable {
     package var refreshToken: String?
     /// The life of the access token, in seconds.
     package var expiresIn: Int?
+    /// Where the provider gave these tokens to this server; `nil` for tokens that an app posted, whose origin and end are not known here.
+    package var grant: TokenGrant?
 
     package init(identity: ProviderIdentity, idToken: String? = nil, accessToken: String? = nil) {
         self.identity = identity
@@ -20,14 +22,28 @@ package struct ProviderResult: Sendable, Codable, Equatable {
     }
 }
 
+/// Where a provider gave tokens to this server, and so where it renews them.
+package struct TokenGrant: Sendable, Codable, Equatable {
+    /// The client that they were given to: the entry's, or that of a native app.
+    package let clientID: String
+    /// The tenant that the app had asked for by a parameter; `nil` when it asked for none.
+    package let tenant: String?
+
+    package init(clientID: String, tenant: String? = nil) {
+        self.clientID = clientID
+        self.tenant = tenant
+    }
+}
+
 extension ProviderResult {
-    init(identity: ProviderIdentity, _ tokens: TokenResponse) {
+    init(identity: ProviderIdentity, _ tokens: TokenResponse, of grant: TokenGrant) {
         self.init(identity: identity, idToken: tokens.idToken?.asString)
-        take(tokens)
+        take(tokens, of: grant)
     }
 
     /// Takes the tokens for the provider's API, with their life.
-    mutating func take(_ tokens: TokenResponse) {
+    mutating func take(_ tokens: TokenResponse, of grant: TokenGrant) {
+        self.grant = grant
         accessToken = tokens.accessToken?.asString
         refreshToken = tokens.refreshToken?.asString
         expiresIn = tokens.expiresIn

@@ -75,7 +75,10 @@ package actor Server {
             database: first.database, clock: shared.clock, auditRetention: shared.settings.auditRetention)
         chores = [
             every(Self.keyInterval, "reload signing keys") { [shared, keyStore] in try await keyStore.load(into: shared.signingKeys) },
-            every(Self.cleanupInterval, "clean up", atOnce: true) { try await cleanup.run() },
+            every(Self.cleanupInterval, "clean up", atOnce: true) { [shared] in
+                try await cleanup.run()
+                try await cleanup.deleteProviderTokens(except: shared.projects.current.tokenKeepers)
+            },
             every(Self.idleInterval, "end idle sessions", atOnce: true) { [shared] in
                 try await cleanup.endIdleSessions(of: shared.projects.current.all.map(\.settings))
             },
@@ -196,11 +199,7 @@ package actor Server {
     /// changed.
     private func pinIssuers(_ projects: Projects) async throws {
         let issuers = ProviderIssuers(database: first.database)
-        let entries = projects.all.flatMap { project in
-            project.providers.values.map { provider in
-                ProviderIssuers.Entry(projectID: project.settings.id, providerID: provider.id, issuer: provider.storedIssuer)
-            }
-        }
+        let entries = PinnedIssuers.configured(by: projects.all)
         let conflicts = try await issuers.conflicts(with: entries)
         guard conflicts.isEmpty else { throw StartFailure.issuers(conflicts) }
         try await issuers.pin(entries)

@@ -8,14 +8,9 @@ package enum StartFailure: Error {
 
     package static func text(_ error: any Error) -> String {
         switch error {
-        case StartFailure.issuers(let pinned): pinned.map(text).joined(separator: "\n")
+        case StartFailure.issuers(let pinned): pinned.map(PinnedIssuers.sentence).joined(separator: "\n")
         case StartFailure.listening(let address, let key, let reason): "cannot listen on \(address) (\(key)): \(reason)"
         default: LogDetail.of(error)
         }
-    }
-
-    private static func text(_ pinned: ProviderIssuers.Entry) -> String {
-        "project \(pinned.projectID), provider \(pinned.providerID): users are stored under the issuer \(pinned.issuer). "
-            + "Another issuer has other users; give it a provider id of its own."
     }
 }

@@ -10,7 +10,8 @@ struct Gatehouse: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, ReloadCommand.self, MigrateCommand.self, CheckCommand.self, ConfigCommand.self, KeysCommand.self,
-            ServiceAccountsCommand.self, SessionsCommand.self, MailsCommand.self, AuditCommand.self, ExplainLinkCommand.self,
+            ServiceAccountsCommand.self, ProviderTokensCommand.self, SessionsCommand.self, MailsCommand.self, AuditCommand.self,
+            ExplainLinkCommand.self,
         ])
 }
 

@@ -63,10 +63,11 @@ struct Fixture {
     var keyStore: SigningKeyStore { SigningKeyStore(database: database, masterKey: masterKey, clock: time.clock) }
 
     func signIn(
-        _ identity: ProviderIdentity, _ intent: SignInIntent = .signIn(mayCreate: true), provenAt: Instant? = nil
+        _ identity: ProviderIdentity, _ intent: SignInIntent = .signIn(mayCreate: true), provenAt: Instant? = nil,
+        tokens: ProviderTokens? = nil
     ) async throws -> (account: Account, session: Session, isNew: Bool) {
         let outcome = try await accounts.federatedSignIns.signIn(
-            with: identity, provenAt: provenAt, intent, language: "en", in: project,
+            with: ProvenIdentity(identity, provenAt: provenAt, tokens: tokens), intent, language: "en", in: project,
             from: Session.ClientInfo(userAgent: "test", address: "127.0.0.1"))
         guard case .signedIn(let account, let session, let isNew, _) = outcome else { throw Unexpected.outcome(outcome) }
         return (account, session, isNew)

@@ -10,7 +10,7 @@ import Text
         arguments: [
             (.denied("x"), "declined"), (.unavailable(detail: "x"), "outage"), (.invalidResponse("x", detail: ""), "providerFault"),
             (.misconfigured("x", detail: ""), "misconfigured"), (.badParameter("x"), "badParameter"), (.nonce, "nonce"),
-            (.invalidCredential("x"), "invalidCredential"),
+            (.invalidCredential("x"), "invalidCredential"), (.clientRefused("x", error: "y", detail: ""), "misconfigured"),
         ] as [(ProviderError, String)])
     func `knows whose fault a provider's error is`(error: ProviderError, name: String) {
         #expect(BrokerageError(error).name == name)
@@ -27,6 +27,13 @@ import Text
         #expect(BrokerageError.outage(detail: "x").outcome == .providerUnavailable)
         for error in [BrokerageError.declined("x"), .misconfigured("x", detail: ""), .foreignAnswer("x", detail: ""), .unknownFlow] {
             #expect(error.outcome == .refused)
+        }
+    }
+
+    @Test func `is the same error with the names of provider and project`() {
+        for error in [BrokerageError.outage(detail: "x"), .declined("x"), .nonce, .unknownFlow] {
+            let named = BrokerageError.at(provider: "oidc.test", project: "demo", error)
+            #expect(named.outcome == error.outcome && named.logDetail == error.logDetail)
         }
     }
 

@@ -151,11 +151,11 @@ import Text
         let fixture = try await Fixture()
         let credential = Credential(idToken: UTF8Text(try fixture.issuer.token()))
         let proven = try await fixture.broker.verify(credential, of: "oidc.test")
-        let token = UTF8Text(try fixture.broker.pendingToken(for: proven))
+        let token = UTF8Text(try #require(try fixture.broker.pendingToken(for: proven, after: nil)))
         let other = fixture.issuer.settings { $0.protocol = .openIDConnect(OpenIDConnect(issuer: "https://other.example")) }
         let refused = await refusal { try await fixture.broker(other).redeem(pendingToken: token) }
         guard case .account(.invalidPendingToken)? = refused else { return #expect(Bool(false), "\(String(describing: refused))") }
-        let again = UTF8Text(try fixture.broker.pendingToken(for: proven))
+        let again = UTF8Text(try #require(try fixture.broker.pendingToken(for: proven, after: nil)))
         #expect(try await fixture.broker.redeem(pendingToken: again).result == proven.result)
     }
 

@@ -63,7 +63,9 @@ struct Fixture {
 
     /// The project with the entry `oidc.test`, or with another one, or with none.
     func broker(_ provider: ProviderSettings?) -> BrokeredProject {
-        brokerage.project(settings, providers: provider.map { [UTF8Text($0.id): $0] } ?? [:], log: TestDatabase.silent)
+        brokerage.project(
+            settings, providers: provider.map { [UTF8Text($0.id): $0] } ?? [:], named: provider.map { [UTF8Text($0.id)] } ?? [],
+            log: TestDatabase.silent)
     }
 
     var broker: BrokeredProject { broker(issuer.settings()) }
@@ -126,5 +128,8 @@ func refusal<T>(_ work: () async throws -> T) async -> BrokerageError? {
 
 extension BrokerageError {
     /// The name of its case.
-    var name: String { String("\(self)".prefix { $0 != "(" }) }
+    var name: String {
+        if case .at(_, _, let error) = self { return error.name }
+        return String("\(self)".prefix { $0 != "(" })
+    }
 }

@@ -65,6 +65,28 @@ import Testing
         #expect(faults.notes.map(\.description) == [note].compactMap { $0 })
     }
 
+    @Test(arguments: ["s3cret ", " s3cret\n", "s3cret \r\n"])
+    func `a space around a secret counts, and is noted`(_ text: String) {
+        let folder = Folder()
+        let file = folder.write("key", text)
+        #expect(chmod(file, 0o600) == 0)
+        let faults = Faults()
+        let section = ConfigFile.read(folder.write("c.yaml", "k: {file: key}\n"), environment: [:], faults: faults)
+        #expect(section.secret("k")?.reveal().contains(" ") == true)
+        #expect(faults.isEmpty)
+        #expect(
+            faults.notes.map(\.message) == ["the file \(file) begins or ends with a space, which counts as a part of the secret"])
+    }
+
+    @Test func `a byte order mark before a secret is a fault`() {
+        let folder = Folder()
+        _ = folder.write("key", [0xEF, 0xBB, 0xBF] + Array("s3cret".utf8))
+        let faults = Faults()
+        let section = ConfigFile.read(folder.write("c.yaml", "k: {file: key}\n"), environment: [:], faults: faults)
+        #expect(section.secret("k") == nil)
+        #expect(faults.all.count == 1 && faults.all.first?.message.hasSuffix("save it as UTF-8 without BOM") == true)
+    }
+
     @Test func `a secret is read from a pipe as from a file`() throws {
         let folder = Folder()
         var ends: [Int32] = [0, 0]

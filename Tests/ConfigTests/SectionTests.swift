@@ -102,6 +102,8 @@ private enum Style: String, CaseIterable { case firebase, gatehouse }
     func `durations have a unit and a range`(text: String) {
         let (_, faults) = reading("k: \(text)") { $0.duration("k", default: .seconds(60), in: .seconds(5) ... .seconds(7 * 86400)) }
         #expect(faults == ["c.yaml:1:4  k: expected a time from 5s to 7d, such as 30s, 5m or 24h"])
+        let (_, days) = reading("k: 1y") { $0.duration("k", default: .zero, in: .seconds(86_400) ... .seconds(3650 * 86_400)) }
+        #expect(days == ["c.yaml:1:4  k: expected a time from 1d to 3650d, such as 24h or 90d"])
     }
 
     @Test func `choices, own forms and lists name what they expect`() {

@@ -116,16 +116,38 @@ def hostile(request, doubles):
     yield from honest(doubles[request.param])
 
 
-@pytest.fixture(params=[provider for provider, double in DOUBLES.items() if double.binds_codes])
+def each_protocol(doubles):
+    """The stand-ins, and those of them once more that speak another protocol where the entry says so."""
+    for provider, double in doubles.items():
+        for protocol in getattr(double, "protocols", (None,)):
+            yield pytest.param((provider, protocol), id=f"{provider} {protocol}" if protocol else provider)
+
+
+def speaking(request, doubles):
+    """Lends a stand-in to one test; the server of `site` has it by the entry of its protocol meanwhile."""
+    provider, protocol = request.param
+    double = doubles[provider]
+    usual = getattr(double, "protocols", (None,))[0]
+    for _ in honest(double):
+        if protocol == usual:
+            yield double
+        else:
+            site = request.getfixturevalue("site")
+            double.protocol = protocol
+            with site.reloaded_with(**{provider: double.entry()}):
+                yield double
+
+
+@pytest.fixture(params=each_protocol({provider: double for provider, double in DOUBLES.items() if double.binds_codes}))
 def binding_provider(request, doubles):
     """A provider whose codes are bound to the sign-in that asked for them: by PKCE, a nonce or a request token."""
-    yield from honest(doubles[request.param])
+    yield from speaking(request, doubles)
 
 
-@pytest.fixture(params=DOUBLES)
+@pytest.fixture(params=each_protocol(DOUBLES))
 def hostile_provider(request, doubles):
-    """Any provider, which the test can make send wrong answers."""
-    yield from honest(doubles[request.param])
+    """Any provider, by each of its protocols, which the test can make send wrong answers."""
+    yield from speaking(request, doubles)
 
 
 @pytest.fixture

@@ -52,12 +52,17 @@ import Text
         #expect(try isOfThisMachine("127.0.0.1", headers))
     }
 
+    private func serves(_ origin: String, host: String = "localhost:8080") -> Bool {
+        ThisMachine.serves(
+            origin: UTF8Text(origin), to: Request(method: .get, path: "/", headers: ["host": host], peer: .loopback))
+    }
+
     @Test(arguments: [
         "localhost", "localhost:80", "app.localhost:8080", "LOCALHOST", "127.0.0.1", "127.1.2.3:9", "[::1]:8080", "10.0.2.2:8080",
     ])
     func `knows the names of this machine`(host: String) {
         #expect(ThisMachine.names(host))
-        #expect(ThisMachine.serves(origin: "http://\(host)"))
+        #expect(serves("http://\(host)", host: host))
     }
 
     @Test(arguments: [
@@ -66,13 +71,19 @@ import Text
     ])
     func `SEC-22 takes no other name for this machine's, since it may be pointed here`(host: String) throws {
         #expect(!ThisMachine.names(host))
-        #expect(!ThisMachine.serves(origin: "http://\(host)"))
+        #expect(!serves("http://\(host)"))
         #expect(try !isOfThisMachine("127.0.0.1", ["host": host]))
     }
 
     @Test func `SEC-22 wants every Host to be this machine's, and one at least`() throws {
         #expect(try !isOfThisMachine("127.0.0.1", [:]))
         #expect(try !isOfThisMachine("127.0.0.1", ["host": "localhost", "host": "example.com"]))
-        #expect(!ThisMachine.serves(origin: "null"))
+        #expect(!serves("null"))
+    }
+
+    @Test func `SEC-22 takes a page of 10.0.2.2 for this machine's only where that address led to this machine`() {
+        #expect(serves("http://10.0.2.2:3000", host: "10.0.2.2:8080"))
+        for host in ["localhost:8080", "127.0.0.1:8080", "[::1]:8080", ""] { #expect(!serves("http://10.0.2.2:3000", host: host)) }
+        #expect(serves("http://localhost:3000", host: "10.0.2.2:8080"))
     }
 }

@@ -46,8 +46,11 @@ import Web
     }
 
     @Test func `prefers a pending token to whatever else is there`() throws {
-        guard case .pending("token") = try read("http://localhost", "providerId=x&id_token=y", pending: "token") else {
-            return #expect(Bool(false))
+        for (body, named) in [("providerId=X&id_token=y", "x"), ("id_token=y", nil), (nil, nil)] as [(UTF8Text?, UTF8Text?)] {
+            guard case .pending("token", let provider) = try read("http://localhost", body, pending: "token") else {
+                return #expect(Bool(false))
+            }
+            #expect(provider == named)
         }
     }
 

@@ -81,6 +81,31 @@ import Text
             ])
     }
 
+    @Test(arguments: [(401, "invalid_client"), (400, "unauthorized_client")])
+    func `a client that the issuer does not know is named`(_ status: Int, _ error: UTF8Text) async {
+        issuer.upstream.answer(issuer.tokenURL, ["error": .string(error)], status: status)
+        let says = "\(issuer.tokenURL) says: token endpoint: status \(status), error \(error)."
+        #expect(await issuer.provider().diagnose() == ["The provider does not accept clientId and clientSecret. \(says)"])
+        #expect(await issuer.provider { $0.clientSecret = nil }.diagnose() == ["The provider does not accept clientId. \(says)"])
+        #expect(await issuer.provider { $0.flow = .idToken }.diagnose() == [], "no code is redeemed")
+    }
+
+    @Test(arguments: ["invalid_grant", "invalid_request"] as [UTF8Text])
+    func `an issuer that does not know the code knows the client`(_ error: UTF8Text) async {
+        issuer.upstream.answer(issuer.tokenURL, ["error": .string(error)], status: 400)
+        #expect(await issuer.provider().diagnose() == [])
+        #expect(issuer.upstream.requests.last?.url == issuer.tokenURL && issuer.upstream.count(issuer.tokenURL) == 1)
+        // Twitch leaves out the name of the error.
+        issuer.upstream.answer(issuer.tokenURL, ["status": 400, "message": "Invalid authorization code"], status: 400)
+        #expect(await issuer.provider().diagnose() == [])
+    }
+
+    @Test func `an authority of the operator's own is named with its remedy`() async {
+        issuer.upstream.fail(
+            issuer.documentURL, .unreachable("SSL certificate problem: unable to get local issuer certificate"))
+        #expect(await issuer.provider().diagnose().first?.contains("name its PEM file in authorities") == true)
+    }
+
     @Test func `an issuer that may be mixed up with another is noted, and is no problem`() async {
         #expect(await issuer.provider().advise().first?.contains("ownCallback: true") == true)
         #expect(await issuer.provider().diagnose(redirectURI: FakeIssuer.handler) == [])

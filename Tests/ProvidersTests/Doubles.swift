@@ -98,10 +98,11 @@ func failure(_ body: () async throws(ProviderError) -> Void) async -> ProviderEr
 }
 
 extension ProviderError {
-    /// The public reason of an `invalidResponse`, a `codeRefused` or a `misconfigured`; `nil` for other errors.
+    /// The public reason of an `invalidResponse`, a `grantRefused`, a `clientRefused` or a `misconfigured`; `nil` for other errors.
     var reason: String? {
         switch self {
-        case .invalidResponse(let reason, _), .codeRefused(let reason, _), .misconfigured(let reason, _): reason
+        case .invalidResponse(let reason, _), .grantRefused(let reason, _), .misconfigured(let reason, _): reason
+        case .clientRefused(let reason, _, _): reason
         default: nil
         }
     }

@@ -15,6 +15,8 @@ package struct FakeIssuer: Sendable {
     package var key: FakeKey
     package var clientID = "client-1"
     package var clientSecret = "s3cret & more"
+    /// The discovery document of a provider, by its documents; `nil` for that of a plain issuer.
+    private let written: JSON.Object?
 
     /// 2027-01-15T08:00:00Z, the present time in these tests.
     package static let now = Instant(seconds: 1_800_000_000)
@@ -22,22 +24,28 @@ package struct FakeIssuer: Sendable {
     /// Where the issuer sends browsers back to.
     package static let handler = "https://gatehouse.example/__/auth/handler"
 
-    package init(_ issuer: String = "https://issuer.example", on upstream: FakeUpstream = FakeUpstream(), key: FakeKey? = nil) throws {
+    package init(
+        _ issuer: String = "https://issuer.example", document: JSON? = nil, on upstream: FakeUpstream = FakeUpstream(), key: FakeKey? = nil
+    ) throws {
         self.upstream = upstream
+        written = document?.object
         self.issuer = issuer
         base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         self.key = try key ?? .rsa()
         publish()
         publish(keys: [self.key.json])
+        upstream.answer(tokenURL, ["error": "invalid_grant"], status: 400)
     }
 
     package var documentURL: String { base + "/.well-known/openid-configuration" }
-    package var keysURL: String { base + "/keys" }
-    package var tokenURL: String { base + "/token" }
-    package var userInfoURL: String { base + "/userinfo" }
+    package var keysURL: String { address("jwks_uri", "/keys") }
+    package var tokenURL: String { address("token_endpoint", "/token") }
+    package var userInfoURL: String { address("userinfo_endpoint", "/userinfo") }
+
+    private func address(_ field: UTF8Text, _ path: String) -> String { written?[field]?.string?.asString ?? base + path }
 
     package var document: JSON.Object {
-        [
+        written ?? [
             "issuer": .string(issuer), "authorization_endpoint": .string(base + "/authorize"), "token_endpoint": .string(tokenURL),
             "userinfo_endpoint": .string(userInfoURL), "jwks_uri": .string(keysURL),
             "id_token_signing_alg_values_supported": [.string(key.algorithm.rawValue)], "response_types_supported": ["code"],

@@ -11,6 +11,7 @@ package struct FakeMicrosoft: Sendable {
     package static let graph = "https://graph.microsoft.com/v1.0/me"
 
     package let upstream: FakeUpstream
+    package let data: ProviderData
     package let authority = "https://login.microsoftonline.com"
     package let clientID = "99999999-0000-4000-8000-000000000000"
     /// A key that may sign for every tenant.
@@ -20,11 +21,12 @@ package struct FakeMicrosoft: Sendable {
 
     package init(on upstream: FakeUpstream = FakeUpstream()) throws {
         self.upstream = upstream
+        data = try ProviderData("microsoft.com")
         key = FakeKey("any", .rs256, try FakeKey.rsa().key, issuer: authority + "/{tenantid}/v2.0")
         consumerKey = FakeKey("private", .rs256, try FakeKey.otherRSA().key, issuer: "\(authority)/\(Self.consumers)/v2.0")
-        for tenant in ["common", "organizations", "consumers"] { publish(tenant, issuer: key.issuer ?? "") }
-        for tenant in [Self.contoso, Self.fabrikam, Self.consumers] { publish(tenant, issuer: issuer(tenant)) }
-        publish("contoso.onmicrosoft.com", issuer: issuer(Self.contoso))
+        for tenant in ["common", "organizations", "consumers"] { try publish(tenant, shown: "{tenantid}") }
+        for tenant in [Self.contoso, Self.fabrikam, Self.consumers] { try publish(tenant, shown: tenant) }
+        try publish("contoso.onmicrosoft.com", shown: Self.contoso)
     }
 
     package func issuer(_ tenant: String) -> String { "\(authority)/\(tenant)/v2.0" }
@@ -33,31 +35,30 @@ package struct FakeMicrosoft: Sendable {
 
     package func tokenURL(_ tenant: String) -> String { "\(authority)/\(tenant)/oauth2/v2.0/token" }
 
-    private func publish(_ tenant: String, issuer: String) {
-        let keys = "\(authority)/\(tenant)/discovery/v2.0/keys"
+    /// `shown` is the tenant that the document names as its issuer's.
+    private func publish(_ tenant: String, shown: String) throws {
         upstream.answer(
             documentURL(tenant),
-            [
-                "issuer": .string(issuer), "authorization_endpoint": .string("\(authority)/\(tenant)/oauth2/v2.0/authorize"),
-                "token_endpoint": .string(tokenURL(tenant)), "jwks_uri": .string(keys),
-                "userinfo_endpoint": "https://graph.microsoft.com/oidc/userinfo", "id_token_signing_alg_values_supported": ["RS256"],
-                "response_modes_supported": ["query", "fragment", "form_post"],
-                "token_endpoint_auth_methods_supported": ["client_secret_post", "private_key_jwt", "client_secret_basic"],
-            ])
-        upstream.answer(keys, ["keys": [key.json, consumerKey.json]])
+            try data.answer("discovery", ["base": .string(authority), "tenant": .string(tenant), "shown": .string(shown)]))
+        upstream.answer("\(authority)/\(tenant)/discovery/v2.0/keys", ["keys": [key.json, consumerKey.json]])
+        upstream.answer(tokenURL(tenant), ["error": "invalid_grant"], status: 400)
     }
 
     /// The claims of a valid ID token, with changes; `null` removes a claim.
-    package func claims(_ tenant: String = contoso, _ changes: JSON.Object = [:]) -> JSON {
+    package func claims(_ tenant: String = contoso, _ changes: JSON.Object = [:]) throws -> JSON {
         let now = FakeIssuer.now.seconds
-        var claims: JSON.Object = [
-            "ver": "2.0", "iss": .string(issuer(tenant)), "tid": .string(tenant), "aud": .string(clientID), "sub": "pairwise-1",
-            "oid": "deadbeef-0000-4000-8000-0123456789ab", "iat": .integer(now - 5), "nbf": .integer(now - 5), "exp": .integer(now + 3600),
-            "name": "Ada Lovelace", "preferred_username": "ada@contoso.example",
+        let person: JSON.Object = [
+            "base": .string(authority), "tenant": .string(tenant), "oid": "deadbeef-0000-4000-8000-0123456789ab", "sub": "pairwise-1",
+            "name": "Ada Lovelace", "username": "ada@contoso.example",
         ]
+        var claims = (try data.answer("claims", person).object ?? [:]).merging([
+            "aud": .string(clientID), "iat": .integer(now - 5), "nbf": .integer(now - 5), "exp": .integer(now + 3600),
+        ])
         for member in changes { claims[member.name] = member.value == .null ? .none : member.value }
         return .object(claims)
     }
 
-    package func token(_ tenant: String = contoso, _ changes: JSON.Object = [:]) throws -> String { try key.sign(claims(tenant, changes)) }
+    package func token(_ tenant: String = contoso, _ changes: JSON.Object = [:]) throws -> String {
+        try key.sign(try claims(tenant, changes))
+    }
 }

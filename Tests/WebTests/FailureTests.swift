@@ -52,10 +52,18 @@ import Text
         arguments: [
             (.declined("x"), "USER_CANCELLED : x"), (.providerFault("x", detail: "y"), "INVALID_IDP_RESPONSE : x"),
             (.misconfigured("x", detail: "y"), "INVALID_IDP_RESPONSE : x"), (.foreignAnswer("x", detail: "y"), "INVALID_IDP_RESPONSE : x"),
-            (.notEnabled("oidc.x"), "OPERATION_NOT_ALLOWED : The provider oidc.x is not enabled for this project."),
+            (
+                .notEnabled("oidc.x"),
+                "OPERATION_NOT_ALLOWED : The provider oidc.x is not enabled for this project: it has no entry in the project's file."
+            ),
+            (
+                .notEnabled("oidc.x", hasEntry: true),
+                "OPERATION_NOT_ALLOWED : The provider oidc.x is not enabled for this project: its entry says enabled: false."
+            ),
             (.notEnabled(""), "INVALID_PROVIDER_ID : providerId is missing."), (.badParameter("x"), "x"),
             (.invalidCredential("x"), "INVALID_CREDENTIAL_OR_PROVIDER_ID : Invalid IdP response/credential: x"),
-            (.nonce, "MISSING_OR_INVALID_NONCE"), (.account(.emailTaken), "EMAIL_EXISTS"),
+            (.nonce, "MISSING_OR_INVALID_NONCE"), (.at(provider: "p", project: "q", .nonce), "MISSING_OR_INVALID_NONCE"),
+            (.account(.emailTaken), "EMAIL_EXISTS"),
             (.unknownFlow, "INVALID_IDP_RESPONSE : The sign-in is unknown, used up or expired, or was started elsewhere."),
             (
                 .outage(detail: "y"),
@@ -70,6 +78,10 @@ import Text
         #expect(LogDetail.of(BrokerageError.providerFault("x.", detail: "y")) == "x. y")
         #expect(LogDetail.ofProvider(BrokerageError.providerFault("x.", detail: "y")) == "x. y")
         #expect(LogDetail.of(BrokerageError.account(.sealBroken("z"))) == LogDetail.of(AccountError.sealBroken("z")))
+        let named = BrokerageError.at(provider: "oidc.x", project: "demo", .providerFault("x.", detail: "y"))
+        #expect(LogDetail.of(named) == "x. y" && LogDetail.ofProvider(named) == "x. y")
+        #expect(LogDetail.place(of: named).mapValues { "\($0)" } == ["provider": "oidc.x", "project": "demo"])
+        #expect(LogDetail.place(of: BrokerageError.nonce).isEmpty)
         #expect(LogDetail.ofProvider(BrokerageError.unknownFlow) == nil)
         #expect(LogDetail.ofProvider(BrokerageError.badParameter("x")) == nil)
         #expect(LogDetail.of(BrokerageError.badParameter("x")) == "x")

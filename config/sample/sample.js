@@ -8,7 +8,8 @@ const base64url = (bytes) =>
   btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
-// The state that this tab keeps: `flow` while the browser is at the provider, `session` once signed in.
+// The state that this tab keeps: `flow` while the browser is at the provider, `session` once signed in, and `pending` while a provider waits
+// to be added to an account.
 const memory = {
   read: (name) => JSON.parse(sessionStorage.getItem(name) ?? "null"),
   write: (name, value) => sessionStorage.setItem(name, JSON.stringify(value)),
@@ -37,7 +38,18 @@ async function signInAt(providerId) {
   location.assign(`/__/auth/start?${query}`);
 }
 
-const keep = ({ idToken, refreshToken }) => memory.write("session", { idToken, refreshToken });
+// Ends every sign-in. When the one before found an account that had its address, and this one opens that account, its provider is added.
+async function keep(signedIn) {
+  const pending = memory.read("pending");
+  memory.forget("pending");
+  const isOwner = pending && pending.email === decode(signedIn.idToken).email?.toLowerCase();
+  const { idToken, refreshToken } = isOwner ? await link(pending.token, signedIn.idToken) : signedIn;
+  memory.write("session", { idToken, refreshToken });
+}
+
+const link = (pendingToken, idToken) =>
+  call("/v1/accounts:signInWithIdp", { pendingToken, idToken, requestUri: page, returnSecureToken: true });
+
 const typed = () => ({ email: element("email").value, password: element("secret").value, returnSecureToken: true });
 
 // Asks for a mail. On this machine, in development mode, the page can show its link without a mailbox.
@@ -57,7 +69,7 @@ async function finishLink(oobCode) {
   history.replaceState(null, "", page);
   const email = localStorage.getItem("email") ?? prompt("Which address was the link mailed to?");
   localStorage.removeItem("email");
-  keep(await call("/v1/accounts:signInWithEmailLink", { email, oobCode }));
+  await keep(await call("/v1/accounts:signInWithEmailLink", { email, oobCode }));
 }
 
 // The second half of a sign-in by provider: the browser is back with an answer in the address.
@@ -78,9 +90,11 @@ async function finish() {
     requestUri, sessionId: flow.verifier, returnSecureToken: true,
   });
   if (result.needConfirmation) {
-    throw new Error(`${result.email} already has an account; sign in with ${result.verifiedProvider?.join(" or ") ?? "that"} first.`);
+    memory.write("pending", { token: result.pendingToken, email: result.email.toLowerCase() });
+    const name = [...providers, ...developmentProviders].find(({ id }) => id === result.providerId)?.name ?? result.providerId;
+    throw new Error(`${result.email} already has an account. Sign in the way you did before; ${name} is then added to it.`);
   }
-  keep(result);
+  await keep(result);
 }
 
 async function refresh() {
@@ -107,7 +121,7 @@ async function show() {
   if (!session) return;
   const user = (await call("/v1/accounts:lookup", { idToken: session.idToken })).users[0];
   const claims = decode(session.idToken);
-  const name = user.displayName ?? user.email ?? "Guest";
+  const name = user.displayName ?? user.email ?? (claims.firebase.sign_in_provider === "anonymous" ? "Guest" : "No name");
   element("name").textContent = name;
   element("initial").textContent = name.slice(0, 1).toUpperCase();
   element("address").textContent = user.email ? `${user.email}, ${user.emailVerified ? "verified" : "not verified"}` : "no e-mail address";

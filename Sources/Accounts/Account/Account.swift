@@ -1,4 +1,5 @@
 package import Runtime
+import Text
 
 /// A person as one project knows them, with everything that tokens and `accounts:lookup` show.
 package struct Account: Sendable, Equatable {
@@ -17,7 +18,8 @@ package struct Account: Sendable, Equatable {
     package var customAttributes: String?
     /// The time in whole seconds from which tokens are valid; verifiers treat older tokens as revoked.
     package var validSince: Instant
-    /// The time when its sessions were last ended, all of them or all but the caller's; `nil` if never.
+    /// The time when sessions of it were last ended: all of them, all but the caller's, or those that an unlinked provider had signed in;
+    /// `nil` if never.
     package var sessionsEndedAt: Instant?
     package var createdAt: Instant
     package var lastLoginAt: Instant?
@@ -39,12 +41,19 @@ package struct LinkedIdentity: Sendable, Equatable {
     package var providerID: String
     package var subject: String
     package var email: String?
+    /// What the provider said of the address when the person last signed in.
+    package var emailVerified = false
     package var displayName: String?
     package var photoURL: String?
     package var screenName: String?
 }
 
 extension Account {
+    /// Whether an identity of this provider is linked.
+    package func has(_ providerID: String) -> Bool { identity(of: providerID) != nil }
+
+    func identity(of providerID: String) -> LinkedIdentity? { identities.first { $0.providerID.isExactly(providerID) } }
+
     package var hasPassword: Bool { passwordUpdatedAt != nil }
 
     /// Whether the address itself signs in, by a password or by a link: Firebase's provider `password`.
@@ -52,12 +61,6 @@ extension Account {
 
     /// The providers by which it signs in, by Firebase's names: `password` stands for a password and for links in mails.
     package var signInProviders: [String] { identities.map(\.providerID) + (hasEmailSignIn ? [SignInProvider.password] : []) }
-
-    /// The same with custom tokens, as a text for operators.
-    package var waysToSignIn: String {
-        let ways = signInProviders + (customAuth ? ["custom tokens"] : [])
-        return ways.isEmpty ? "none" : ways.joined(separator: ", ")
-    }
 
     /// Whether only its own session opens it, because it has no other way to sign in.
     package var isAnonymous: Bool { !hasEmailSignIn && !customAuth && identities.isEmpty }

@@ -17,8 +17,8 @@ package struct AccountChanges: Sendable {
     ///
     /// A change of the address or the password ends every session, every ID token and every pending code. The caller gets a new session in
     /// place of theirs, and the former address gets a mail with a way back. When the address or the password is only removed, the caller's
-    /// own session goes on, since SDKs take no tokens from that answer. A mail tells the owner of every way to sign in that is added,
-    /// changed or removed (`OwnerNotices`).
+    /// own session goes on, since SDKs take no tokens from that answer. When a provider is unlinked, the other sessions that it signed in
+    /// end, and the codes. A mail tells the owner of every way to sign in that is added, changed or removed (`OwnerNotices`).
     ///
     /// Throws what `IDTokens.account` throws, then `signInTooOld`, `emailNeedsVerification`, `emailTaken`, what the password policy throws,
     /// `addressNeeded`, and `tooManyAttempts` for the mailbox of the notices.
@@ -72,8 +72,9 @@ package struct AccountChanges: Sendable {
         var changed = try change.applied(to: account, at: now)
         if change.needsFreshSignIn(for: account, changed: changed) { try idTokens.requireFresh(token, of: account, in: project) }
         let fate = change.sessions(of: account, changed: changed)
+        let unlinked = account.identities.filter { !changed.has($0.providerID) }.map(\.providerID)
         // A token that names no session does not tell which session is to go on.
-        if fate == .othersEnd, token.sessionID == nil { throw .signInTooOld }
+        if fate == .othersEnd || !unlinked.isEmpty, token.sessionID == nil { throw .signInTooOld }
         if let email = change.email, change.movesEmail(of: account) {
             guard try await directory.isFree(email, in: project) else { throw .emailTaken }
         }
@@ -85,13 +86,15 @@ package struct AccountChanges: Sendable {
         let links = change.password != nil && !account.hasPassword
         let authTime = links ? token.authTime(linkingTo: account, at: now) : now
         if fate != .goOn { changed.endTokens(at: now, sparingSessionFrom: fate == .othersEnd ? token.authTime : authTime) }
+        if !unlinked.isEmpty { changed.noteEndedSessions(at: now) }
         var statements = [changed.update(from: account, passwordHash: hash?.text, in: project)] + token.holdSession(in: project)
-        let unlinked = account.identities.filter { identity in !changed.identities.contains { $0.providerID == identity.providerID } }
         let act = AuditedAct(by: .person, on: account.id, from: client, at: now)
         if !unlinked.isEmpty {
             statements += [
                 account.stillHasItsIdentities(in: project),
-                act.unlink(where: "provider_id = ANY(\(unlinked.map(\.providerID)))", in: project),
+                act.unlink(where: "provider_id = ANY(\(unlinked))", in: project),
+                account.endSessions(signedInBy: unlinked, sparing: token.sessionID, in: project, at: now),
+                account.deleteCodes(.allButRecovery, in: project),
             ]
         }
         statements += act.changes(from: account, to: changed, in: project)

@@ -68,12 +68,13 @@ extension Account {
 
 extension LinkedIdentity {
     /// The columns to select from `identities i` to read identities.
-    static let columns: SQL = "i.provider_id, i.subject, i.email, i.display_name, i.photo_url, i.screen_name"
+    static let columns: SQL = "i.provider_id, i.subject, i.email, i.email_verified, i.display_name, i.photo_url, i.screen_name"
 
     /// Reads the identity of a row; `nil` when an outer join found none.
     init?(_ row: inout RowReader) throws(PostgresError) {
         let (providerID, subject) = (try row.next(as: String?.self), try row.next(as: String?.self))
         email = try row.next()
+        emailVerified = try row.next(as: Bool?.self) ?? false
         displayName = try row.next()
         photoURL = try row.next()
         screenName = try row.next()
@@ -114,7 +115,7 @@ extension Account {
     }
 
     /// Stores what a sign-in adds to the account that it joins, provided that since `read` the account was not revoked or taken over, and
-    /// its address did not change.
+    /// its address did not change. Nor may a custom token have signed in to an account that is taken over: the next one would do it again.
     ///
     /// Compares less than the other `update`, so that a person who signed up with a stranger's address cannot hold up the takeover by the
     /// owner with changes of the name.
@@ -123,7 +124,7 @@ extension Account {
             takeover
             ? """
             , display_name = \(displayName), photo_url = \(photoURL), valid_since = \(validSince),
-                sessions_ended_at = \(sessionsEndedAt), password_hash = NULL, password_updated_at = NULL, custom_auth = false
+                sessions_ended_at = \(sessionsEndedAt), password_hash = NULL, password_updated_at = NULL
             """
             : ", display_name = coalesce(display_name, \(displayName)), photo_url = coalesce(photo_url, \(photoURL))"
         return .required(
@@ -131,7 +132,8 @@ extension Account {
             UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
                 email_link_sign_in = \(emailLinkSignIn), last_login_at = \(lastLoginAt)\(profile)
             WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(read.sessionsStand)
-                AND email_proven = \(read.emailProven) AND email IS NOT DISTINCT FROM \(read.email) RETURNING account_id
+                AND email_proven = \(read.emailProven) AND email IS NOT DISTINCT FROM \(read.email)
+                AND NOT (\(takeover) AND custom_auth) RETURNING account_id
             """)
     }
 }

@@ -41,9 +41,9 @@ struct OwnerNotices: Sendable {
     }
 
     /// Tells the former address of the change, with a way back. Part of every change of an address, also of its removal, together with
-    /// `deleteCodes(.allButRecovery)`. No statements where the address stays the same.
+    /// `deleteCodes(.allButRecovery)`. No statements where the address stays the same, and where the way back would lead nowhere.
     func emailChangeStatements(from account: Account, to changed: Account, language: String, in project: ProjectSettings) -> [SQL] {
-        guard let former = account.email, former != changed.email else { return [] }
+        guard let former = account.email, former != changed.email, !account.isHeldByBackEnd else { return [] }
         let notice = CodeMail(
             .recoverEmail, to: former, account: changed, email: former, newEmail: changed.email, emailProven: account.emailProven)
         return mails.statements(for: notice, MailOptions(language: language), in: project)

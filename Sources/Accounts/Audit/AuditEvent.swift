@@ -4,9 +4,9 @@ package import Runtime
 /// One entry of the record of what was done to accounts, as it was stored. Another version may have stored it, so its words are texts.
 package struct AuditEvent: Sendable {
     package let time: Instant
-    /// `person`, `administrator` or `command`.
+    /// `person` or `command`.
     package let actorKind: String
-    /// Which administrator or command; `nil` for a person, who is known by the account.
+    /// Which command; `nil` for a person, who is known by the account.
     package let actor: String?
     package let action: String
     package let accountID: String?
@@ -22,6 +22,7 @@ package struct AuditEvent: Sendable {
 extension AuditEvent {
     /// What was done. The names stand in the table and in the output of `gatehouse audit list`, so a name is never changed.
     package enum Action: String, Sendable, CaseIterable {
+        /// To an account that was there. An account that a provider's sign-in makes has its first identity from its creation.
         case providerLinked = "provider.linked"
         case providerUnlinked = "provider.unlinked"
         case passwordAdded = "password.added"
@@ -31,7 +32,11 @@ extension AuditEvent {
         case emailLinkRemoved = "emailLink.removed"
         /// The owner of the address came; what the account was signed in with until then ended.
         case accountTakenOver = "account.takenOver"
+        /// The owner of the address came, and got a new account with it; the back end signs another person in to this one.
+        case addressMoved = "address.moved"
         case sessionsRevoked = "sessions.revoked"
+        /// A back end got the tokens that the provider gave for the person.
+        case providerTokensGiven = "providerTokens.given"
     }
 
     /// Who did it.

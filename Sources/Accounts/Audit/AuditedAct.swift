@@ -29,11 +29,14 @@ struct AuditedAct {
 
     /// Records one thing that was done.
     ///
-    /// - Parameter subject: the provider's name for the person, of an identity that was linked.
+    /// - Parameters:
+    ///   - subject: the provider's name for the person, of an identity that was linked.
+    ///   - successor: the account that got what this one has lost.
     func record(
-        _ action: AuditEvent.Action, providerID: String? = nil, subject: String? = nil, in project: ProjectSettings
+        _ action: AuditEvent.Action, providerID: String? = nil, subject: String? = nil, successor: String? = nil,
+        in projectID: String
     ) -> SQL {
-        let values = values(action, providerID: "\(providerID)", subject: "\(subject)", in: project.id)
+        let values = values(action, providerID: "\(providerID)", subject: "\(subject)", successor: successor, in: projectID)
         return "INSERT INTO audit_events \(Self.columns) SELECT \(values)"
     }
 
@@ -56,13 +59,13 @@ struct AuditedAct {
         var statements = changes.compactMap { change -> SQL? in
             if let providerID = change.providerID {
                 guard change.kind == .signInMethodAdded else { return nil }
-                let subject = changed.identities.first { $0.providerID == providerID }?.subject
-                return record(.providerLinked, providerID: providerID, subject: subject, in: project)
+                let subject = changed.identity(of: providerID)?.subject
+                return record(.providerLinked, providerID: providerID, subject: subject, in: project.id)
             }
-            return Self.passwordAction(change.kind).map { record($0, in: project) }
+            return Self.passwordAction(change.kind).map { record($0, in: project.id) }
         }
         if account.emailLinkSignIn != changed.emailLinkSignIn {
-            statements.append(record(changed.emailLinkSignIn ? .emailLinkAdded : .emailLinkRemoved, in: project))
+            statements.append(record(changed.emailLinkSignIn ? .emailLinkAdded : .emailLinkRemoved, in: project.id))
         }
         return statements
     }
@@ -81,11 +84,13 @@ struct AuditedAct {
         """
 
     /// The values of `columns`, of which some may come from the statement's own tables.
-    func values(_ action: AuditEvent.Action, providerID: SQL = "NULL", subject: SQL = "NULL", in projectID: String) -> SQL {
+    func values(
+        _ action: AuditEvent.Action, providerID: SQL = "NULL", subject: SQL = "NULL", successor: String? = nil, in projectID: String
+    ) -> SQL {
         """
         \(projectID), \(time), \(actor.kind), \(actor.name), \(action.rawValue), \(accountID), \(providerID), \(rule?.rawValue), \
         \(client?.address), \(client?.userAgent), \
-        jsonb_strip_nulls(jsonb_build_object('subject', \(subject), 'code', \(code?.rawValue)))
+        jsonb_strip_nulls(jsonb_build_object('subject', \(subject), 'code', \(code?.rawValue), 'account', \(successor)))
         """
     }
 }

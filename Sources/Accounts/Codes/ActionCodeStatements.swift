@@ -62,6 +62,8 @@ extension Account {
         case all
         /// All except the ways back to earlier addresses, which a person who changes the account must not be able to remove.
         case allButRecovery
+        /// All codes that were mailed to its address or are about it. Ways back to other addresses stay.
+        case ofItsAddress
         /// The others of one kind.
         case only(ActionCode.Kind)
         /// Codes that were requested since then: an earlier address takes precedence over later ones.
@@ -74,6 +76,7 @@ extension Account {
             switch fate {
             case .all: ""
             case .allButRecovery: " AND kind <> 'recoverEmail'"
+            case .ofItsAddress: " AND (kind <> 'recoverEmail' OR email = \(email))"
             case .only(let kind): " AND kind = \(kind.rawValue)"
             case .since(let moment): " AND (kind <> 'recoverEmail' OR created_at >= \(moment))"
             }

@@ -68,7 +68,7 @@ struct IdentityHolders: Sendable {
             guard var reader = rows.first?.reader(), let account = try Account(rows, &reader) else { return nil }
             self.account = account
             sessionLives = try reader.next()
-            linked = account.identities.first { $0.providerID == providerID }
+            linked = account.identity(of: providerID)
             for row in rows {
                 var row = reader.moved(to: row)
                 guard try row.next(as: String?.self) == providerID else { continue }

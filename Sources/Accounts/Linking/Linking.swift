@@ -5,8 +5,9 @@ package import ProjectSettings
 ///
 /// It follows Firebase's table: a proven address joins accounts; an address that is not proven must be confirmed by signing in the old
 /// way. The proof is `emailAuthoritative`, never the provider's mere statement. An account whose own address was never proven loses
-/// everything that its maker left in it, so that an attacker cannot prepare an account for the address of another person. A project may
-/// ask for less (`ProjectSettings.LinkingPolicy`), never for more.
+/// everything that its maker left in it, so that an attacker cannot prepare an account for the address of another person. Where the app's
+/// back end signs that maker in, the account is never another person's: it loses the address alone (`AddressMove.swift`). A project may
+/// be stricter (`ProjectSettings.LinkingPolicy`): then more people must confirm. It can never make joining easier.
 package enum Linking {
     package enum Intent: Sendable {
         /// Sign in; `mayCreate` is false when the caller only reauthenticates.
@@ -40,7 +41,7 @@ package enum Linking {
             }
             // A person who only reauthenticates has the identity already, or is another person; a reauthentication must not join accounts.
             guard mayCreate else { return .refuse(.noSuchIdentity, .onlyReauthenticates) }
-            if let accountOfAddress { return joinOrConfirm(accountOfAddress, identity, settings.linking) }
+            if let accountOfAddress { return joinOrConfirm(accountOfAddress, identity, settings) }
             return create(identity, settings)
         }
     }
@@ -65,25 +66,30 @@ package enum Linking {
     /// Decides about an identity that no account has, when `account` has its address. Only a person who has proven the address learns that
     /// the account is disabled.
     private static func joinOrConfirm(
-        _ account: Account, _ identity: ProviderIdentity, _ policy: ProjectSettings.LinkingPolicy
+        _ account: Account, _ identity: ProviderIdentity, _ settings: ProjectSettings.SignInMethods
     ) -> LinkingDecision {
+        let policy = settings.linking
         guard identity.emailAuthoritative else { return LinkingDecision(.confirm(account), .addressNotProven) }
         if identity.emailIsRelay, !account.has(identity.providerID) { return LinkingDecision(.confirm(account), .addressForwards) }
         guard !account.disabled else { return .refuse(.accountDisabled, .addressOfDisabled) }
         guard policy != .confirm else { return LinkingDecision(.confirm(account), .policyConfirms) }
         if account.awaitsItsOwner { return LinkingDecision(.join(account), .madeByAdministrator) }
-        // Another person of the same provider with the same address: the mailbox has a new owner.
-        let isRecycled = account.emailProven && account.has(identity.providerID)
-        if account.emailProven, !isRecycled { return LinkingDecision(.join(account), .bothProven) }
+        if account.emailProven {
+            guard let linked = account.identity(of: identity.providerID) else { return LinkingDecision(.join(account), .bothProven) }
+            // The address alone does not say whether this is the account's person with a second identity, or a new owner of the mailbox.
+            guard linked.email == identity.email else { return LinkingDecision(.confirm(account), .providerHasOtherAddress) }
+        }
         guard policy != .neverOverwrite else { return LinkingDecision(.confirm(account), .policyKeepsAccount) }
+        if account.customAuth {
+            return settings.signUp ? LinkingDecision(.moveAddress(from: account), .heldByBackEnd) : .refuse(.adminOnly, .signUpClosed)
+        }
+        // Another person of the same provider with the same address: the mailbox has a new owner.
+        let isRecycled = account.emailProven
         return LinkingDecision(.takeOver(account, recycled: isRecycled), isRecycled ? .mailboxRecycled : .makerNeverProved)
     }
 }
 
 extension Account {
-    /// Whether an identity of this provider is linked.
-    func has(_ providerID: String) -> Bool { identities.contains { $0.providerID == providerID } }
-
     /// Whether an administrator made it for the owner of a verified address, who has not come yet. An account that a person made has been
     /// signed in to from its beginning, so it is not one, whatever the person has removed from it since.
     var awaitsItsOwner: Bool { emailVerified && !emailProven && isAnonymous && lastLoginAt == nil }

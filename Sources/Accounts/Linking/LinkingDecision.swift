@@ -1,9 +1,11 @@
-/// What a sign-in or a link with a proven identity comes to, and the rule that says so.
+/// The outcome of a sign-in or a link with a proven identity, and the rule that decides it.
 package struct LinkingDecision: Sendable, Equatable {
     package enum Action: Sendable, Equatable {
         /// The account that has the identity signs in.
         case signIn(Account)
         case create(email: String?)
+        /// A new account gets the identity, and the address of this one, which keeps everything else, and signs in.
+        case moveAddress(from: Account)
         /// The account of the address gets the identity and signs in.
         case join(Account)
         /// The same, after everything has ended by which people could sign in to the account until now. `recycled`: the mailbox has a new
@@ -30,6 +32,19 @@ package struct LinkingDecision: Sendable, Equatable {
     }
 
     static func refuse(_ refusal: Refusal, _ rule: LinkingRule) -> LinkingDecision { LinkingDecision(.refuse(refusal), rule) }
+}
+
+extension LinkingDecision.Action {
+    /// The account that gets the identity, as it was; `nil` when none does that was there.
+    var joined: Account? {
+        switch self {
+        case .join(let account), .link(let account), .takeOver(let account, _): account
+        case .signIn, .create, .moveAddress, .confirm, .refuse: nil
+        }
+    }
+
+    /// Whether the mailbox of the account has a new owner.
+    var isRecycled: Bool { if case .takeOver(_, recycled: true) = self { true } else { false } }
 }
 
 extension LinkingDecision.Refusal {

@@ -5,19 +5,23 @@ import Runtime
 
 extension ActionCodes {
     /// Sets a new password by a code of kind `resetPassword`. The person reads the mailbox, so the address is proven. What another person
-    /// may have left in the account goes: sessions, codes, and identities that were linked before the address was proven.
+    /// may have left in the account goes: sessions, codes, and identities that were linked before the address was proven. From an account
+    /// that custom tokens open and whose address was not proven, the address moves to a new one, which gets the password.
     ///
-    /// Throws `invalidActionCode`, `expiredActionCode`, what the password policy throws, `accountNotFound`, `accountDisabled`. The code
-    /// stays good after each of them.
+    /// Throws `invalidActionCode`, `expiredActionCode`, what the password policy throws, `accountNotFound`, `accountDisabled`, `adminOnly`
+    /// (a new account). The code stays good after each of them.
     package func resetPassword(
         _ code: String, to password: String, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (ActionCode, Account) {
-        try await retryingWhenOvertaken { () async throws(AccountError) in
+        try await retryingWhenOvertaken(orRaces: { if case .emailTaken = $0 { true } else { false } }) { () async throws(AccountError) in
             let pending = try await pending(code, in: project)
             guard pending.code.kind == .resetPassword else { throw .invalidActionCode }
             try project.passwordPolicy.check(password)
             let account = try pending.holder()
             let hash = try await passwords.hash(password)
+            if account.isHeldByBackEnd {
+                return (pending.code, try await moveAddress(from: account, pending, passwordHash: hash.text, in: project, from: client))
+            }
             let now = clock.now()
             var changed = account
             changed.passwordUpdatedAt = now
@@ -33,7 +37,7 @@ extension ActionCodes {
                 account.endSessions(because: "password reset", in: project, at: now),
             ]
             let record =
-                (account.emailProven ? [] : [act.record(.accountTakenOver, in: project)])
+                (account.emailProven ? [] : [act.record(.accountTakenOver, in: project.id)])
                 + act.changes(from: account, to: changed, in: project)
             let methodChanges = account.methodChanges(to: changed)
             let notices = notices.statements(for: methodChanges, from: account, to: changed, language: language, in: project)
@@ -41,6 +45,24 @@ extension ActionCodes {
             mails.wakeMailWorker(for: notices)
             return (pending.code, changed)
         }
+    }
+
+    /// Makes an account with the password for the owner of the address, which moves to it.
+    private func moveAddress(
+        from holder: Account, _ pending: PendingCode, passwordHash: String, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> Account {
+        guard project.signIn.signUp else { throw .adminOnly }
+        let now = clock.now()
+        var account = Account(id: AccountID.random(), at: now)
+        account.lastLoginAt = nil
+        account.email = holder.email
+        account.proveEmail()
+        account.passwordUpdatedAt = now
+        let act = AuditedAct(by: .person, on: holder.id, from: client, at: now, rule: .heldByBackEnd, code: .resetPassword)
+        _ = try await storage.write(
+            all: holder.yieldAddress(to: account, act, spending: pending, in: project)
+                + [account.insert(passwordHash: passwordHash, in: project)])
+        return account
     }
 }
 

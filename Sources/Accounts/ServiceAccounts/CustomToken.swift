@@ -14,6 +14,7 @@ struct CustomToken: Sendable, Equatable {
     let uid: String
     /// A JSON object as text: claims for every ID token of the session.
     let developerClaims: String?
+    let issued: Instant
     let expires: Instant
     /// The digest of the signed bytes, 16 bytes: the token's name when it may be used only once.
     let digest: [UInt8]
@@ -84,9 +85,9 @@ extension CustomToken {
             guard let signer = keys.first(where: { key in (try? token.verified(with: JWKSet([key.key]), algorithms: [.rs256])) != nil })
             else { throw .invalid("No key of a service account of this project signed the token.") }
             let claims = CustomTokenClaims(token.claims)
-            let expires = try claims.expires(at: now)
+            let times = try claims.times(at: now)
             guard signer.projectID == projectID else { throw .otherProject }
-            return try claims.token(expires: expires, signedBytes: token.signature.signedBytes)
+            return try claims.token(times, signedBytes: token.signature.signedBytes)
         }
     }
 }

@@ -20,8 +20,8 @@ struct CustomTokenClaims: Sendable {
         return issuer
     }
 
-    /// The time at which the token ends. Throws when the token is not valid now.
-    func expires(at now: Instant) throws(CustomTokenError) -> Instant {
+    /// The times at which the token was issued and ends. Throws when the token is not valid now.
+    func times(at now: Instant) throws(CustomTokenError) -> (issued: Instant, expires: Instant) {
         guard let issued = json["iat"]?.integer, let expires = json["exp"]?.integer else {
             throw .invalid("iat and exp must be numbers.")
         }
@@ -34,16 +34,16 @@ struct CustomTokenClaims: Sendable {
         if let start = json["nbf"] {
             guard let start = start.integer, start <= now.seconds + CustomToken.skew else { throw .invalid("The token is not valid yet.") }
         }
-        return Instant(seconds: expires)
+        return (Instant(seconds: issued), Instant(seconds: expires))
     }
 
     /// The token with these claims. Throws when they do not say who signs in, or say something that they may not.
     ///
     /// - Parameter signedBytes: header and payload as they were sent, which name the token.
-    func token(expires: Instant, signedBytes: [UInt8]) throws(CustomTokenError) -> CustomToken {
+    func token(_ times: (issued: Instant, expires: Instant), signedBytes: [UInt8]) throws(CustomTokenError) -> CustomToken {
         if let tenant = json["tenant_id"], !tenant.isNull, tenant != "" { throw .tenant }
         return CustomToken(
-            uid: try uid(), developerClaims: try developerClaims(), expires: expires,
+            uid: try uid(), developerClaims: try developerClaims(), issued: times.issued, expires: times.expires,
             digest: Array(Digest.sha256(signedBytes).prefix(16)))
     }
 

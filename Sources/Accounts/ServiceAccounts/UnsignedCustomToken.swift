@@ -15,6 +15,6 @@ extension CustomToken {
         guard let payload = token.claims else { throw .malformed }
         let claims = CustomTokenClaims(payload)
         _ = try claims.issuer()
-        return try claims.token(expires: try claims.expires(at: now), signedBytes: Array(text.utf8.dropLast()))
+        return try claims.token(try claims.times(at: now), signedBytes: Array(text.utf8.dropLast()))
     }
 }

@@ -63,8 +63,11 @@ extension Account {
     ///   the `auth_time` of a token, so it must not be later than that.
     mutating func endTokens(at now: Instant, sparingSessionFrom start: Instant? = nil) {
         validSince = max(validSince, Instant(seconds: min(now, start ?? now).seconds))
-        sessionsEndedAt = max(sessionsEndedAt ?? now, now)
+        noteEndedSessions(at: now)
     }
+
+    /// Notes that sessions end now, perhaps not all of them. What a provider or the back end said before that opens the account no more.
+    mutating func noteEndedSessions(at now: Instant) { sessionsEndedAt = max(sessionsEndedAt ?? now, now) }
 
     /// A condition on the row in `accounts`: no session was ended since the account was read.
     var sessionsStand: SQL {
@@ -74,6 +77,13 @@ extension Account {
     /// - Parameter spared: the session that goes on.
     func endSessions(because reason: String, sparing spared: [UInt8]? = nil, in project: ProjectSettings, at now: Instant) -> SQL {
         Self.endSessions(of: id, because: reason, sparing: spared, in: project.id, at: now)
+    }
+
+    /// Ends the sessions that one of these providers signed in, as the providers are unlinked: a person who came by one has no way in any
+    /// more.
+    func endSessions(signedInBy providerIDs: [String], sparing spared: [UInt8]?, in project: ProjectSettings, at now: Instant) -> SQL {
+        let sessions = endSessions(because: "provider unlinked", sparing: spared, in: project, at: now)
+        return "\(sessions) AND sign_in_provider = ANY(\(providerIDs))"
     }
 
     /// The same for the account with this id.

@@ -14,6 +14,8 @@ package struct CustomTokenSignIns: Sendable {
     /// Signs in the person that a service account of the project vouches for, and makes the account when there is none with that id: one
     /// read, one transaction. When two calls race, one of them makes the account and both sign in to it.
     ///
+    /// A token from before the account's sessions were ended signs in no more (SEC-50): the account may have another owner since then.
+    ///
     /// Throws `customToken`, `accountDisabled` and what `RateLimits.charge` throws; nothing is written then.
     /// - Parameters:
     ///   - acceptsUnsigned: also takes a token that proves nothing (`CustomToken.unsigned`); for development alone.
@@ -34,7 +36,7 @@ package struct CustomTokenSignIns: Sendable {
         let now = clock.now()
         let authentication = Authentication(
             accountID: token.uid, signInProvider: SignInProvider.custom, time: now, developerClaims: token.developerClaims)
-        var statements = [enter(token.uid, in: project, at: now), Account.select("a.account_id = \(token.uid)", in: project)]
+        var statements = [enter(token, in: project, at: now), Account.select("a.account_id = \(token.uid)", in: project)]
         if project.customTokens.singleUse { statements.append(token.spend(in: project)) }
         let session: Session
         let results: [[Row]]
@@ -43,7 +45,7 @@ package struct CustomTokenSignIns: Sendable {
                 authentication, with: statements, as: nil, in: project, from: client, at: now)
         } catch {
             switch error {
-            case .overtaken: throw .accountDisabled
+            case .overtaken: throw try await refusal(of: token, in: project)
             case .database(.constraint(name: "spent_tokens_pkey", state: _)): throw .customToken(.invalid("The token was used already."))
             default: throw error
             }
@@ -87,16 +89,26 @@ package struct CustomTokenSignIns: Sendable {
         return try reading { try rows.map(ServiceAccountKey.init) }
     }
 
-    /// Makes the account or finds it; the write is undone as `overtaken` when the account is disabled. The first column says whether it is
-    /// new.
-    private func enter(_ uid: String, in project: ProjectSettings, at now: Instant) -> SQL {
-        var account = Account(id: uid, at: now)
+    /// Why the account did not let the token in.
+    private func refusal(of token: CustomToken, in project: ProjectSettings) async throws(AccountError) -> AccountError {
+        let rows = try await completion.storage.read(Account.select("a.account_id = \(token.uid)", in: project))
+        guard let account = try Account.one(of: rows) else { return .overtaken }
+        if account.disabled { return .accountDisabled }
+        return .customToken(.invalid("The token was issued before the sessions of its account were ended."))
+    }
+
+    /// Makes the account or finds it; the write is undone as `overtaken` when the account is disabled, or has ended sessions since the
+    /// token was issued. A token names its time in whole seconds, so one of the second of an ending may be older. The first column says
+    /// whether the account is new.
+    private func enter(_ token: CustomToken, in project: ProjectSettings, at now: Instant) -> SQL {
+        var account = Account(id: token.uid, at: now)
         account.customAuth = true
         return """
             WITH entered AS (
                 \(account.insert(in: project))
                 ON CONFLICT (project_id, account_id) DO UPDATE
-                SET last_login_at = excluded.last_login_at, custom_auth = excluded.custom_auth WHERE NOT accounts.disabled
+                SET last_login_at = excluded.last_login_at, custom_auth = excluded.custom_auth
+                WHERE NOT accounts.disabled AND coalesce(accounts.sessions_ended_at < \(token.issued), true)
                 -- A row that was there has been locked for the update, which shows in its xmax.
                 RETURNING xmax = 0 AS is_new
             )

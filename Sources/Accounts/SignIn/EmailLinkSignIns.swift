@@ -11,7 +11,8 @@ package struct EmailLinkSignIns: Sendable {
     let completion: SignInCompletion
 
     /// Signs in with the address that the code was mailed to. Without an ID token: to the account that has the address (an owner who proves
-    /// it only now takes the account over, SEC-02), or to a new one. With an ID token: adds the address to the caller's account.
+    /// it only now takes the account over, SEC-02; where custom tokens open it, the address moves to a new one), or to a new one.
+    /// With an ID token: adds the address to the caller's account.
     ///
     /// Throws `invalidActionCode`, `expiredActionCode`, `emailMismatch` when `email` is not the address of the code, what
     /// `IDTokens.account` throws, `emailTaken` (linking), `signInTooOld` (linking in place of another address), `adminOnly` (a new
@@ -43,12 +44,15 @@ package struct EmailLinkSignIns: Sendable {
                 if account.email != email { try idTokens.requireFresh(token, of: account, in: project) }
                 return try await link(pending, email: email, to: account, token, language: language, in: project, from: client)
             }
-            guard let account = pending.account else { return try await create(pending, email: email, in: project, from: client) }
-            guard !account.disabled else { throw .accountDisabled }
+            if pending.account?.disabled ?? false { throw .accountDisabled }
+            guard let account = pending.account, !account.isHeldByBackEnd else {
+                return try await create(pending, email: email, in: project, from: client)
+            }
             return try await open(account, pending, in: project, from: client)
         }
     }
 
+    /// Makes an account with the address, which moves to it from the account that has it.
     private func create(
         _ pending: PendingCode, email: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
@@ -58,7 +62,13 @@ package struct EmailLinkSignIns: Sendable {
         account.email = email
         account.proveEmail()
         account.emailLinkSignIn = true
-        let statements = [account.insert(in: project), pending.spend(at: now), account.deleteCodes(.only(.signIn), in: project)]
+        let statements: [SQL]
+        if let holder = pending.account {
+            let act = AuditedAct(by: .person, on: holder.id, from: client, at: now, rule: .heldByBackEnd, code: .signIn)
+            statements = holder.yieldAddress(to: account, act, spending: pending, in: project) + [account.insert(in: project)]
+        } else {
+            statements = [account.insert(in: project), pending.spend(at: now), account.deleteCodes(.only(.signIn), in: project)]
+        }
         let session = try await complete(account, provenAt: now, with: statements, as: .created, in: project, from: client, at: now)
         return EmailLinkSignIn(account: account, session: session, isNewUser: true)
     }

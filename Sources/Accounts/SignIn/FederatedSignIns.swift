@@ -1,8 +1,8 @@
 import Crypto
-package import Identity
+import Identity
 package import Postgres
 package import ProjectSettings
-package import Runtime
+import Runtime
 
 /// The purpose of a federated sign-in.
 package enum SignInIntent: Sendable {
@@ -31,37 +31,38 @@ package struct FederatedSignIns: Sendable {
     let clock: Clock
     let notices: OwnerNotices
     let completion: SignInCompletion
+    let tokens: ProviderTokenStore
 
     /// Signs in with an identity that a provider proved, or links it: one read, the decision, one transaction.
     ///
     /// The transaction is undone when the data that was read has changed; then the call reads and decides again. A mail tells the owner of
     /// an account that gains the identity (`notices`). Throws `tooManyAttempts` when a link would send one mail too many, and
-    /// `invalidPendingToken` when the account's sessions were ended after `provenAt`.
+    /// `invalidPendingToken` when the account's sessions were ended after the proof.
     /// - Parameters:
-    ///   - provenAt: the time when the provider proved the identity; `nil` when it has just done so.
     ///   - language: the language of that mail.
     ///   - completing: a statement that must take effect together with the sign-in, such as the end of its flow.
     package func signIn(
-        with identity: ProviderIdentity, provenAt: Instant? = nil, _ intent: SignInIntent, language: String, in project: ProjectSettings,
+        with proven: ProvenIdentity, _ intent: SignInIntent, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo, completing: SQL? = nil
     ) async throws(AccountError) -> FederatedSignIn {
-        try await completion.countingRefusals(by: identity.providerID) { () async throws(AccountError) in
+        try await completion.countingRefusals(by: proven.identity.providerID) { () async throws(AccountError) in
             try await signInUncounted(
-                with: identity.kept, provenAt: provenAt, intent, language: language, in: project, from: client, completing: completing)
+                with: proven.kept, intent, language: language, in: project, from: client, completing: completing)
         }
     }
 
     private func signInUncounted(
-        with identity: ProviderIdentity, provenAt: Instant?, _ intent: SignInIntent, language: String, in project: ProjectSettings,
+        with proven: ProvenIdentity, _ intent: SignInIntent, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo, completing: SQL?
     ) async throws(AccountError) -> FederatedSignIn {
+        let identity = proven.identity
         // A link that loses a race for its identity or its address is refused: another account has it now.
-        try await retryingWhenOvertaken(tries: 3, orRaces: { intent.token == nil && $0.isTaken }) { () async throws(AccountError) in
+        return try await retryingWhenOvertaken(tries: 3, orRaces: { intent.token == nil && $0.isTaken }) { () async throws(AccountError) in
             let found = try await holders.find(
                 identity, linkingTo: intent.token?.accountID, sessionLives: intent.token?.sessionLives(in: project) ?? "false", in: project)
             let decision = Linking.decide(try linkingIntent(intent, found), identity, found.holders, project.signIn)
             return try await carryOut(
-                decision, identity, provenAt: provenAt, intent, language: language, in: project, from: client, completing: completing)
+                decision, proven, intent, language: language, in: project, from: client, completing: completing)
         }
     }
 
@@ -77,14 +78,13 @@ package struct FederatedSignIns: Sendable {
     }
 
     private func carryOut(
-        _ decision: LinkingDecision, _ identity: ProviderIdentity, provenAt: Instant?, _ intent: SignInIntent, language: String,
-        in project: ProjectSettings, from client: Session.ClientInfo, completing: SQL?
+        _ decision: LinkingDecision, _ proven: ProvenIdentity, _ intent: SignInIntent, language: String, in project: ProjectSettings,
+        from client: Session.ClientInfo, completing: SQL?
     ) async throws(AccountError) -> FederatedSignIn {
-        let now = clock.now()
+        let (now, identity, provenAt) = (clock.now(), proven.identity, proven.provenAt)
         var account: Account
         var statements: [SQL]
         var outcome = SignInMetrics.Outcome.signedIn
-        var joined: Account?
         switch decision.action {
         case .refuse(let refusal): throw refusal.error
         case .confirm(let accountOfAddress):
@@ -100,24 +100,37 @@ package struct FederatedSignIns: Sendable {
             account = Account(new: identity, email: email, at: now)
             outcome = .created
             statements = [account.insert(in: project), account.insert(identity, in: project, at: now)]
+        case .moveAddress(let holder):
+            account = Account(new: identity, email: holder.email, at: now)
+            account.proveEmail()
+            outcome = .created
+            statements = holder.yieldAddress(to: account, act(decision, on: holder, from: client, at: now), in: project)
+            statements += [account.insert(in: project), account.insert(identity, in: project, at: now)]
         case .join(let found), .link(let found):
             try found.checkProof(from: provenAt)
-            (joined, account) = (found, found)
+            account = found
             account.join(identity, takeover: false, oneAccountPerEmail: project.signIn.oneAccountPerEmail, at: now)
             statements = [account.update(found, takeover: false, in: project)]
-            if let token = intent.token { (outcome, statements) = (.linked, statements + token.holdSession(in: project)) }
+            if let token = intent.token {
+                outcome = .linked
+                statements += token.holdSession(in: project)
+            }
             statements.append(account.insert(identity, in: project, at: now))
         case .takeOver(let found, _):
-            (joined, account) = (found, found)
+            account = found
             account.join(identity, takeover: true, oneAccountPerEmail: project.signIn.oneAccountPerEmail, at: now)
             statements = [account.update(found, takeover: true, in: project)]
             statements += account.revokeForTakeover(act(decision, on: found, from: client, at: now), in: project, at: now)
             statements.append(account.insert(identity, in: project, at: now))
         }
         account.remember(identity)
+        if let tokens = proven.tokens {
+            let owner = ProviderTokens.Owner(projectID: project.id, accountID: account.id, providerID: identity.providerID)
+            statements.append(self.tokens.storing(tokens, of: owner, at: now))
+        }
         var mails: [SQL] = []
         var authTime = provenAt ?? now
-        if let joined {
+        if let joined = decision.action.joined {
             let changes = joined.methodChanges(to: account)
             if let token = intent.token {
                 try await notices.charge(for: changes, to: joined, in: project, from: client)
@@ -132,8 +145,7 @@ package struct FederatedSignIns: Sendable {
         let session = try await completion.complete(authentication, with: statements, as: outcome, in: project, from: client, at: now)
             .session
         notices.mails.wakeMailWorker(for: mails)
-        let isRecycled = if case .takeOver(_, recycled: true) = decision.action { true } else { false }
-        return .signedIn(account, session, isNewUser: outcome == .created, emailRecycled: isRecycled)
+        return .signedIn(account, session, isNewUser: outcome == .created, emailRecycled: decision.action.isRecycled)
     }
 
     private func act(_ decision: LinkingDecision, on account: Account, from client: Session.ClientInfo, at now: Instant) -> AuditedAct {

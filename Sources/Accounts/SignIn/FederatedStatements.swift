@@ -42,24 +42,24 @@ extension Account {
     }
 
     /// Removes everything that the account's maker put there before the owner of the address came. Custom claims come from an
-    /// administrator, and stay.
+    /// administrator, and stay. An account that custom tokens open is not taken over (`AddressMove.swift`).
     mutating func clearForTakeover(at now: Instant) {
         displayName = nil
         photoURL = nil
         passwordUpdatedAt = nil
         emailLinkSignIn = false
-        customAuth = false
         identities = []
         endTokens(at: now)
     }
 
     /// Puts the identity into the account in memory, as its statement puts it into the table.
     mutating func remember(_ identity: ProviderIdentity) {
-        let earlier = identities.first { $0.providerID == identity.providerID }
+        let earlier = self.identity(of: identity.providerID)
         identities.removeAll { $0.providerID == identity.providerID }
         identities.append(
             LinkedIdentity(
                 providerID: identity.providerID, subject: identity.subject, email: identity.email,
+                emailVerified: identity.emailVerified,
                 displayName: identity.displayName ?? (identity.saysNameOnce ? earlier?.displayName : nil), photoURL: identity.photoURL,
                 screenName: identity.screenName))
         identities.sort { $0.providerID < $1.providerID }
@@ -77,11 +77,11 @@ extension Account {
     func insert(_ identity: ProviderIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
         .required(
             """
-            INSERT INTO identities (project_id, provider_id, subject, account_id, alias, tenant, email, display_name, photo_url,
-                screen_name, linked_at, last_sign_in_at, linked_unproven)
+            INSERT INTO identities (project_id, provider_id, subject, account_id, alias, tenant, email, email_verified,
+                display_name, photo_url, screen_name, linked_at, last_sign_in_at, linked_unproven)
             SELECT project_id, provider_id, \(identity.subject), \(id), \(identity.alias), \(identity.tenant),
-                \(identity.email), \(identity.displayName), \(identity.photoURL), \(identity.screenName), \(now), \(now),
-                \(email != nil && !emailProven)
+                \(identity.email), \(identity.emailVerified), \(identity.displayName), \(identity.photoURL), \(identity.screenName),
+                \(now), \(now), \(email != nil && !emailProven)
             FROM provider_issuers
             WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND issuer = \(identity.issuer) RETURNING subject
             """)
@@ -91,7 +91,7 @@ extension Account {
     func refresh(_ identity: ProviderIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
         .required(
             """
-            UPDATE identities SET email = \(identity.email),
+            UPDATE identities SET email = \(identity.email), email_verified = \(identity.emailVerified),
                 display_name = COALESCE(\(identity.displayName), CASE WHEN \(identity.saysNameOnce) THEN display_name END),
                 photo_url = \(identity.photoURL), screen_name = \(identity.screenName), last_sign_in_at = \(now)
             WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND account_id = \(id)
@@ -102,7 +102,7 @@ extension Account {
     /// Ends the identities, codes and sessions that exist when the owner of an address takes an account over, and records it.
     func revokeForTakeover(_ act: AuditedAct, in project: ProjectSettings, at now: Instant) -> [SQL] {
         [
-            act.record(.accountTakenOver, in: project),
+            act.record(.accountTakenOver, in: project.id),
             act.unlink(where: "true", in: project),
             deleteCodes(.all, in: project),
             endSessions(because: "account taken over by the owner of its address", in: project, at: now),

@@ -66,6 +66,31 @@ package struct Cleanup: Sendable {
             batch: Self.scanned)
     }
 
+    /// Deletes the provider tokens of projects whose entry of the provider keeps none any more, or is gone.
+    ///
+    /// - Parameter keepers: the providers that keep tokens, for each project that is configured. Another project's tokens stay, as its
+    ///   accounts do.
+    package func deleteProviderTokens(except keepers: [String: [String]]) async throws(AccountError) {
+        for (project, providers) in keepers {
+            try await delete(
+                """
+                -- The few providers are found one after the other by the index, so that the many rows are not read.
+                WITH RECURSIVE stored AS (
+                    SELECT min(provider_id) AS provider_id FROM provider_tokens WHERE project_id = \(project)
+                    UNION ALL
+                    SELECT (SELECT min(provider_id) FROM provider_tokens WHERE project_id = \(project) AND provider_id > stored.provider_id)
+                    FROM stored WHERE stored.provider_id IS NOT NULL
+                )
+                DELETE FROM provider_tokens WHERE (project_id, account_id, provider_id) IN
+                    (SELECT project_id, account_id, provider_id FROM provider_tokens
+                    WHERE project_id = \(project) AND provider_id IN
+                        (SELECT provider_id FROM stored WHERE provider_id IS NOT NULL AND provider_id <> ALL (\(providers)))
+                    LIMIT \(Self.batch))
+                RETURNING 1::bigint
+                """)
+        }
+    }
+
     /// Marks sessions as ended that were not refreshed for their project's `sessions.idle` and one more hour. They are refused anyway; this
     /// makes sure that they are deleted later.
     ///

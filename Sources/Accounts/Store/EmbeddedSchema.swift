@@ -22,6 +22,8 @@ extension Schema {
             ("0014_identities_by_address.sql", PackageResources._014_identities_by_address_sql),
             ("0015_raise_overtaken.sql", PackageResources._015_raise_overtaken_sql),
             ("0016_audit_events.sql", PackageResources._016_audit_events_sql),
+            ("0017_identity_email_verified.sql", PackageResources._017_identity_email_verified_sql),
+            ("0018_provider_tokens.sql", PackageResources._018_provider_tokens_sql),
         ])
     }
 }

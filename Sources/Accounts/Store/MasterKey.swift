@@ -14,6 +14,8 @@ package struct MasterKey: Sendable {
     let pendingTokens: SealingKeys
     /// Seals mails that wait to be sent, since they contain links that work.
     let outbox: SealingKeys
+    /// Seals the tokens of providers that are kept for back ends.
+    let providerTokens: SealingKeys
     /// Authenticate refresh tokens; the first one makes them.
     let refreshTokens: [RefreshTokenKey]
     /// Mixed with a flow's one-time code into the key that seals the provider's answer.
@@ -29,6 +31,7 @@ package struct MasterKey: Sendable {
         flows = SealingKeys(derived("flows"))
         pendingTokens = SealingKeys(derived("pending tokens"))
         outbox = SealingKeys(derived("mail outbox"))
+        providerTokens = SealingKeys(derived("provider tokens"))
         refreshTokens = zip(derived("refresh tokens"), derived("id")).map { bytes, id in
             RefreshTokenKey(id: id.prefix(4).reduce(0) { $0 << 8 | Int32($1) }, bytes: bytes)
         }

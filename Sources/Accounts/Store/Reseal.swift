@@ -24,6 +24,8 @@ package struct Reseal: Sendable {
         /// The numbers of values that were sealed again.
         package var signingKeys = 0
         package var mails = 0
+        /// The number of identities whose tokens of their provider were sealed again.
+        package var providerTokens = 0
         /// Values that no listed key opens.
         package var unreadable = 0
         /// Unfinished sign-ins that a former key sealed; all have ended at `flowsEnd`.
@@ -39,6 +41,7 @@ package struct Reseal: Sendable {
         var outcome = Outcome()
         try await moveSigningKeys(&outcome)
         try await moveMails(&outcome)
+        try await moveProviderTokens(&outcome)
         try await countFlows(&outcome)
         try await countSessions(&outcome)
         return outcome

@@ -39,11 +39,7 @@ package enum Certificate {
     /// <https://www.rfc-editor.org/rfc/rfc7515#section-4.1.8>
     package static func thumbprint(pem text: String, of key: PrivateKey) throws(CryptoError) -> [UInt8]? {
         guard let der = PEM.decode(text, label: "CERTIFICATE") else { return nil }
-        let certificate = der.withUnsafeBufferPointer { der -> OpaquePointer? in
-            var position = der.baseAddress
-            return d2i_X509(nil, &position, der.count)
-        }
-        guard let certificate else {
+        guard let certificate = parse(der) else {
             ERR_clear_error()
             throw .malformedKey("not an X.509 certificate")
         }
@@ -54,6 +50,29 @@ package enum Certificate {
             throw .malformedKey("a certificate of another key")
         }
         return Digest.sha256(der)
+    }
+
+    /// How long the first certificate in a PEM text is still valid by this machine's clock, negative when it is not any more; `nil` without
+    /// a certificate that can be read.
+    package static func timeLeft(pem text: String) -> Duration? {
+        guard let certificate = PEM.decode(text, label: "CERTIFICATE").flatMap(parse) else {
+            ERR_clear_error()
+            return nil
+        }
+        defer { X509_free(certificate) }
+        var (days, seconds): (Int32, Int32) = (0, 0)
+        guard ASN1_TIME_diff(&days, &seconds, nil, X509_get0_notAfter(certificate)) == 1 else {
+            ERR_clear_error()
+            return nil
+        }
+        return .seconds(Int64(days) * 86_400 + Int64(seconds))
+    }
+
+    private static func parse(_ der: [UInt8]) -> OpaquePointer? {
+        der.withUnsafeBufferPointer { der in
+            var position = der.baseAddress
+            return d2i_X509(nil, &position, der.count)
+        }
     }
 
     private static func setSerial(_ serial: [UInt8], of certificate: OpaquePointer) throws(CryptoError) {

@@ -44,6 +44,11 @@ package enum ThisMachine {
             || (host.hasPrefix("[") ? Address(host.dropFirst().dropLast()) : Address(host))?.isLoopback == true
     }
 
-    /// Whether a page of `origin` (the header's value) belongs to this machine.
-    package static func serves(origin: UTF8Text) -> Bool { URI.parse(origin).map { names($0.host) } ?? false }
+    /// Whether a page of `origin` (the header's value) that made `request` belongs to this machine. 10.0.2.2 is this machine only for a
+    /// page in Android's emulator, which reaches the server by the same address; elsewhere it is another machine's.
+    package static func serves(origin: UTF8Text, to request: Request) -> Bool {
+        guard let host = URI.parse(origin)?.host else { return false }
+        return isLoopback(host: host)
+            || names(host) && request.headers["host"].flatMap { URI.parse("http://\($0)" as UTF8Text) }?.host == host
+    }
 }

@@ -13,7 +13,7 @@ extension Context {
         try await limit(.federatedSignIn)
         let (account, _) = try await services.accounts.idTokens.account(of: idToken.asString, in: project.settings)
         let providerID = id?.asciiLowercased ?? ""
-        guard account.identities.contains(where: { $0.providerID == providerID }) else {
+        guard account.has(providerID.asString) else {
             throw Failure.invalidProviderID("This account has no such provider.")
         }
         return providerID

@@ -74,17 +74,17 @@ struct CreateAuthURI: Endpoint {
         return Output(authUri: begun.url, providerId: provider.id, sessionId: sessionID)
     }
 
-    /// Our handler, or a page of an authorized domain that the operator has registered with the provider.
     private func redirectURI(_ text: UTF8Text?, _ providerID: UTF8Text, _ context: Context) throws -> String {
         guard let text, !text.isEmpty else { throw Failure.missingContinueURI }
-        guard let uri = URI.parse(text), uri.fragment == nil, uri.query == nil else { throw Failure.invalidContinueURI }
-        let handler = try context.project.handlerURL()
-        if text == handler || text == "\(handler)/\(providerID)" { return text.asString }
-        guard uri.isTrustworthy else { throw Failure.invalidContinueURI }
-        guard try context.project.authorizes(host: uri.host) else {
-            throw Failure.unauthorizedDomain("\(uri.host) is not an authorized domain of this project.")
+        let project = try context.project
+        do throws(RedirectURIFault) {
+            return try project.redirectURI(text, of: providerID, handlers: [project.handlerURL()])
+        } catch {
+            switch error {
+            case .malformed: throw Failure.invalidContinueURI
+            case .unauthorized(let host): throw Failure.unauthorizedDomain("\(host) is not an authorized domain of this project.")
+            }
         }
-        return text.asString
     }
 
     /// Reads an object of names and texts, and nothing else.

@@ -30,7 +30,8 @@ struct IDPOutput: Encodable {
     var oauthRefreshToken: String?
     /// In seconds.
     var oauthExpireIn: Int?
-    var pendingToken: String
+    /// Absent when a pending token has signed in.
+    var pendingToken: String?
     var needConfirmation: Bool?
     var verifiedProvider: [String]?
     var emailRecycled: Bool?
@@ -40,7 +41,7 @@ struct IDPOutput: Encodable {
     var expiresIn: String?
     var context = ""
 
-    init(_ answer: ProviderResult, pendingToken: String) {
+    init(_ answer: ProviderResult, pendingToken: String?) {
         let identity = answer.identity
         providerId = identity.providerID
         federatedId = identity.federatedID ?? identity.subject

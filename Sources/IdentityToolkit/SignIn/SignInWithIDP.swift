@@ -42,7 +42,7 @@ struct SignInWithIDP: Endpoint {
             outcome = try await broker.signIn(with: proven, intent, language: language, from: context.clientInfo)
         } catch {
             guard input.returnIdpCredential ?? false, let code = Self.conflict(error) else { throw error }
-            var output = IDPOutput(proven.result, pendingToken: try broker.pendingToken(for: proven))
+            var output = IDPOutput(proven.result, pendingToken: try broker.pendingToken(for: proven, after: nil))
             output.errorMessage = code
             return output
         }
@@ -66,7 +66,7 @@ struct SignInWithIDP: Endpoint {
     private func output(
         _ outcome: FederatedSignIn, _ proven: ProvenSignIn, _ broker: BrokeredProject, _ context: Context
     ) throws -> Output {
-        var output = IDPOutput(proven.result, pendingToken: try broker.pendingToken(for: proven))
+        var output = IDPOutput(proven.result, pendingToken: try broker.pendingToken(for: proven, after: outcome))
         switch outcome {
         case .needsConfirmation(let account):
             output.needConfirmation = true

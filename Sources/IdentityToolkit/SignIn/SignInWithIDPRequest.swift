@@ -1,6 +1,7 @@
 import Accounts
 import Brokerage
 import HTTP
+import Identity
 import JSON
 import Projects
 import Providers
@@ -16,8 +17,8 @@ enum SignInWithIDPRequest {
     case answered(ProviderAnswer, page: UTF8Text)
     /// A token that the app got directly from the provider.
     case credential(providerID: UTF8Text, Credential)
-    /// An earlier answer of the provider, kept by the client.
-    case pending(token: UTF8Text)
+    /// An earlier answer of the provider, kept by the client. `providerID`: the provider that the client takes it to be from, if it says so.
+    case pending(token: UTF8Text, providerID: UTF8Text?)
 
     /// - Parameters:
     ///   - requestURI: the address of a result or of a provider's answer, or any placeholder when a credential is posted.
@@ -26,7 +27,9 @@ enum SignInWithIDPRequest {
         guard let requestURI, !requestURI.isEmpty else { throw Failure.missingRequestURI }
         guard let uri = URI.parse(requestURI) else { throw Failure.invalidRequestURI }
         if let pendingToken, !pendingToken.isEmpty {
-            self = .pending(token: pendingToken)
+            let posted = try postBody.map(Self.posted)
+            try posted?.once()
+            self = .pending(token: pendingToken, providerID: posted?["providerId"]?.asciiLowercased)
             return
         }
         let query = try uri.query.map { text throws(Failure) in try Form.reading(text) }
@@ -68,7 +71,12 @@ enum SignInWithIDPRequest {
                 isHandler: try context.project.isHandler(address, of: context.services.site))
         case .answered(let answer, let page): return try await broker.redeem(answer, sessionID: sessionID, page: page)
         case .credential(let providerID, let credential): return try await broker.verify(credential, of: providerID)
-        case .pending(let token): return try await broker.redeem(pendingToken: token)
+        case .pending(let token, let providerID):
+            let proven = try await broker.redeem(pendingToken: token)
+            guard providerID == nil || providerID == UTF8Text(proven.result.identity.providerID) else {
+                throw Failure.invalidCredential("the pendingToken is from another provider than providerId.")
+            }
+            return proven
         }
     }
 

@@ -21,16 +21,18 @@ struct GitHub: OAuth2Provider {
     let apiBase: String
     /// Whether an address counts as verified when GitHub says so. Firebase never counts it as verified.
     let trustsEmail: Bool
+    let endpoints: OAuth2Endpoints
 
     var storedIssuer: String { baseURL }
-    var authorizationEndpoint: String { "\(baseURL)/login/oauth/authorize" }
-    var tokenEndpoint: String { "\(baseURL)/login/oauth/access_token" }
 
     /// <https://docs.github.com/apps/github-authentication-discovery-endpoints>
     var answerIssuer: String? { "\(baseURL)/login/oauth" }
 
     /// <https://docs.github.com/apps/oauth-apps/maintaining-oauth-apps/troubleshooting-oauth-app-access-token-request-errors>
     var clientErrors: Set<UTF8Text> { ["incorrect_client_credentials", "redirect_uri_mismatch", "unauthorized_client"] }
+
+    /// <https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app/refreshing-user-access-tokens>
+    var endedGrantErrors: Set<UTF8Text> { ["bad_refresh_token"] }
 
     /// Asks whether the token is one of our client's.
     /// <https://docs.github.com/rest/apps/oauth-applications#check-a-token>
@@ -98,7 +100,9 @@ extension GitHub {
     init(_ section: Section, allowInsecure: Bool) {
         baseURL = section.baseURL("baseURL", default: "https://github.com", allowInsecure: allowInsecure)
         apiBase = section.baseURL("apiBase", default: Self.api(of: baseURL), allowInsecure: allowInsecure)
-        trustsEmail = section.choice("emailTrust", default: EmailTrust.never) == .claim
+        endpoints = OAuth2Endpoints(
+            authorization: "\(baseURL)/login/oauth/authorize", token: "\(baseURL)/login/oauth/access_token")
+        trustsEmail = section.choice("emailTrust", default: EmailTrust.never, among: [.never, .claim]) == .claim
         if !trustsEmail, section.has("authoritativeDomains") {
             section.fault("authoritativeDomains", "needs emailTrust: claim, since an address that is not verified joins no account")
         }
@@ -109,6 +113,4 @@ extension GitHub {
         guard let host = URI.parse(baseURL)?.host, host == "github.com" || host.hasSuffix(".ghe.com") else { return "\(baseURL)/api/v3" }
         return "https://api.\(host)"
     }
-
-    private enum EmailTrust: String, CaseIterable { case never, claim }
 }

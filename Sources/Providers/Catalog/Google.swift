@@ -27,16 +27,9 @@ struct GoogleIssuer: Issuer {
     var storedIssuer: String { issuer }
     var documentURL: String { "\(issuer)/.well-known/openid-configuration" }
 
-    func publishes(_ issuer: UTF8Text) -> Bool { issuer == self.issuer }
-
-    func answers(as issuer: UTF8Text, _: ProviderMetadata) -> Bool { publishes(issuer) }
-
     /// Older tokens name the issuer without its scheme.
     func admits(_ claims: JSON) throws(ProviderError) {
-        let name = claims["iss"]?.string
-        guard let name, publishes(name) || "https://\(name)" as UTF8Text == issuer else {
-            throw .invalidResponse("The ID token comes from another issuer.", detail: "its iss is not \(issuer)")
-        }
+        try checkName(claims) { publishes($0) || publishes("https://\($0)") }
         try checkDomain(claims)
     }
 
@@ -51,7 +44,8 @@ struct GoogleIssuer: Issuer {
     /// Asks which client the token was issued to, and then for the person's profile, which has the claims of an ID token.
     func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON? {
         let info = try await api.get("\(tokenInfoURL)?access_token=\(PercentEncoding.encode(accessToken.asString))")
-        guard info.status == 200, let token = info.json, let subject = token.text("sub", limit: 255), token.isAlive else {
+        guard info.status == 200, let token = info.json, let subject = token.text("sub", limit: 255), (token.number("expires_in") ?? 0) > 0
+        else {
             throw .invalidResponse("The access token is not valid, or has no scope openid.", detail: "token check: status \(info.status)")
         }
         // Both are the client that the token was issued to, except for some native apps; neither may be a foreign one.
@@ -115,11 +109,6 @@ struct GoogleIssuer: Issuer {
         profile["locale"] = "en"
         identity.rawUserInfo = JSON.object(profile).text()
     }
-}
-
-extension JSON {
-    /// Whether an answer about an access token says that it is still good, by a number of seconds that Google writes as a text.
-    fileprivate var isAlive: Bool { (self["expires_in"]?.integer ?? self["expires_in"]?.string.flatMap { Int64($0.asString) } ?? 0) > 0 }
 }
 
 extension GoogleIssuer {

@@ -10,13 +10,10 @@ extension Provider {
         id: "linkedin.com", name: "LinkedIn", clientAuthentication: .post, nonceRule: .unsupported, pkce: .off, hasOwnCallback: true,
         protocol: { section, allowInsecure in
             let issuer = section.baseURL("issuer", default: "https://www.linkedin.com/oauth", allowInsecure: allowInsecure)
-            let trust = section.choice("emailTrust", default: LinkedInEmailTrust.never)
+            let trust = section.choice("emailTrust", default: EmailTrust.never, among: [.never, .claim])
             if section.has("authoritativeDomains") {
                 section.fault("authoritativeDomains", "has no place here, since LinkedIn's word about an address joins no account")
             }
-            return .openIDConnect(OpenIDConnect(issuer: issuer, takesAssertions: false, emailTrust: trust == .claim ? .claim : .never))
+            return .openIDConnect(OpenIDConnect(issuer: issuer, takesAssertions: false, emailTrust: trust))
         })
 }
-
-/// Whether an address counts as verified when LinkedIn says so.
-private enum LinkedInEmailTrust: String, CaseIterable { case never, claim }

@@ -14,8 +14,6 @@ struct DevelopmentProvider: ProviderRules {
 
     var storedIssuer: String { DevelopmentProviders.issuer }
 
-    func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON? { nil }
-
     func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity { try identity(evidence) }
 
     fileprivate func identity(_ evidence: Evidence) throws(ProviderError) -> ProviderIdentity {

@@ -1,7 +1,7 @@
 package import Text
 
-/// The providers of the catalogue in development mode, without a client at any of them: what an app or a page of this server says about a
-/// person is believed.
+/// The providers in development mode, those of the catalogue and `oidc.*`, without a client at any of them: what an app or a page
+/// of this server says about a person is believed.
 ///
 /// Nothing proves who the person is, so every program that reaches these providers signs in as any person. The value is therefore a
 /// permission: `Web/Callers/DevelopmentCaller.swift` alone makes it, for a request that was checked (SEC-22). No other way leads to a
@@ -29,10 +29,10 @@ package struct DevelopmentProviders: Sendable {
         Provider.catalog.filter { !configured.contains(UTF8Text($0.id)) }.map(settings)
     }
 
-    /// The provider of this id; `nil` when the project's file names it, or when the catalogue does not have it.
+    /// The provider of this id; `nil` when the project's file names it, and for an id that no provider can have.
     package func provider(_ id: UTF8Text) -> ProviderSettings? {
         guard !configured.contains(id) else { return nil }
-        return Provider.catalog.first { id == $0.id }.map(settings)
+        return Provider.named(id.asString).map(settings)
     }
 
     private func settings(_ provider: Provider) -> ProviderSettings {

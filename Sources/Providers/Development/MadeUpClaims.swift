@@ -4,7 +4,13 @@ import Text
 
 /// Reads claims that an app or a developer made up, in the forms of Firebase's Auth emulator: the text of a JSON object, or a JWT that is
 /// not signed.
-enum MadeUpClaims {
+package enum MadeUpClaims {
+    /// Whether a credential has the form of made-up claims.
+    package static func are(in credential: Credential) -> Bool {
+        guard let text = credential.idToken ?? credential.accessToken, text.utf8.count <= JWS.maxBytes else { return false }
+        return text.hasPrefix("{") || UnsignedJWT(provingNothing: text) != nil
+    }
+
     /// Throws a sentence for the app's developer.
     ///
     /// - Parameter provider: the id of the provider that the claims are said to be from.

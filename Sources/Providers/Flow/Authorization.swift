@@ -29,11 +29,11 @@ extension ConfiguredProvider {
             let fields = request(redirectURI, state, secrets, scopes) + [("nonce", secrets.nonce)]
             return Authorization(url: address(page, fields, narrowed.rest))
         case .oauth2(let provider):
-            return Authorization(url: address(provider.authorizationEndpoint, request(redirectURI, state, secrets, scopes), custom))
+            return Authorization(url: address(provider.endpoints.authorization, request(redirectURI, state, secrets, scopes), custom))
         case .oauth1(let provider):
             let token = try await requestToken(provider, callback: Self.adding([("state", state)], to: redirectURI))
             return Authorization(
-                url: address(provider.authorizationEndpoint, [("oauth_token", token.token.asString)], custom), requestToken: token)
+                url: address(provider.endpoints.authorization, [("oauth_token", token.token.asString)], custom), requestToken: token)
         case .development(let provider):
             return Authorization(url: address(provider.page, request(redirectURI, state, secrets, scopes), custom))
         }

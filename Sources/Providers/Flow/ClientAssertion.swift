@@ -4,7 +4,7 @@ import JSON
 import Runtime
 import Text
 
-/// What a provider expects of the signed statements by which a client proves itself at the token endpoint instead of sending a secret
+/// The rules of a provider for the signed statements by which a client proves itself at the token endpoint instead of sending a secret
 /// (`private_key_jwt`). <https://www.rfc-editor.org/rfc/rfc7523#section-2.2>
 struct AssertionRules: Sendable {
     /// Who is named as the reader of a statement. The issuer is right by today's advice: a token endpoint's address comes from the network,

@@ -26,7 +26,8 @@ extension ConfiguredProvider {
     func tokens(
         for grant: Form, of clientID: String? = nil, at endpoint: String, _ metadata: ProviderMetadata?
     ) async throws(ProviderError) -> TokenResponse {
-        try TokenResponse(try await answer(to: grant, of: clientID ?? settings.clientID, at: endpoint, "token endpoint", metadata), rules)
+        let answer = try await answer(to: grant, of: clientID ?? settings.clientID, at: endpoint, "token endpoint", metadata)
+        return try TokenResponse(answer, to: grant["grant_type"] == "refresh_token" ? .refreshToken : .code, rules)
     }
 
     /// The answer of an endpoint to a form, in which this server proves itself as a client.
@@ -45,11 +46,21 @@ extension ConfiguredProvider {
         }
     }
 
+    /// The only reader of an assertion that is sent to `endpoint`. Where that is to be the token endpoint, no other server gets one: the
+    /// discovery document could name the token endpoint of another provider, and an endpoint of its own beside it.
+    private func audience(of rules: AssertionRules, _ endpoint: String, _ metadata: ProviderMetadata) throws(ProviderError) -> String {
+        guard rules.audience == .tokenEndpoint else { return metadata.issuer.asString }
+        guard let token = metadata.token, token.origin == URI.parse(endpoint)?.origin else {
+            throw .unfit("The endpoint \(endpoint) is on another server than the token endpoint, which alone may read assertions.")
+        }
+        return "\(token)"
+    }
+
     private func prove(
         _ clientID: String, to endpoint: String, _ metadata: ProviderMetadata?, _ form: inout Form, _ headers: inout Headers
     ) throws(ProviderError) {
         if let key = settings.clientKey, let rules = settings.protocol.issuer?.assertions, let metadata {
-            let audience = rules.audience == .issuer ? metadata.issuer.asString : metadata.token.map { "\($0)" } ?? endpoint
+            let audience = try audience(of: rules, endpoint, metadata)
             let assertion = try key.assertion(
                 of: clientID, for: audience, rules, listed: metadata.assertionAlgorithms, at: clock.now())
             form.add("client_id", UTF8Text(clientID))

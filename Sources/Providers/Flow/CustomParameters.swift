@@ -34,7 +34,7 @@ enum CustomParameters {
         parameters.filter { name, _ in !isReserved(name, more) }
     }
 
-    private static func isReserved(_ name: UTF8Text, _ more: Set<UTF8Text>) -> Bool {
+    static func isReserved(_ name: UTF8Text, _ more: Set<UTF8Text>) -> Bool {
         let name = name.asciiLowercased
         return reserved.contains(name) || more.contains(name)
     }

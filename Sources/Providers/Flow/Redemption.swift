@@ -13,6 +13,7 @@ extension ConfiguredProvider {
     package func redeem(
         answer: Form, redirectURI: String, secrets: SignInSecrets
     ) async throws(ProviderError) -> ProviderResult {
+        let grant = TokenGrant(clientID: settings.clientID, tenant: secrets.customParameters["tenant"]?.asString)
         switch settings.protocol {
         case .openIDConnect(let configured):
             let (issuer, _) = try configured.narrowed(by: secrets.customParameters)
@@ -20,16 +21,18 @@ extension ConfiguredProvider {
             guard let idToken = tokens.idToken else { throw tokens.lacking("ID token") }
             let evidence = try await prove(
                 idToken, accessToken: tokens.accessToken, nonce: .ours(secrets.nonce, settings.nonceRule), issuer, answer: answer)
-            return ProviderResult(identity: try await issuer.identity(evidence, api), tokens)
+            return ProviderResult(identity: try await issuer.identity(evidence, api), tokens, of: grant)
         case .oauth2(let provider):
             let tokens = try await exchange(
-                try only("code", of: answer), redirectURI, secrets.codeVerifier, at: provider.tokenEndpoint, nil)
+                try only("code", of: answer), redirectURI, secrets.codeVerifier, at: provider.endpoints.token, nil)
             guard let accessToken = tokens.accessToken else { throw tokens.lacking("access token") }
             let evidence = Evidence(of: settings, claims: [:], accessToken: accessToken, answer: answer)
-            return ProviderResult(identity: try await provider.identity(evidence, api), tokens)
+            return ProviderResult(identity: try await provider.identity(evidence, api), tokens, of: grant)
         case .oauth1(let provider):
             let token = try await accessToken(provider, for: answer, secrets.requestToken)
-            return try await result(of: token, provider, answer: answer)
+            var result = try await result(of: token, provider, api, answer: answer)
+            result.grant = grant
+            return result
         case .development(let provider):
             // The page's code is the claims themselves. They are the access token, too, so that an app can post either as a credential.
             let claims = try only("code", of: answer)

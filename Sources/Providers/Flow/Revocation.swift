@@ -31,8 +31,8 @@ extension ConfiguredProvider {
         let metadata = try await metadata(issuer)
         guard let endpoint = metadata.revocation else { return false }
         switch token {
-        case .accessToken(let token): try await revoke(token, "access_token", of: settings.clientID, at: endpoint, metadata)
-        case .refreshToken(let token): try await revoke(token, "refresh_token", of: settings.clientID, at: endpoint, metadata)
+        case .accessToken(let token): try await revoke(token, "access_token", of: issuer, at: endpoint, metadata)
+        case .refreshToken(let token): try await revoke(token, "refresh_token", of: issuer, at: endpoint, metadata)
         case .code(let code, let redirectURI):
             let (tokens, clientID) = try await redeem(code, redirectURI, issuer, metadata)
             if let token = tokens.refreshToken {
@@ -44,6 +44,31 @@ extension ConfiguredProvider {
             }
         }
         return true
+    }
+
+    /// Revokes a token that may have been issued to any client of the entry. It does not say to which, and a provider may answer that a
+    /// token of another client is revoked, so it is revoked in the name of each.
+    private func revoke(
+        _ token: UTF8Text, _ kind: UTF8Text, of issuer: any Issuer, at endpoint: URI, _ metadata: ProviderMetadata
+    ) async throws(ProviderError) {
+        var refusal: ProviderError?
+        var fault: ProviderError?
+        var isRevoked = false
+        for clientID in [settings.clientID] + issuer.nativeClientIDs {
+            do throws(ProviderError) {
+                try await revoke(token, kind, of: clientID, at: endpoint, metadata)
+                isRevoked = true
+            } catch {
+                switch error {
+                case .invalidResponse: refusal = error
+                case .unavailable: throw error
+                default: fault = fault ?? error
+                }
+            }
+        }
+        // The client that was not heard may be the token's own, so another one's success does not say that the token is revoked.
+        if let fault { throw fault }
+        if !isRevoked, let refusal { throw refusal }
     }
 
     private func revoke(
@@ -73,7 +98,7 @@ extension ConfiguredProvider {
             do throws(ProviderError) {
                 return (try await redeem(code, of: clientID, redirectURI: nil, metadata), clientID)
             } catch {
-                guard case .codeRefused = error else { throw error }
+                guard case .grantRefused = error else { throw error }
             }
         }
         let clientID = clients.last ?? settings.clientID

@@ -6,16 +6,26 @@ package import Runtime
 import Synchronization
 import Text
 
+/// The identity that a provider's rules make of a file in place of the provider's answers, and what the rules did not use of it.
+package struct SupposedSignIn: Sendable {
+    package let identity: ProviderIdentity
+    /// The paths that the rules asked for and the file does not have, in alphabetical order. They were answered with status 404.
+    package let unanswered: [String]
+    /// The paths in the file that no rule asked for.
+    package let unread: [String]
+    /// Whether the claims had to be those of an issuer that the entry admits. Claims without `iss` are taken for such.
+    package let isAdmitted: Bool
+}
+
 extension ConfiguredProvider {
     /// Makes the identity that the provider's rules would make if the provider said what `file` says: for an operator who asks what a
     /// sign-in would come to. It proves nothing, since the file is not signed, and causes no request.
     ///
     /// - Parameter file: the claims of an ID token, and answers of the provider's API under names that begin with a slash, which are the
     ///   ends of the addresses' paths. A provider without ID tokens has answers alone.
-    /// - Returns: the identity, and the paths that the rules asked for and `file` does not have. They were answered with status 404.
-    package static func identity(
+    package static func signIn(
         supposing file: JSON, of settings: ProviderSettings, clock: Clock
-    ) async throws(ProviderError) -> (identity: ProviderIdentity, unanswered: [String]) {
+    ) async throws(ProviderError) -> SupposedSignIn {
         var (claims, answers) = (JSON.Object(), JSON.Object())
         for member in file.object ?? [:] {
             if member.name.hasPrefix("/") { answers[member.name] = member.value } else { claims[member.name] = member.value }
@@ -24,10 +34,12 @@ extension ConfiguredProvider {
         let provider = ConfiguredProvider(settings, upstream: upstream, cache: MetadataCache(), clock: clock)
         var rules = settings.protocol.rules
         if !claims.isEmpty { rules = try issuer(of: .object(claims), settings) }
-        let token: UTF8Text? = claims.isEmpty || !answers.isEmpty ? "supposed" : nil
-        let evidence = Evidence(of: settings, claims: .object(claims), accessToken: token, accessTokenSecret: token)
+        let evidence = Evidence(of: settings, claims: .object(claims), accessToken: "supposed", accessTokenSecret: "supposed")
         do throws(ProviderError) {
-            return (try await rules.identity(evidence, provider.api), upstream.unanswered)
+            let identity = try await rules.identity(evidence, provider.api)
+            return SupposedSignIn(
+                identity: identity, unanswered: upstream.unanswered, unread: upstream.unread,
+                isAdmitted: claims.isEmpty || claims["iss"] != nil)
         } catch {
             guard claims.isEmpty, !upstream.unanswered.isEmpty else { throw error }
             let paths = upstream.unanswered.joined(separator: ", ")
@@ -51,11 +63,17 @@ extension ConfiguredProvider {
 private final class SupposedAnswers: Upstream {
     private let answers: JSON.Object
     private let missing = Mutex<[String]>([])
+    private let read = Mutex<Set<UTF8Text>>([])
 
     init(_ answers: JSON.Object) { self.answers = answers }
 
-    /// The paths that were asked for in vain, in alphabetical order, since rules may ask for several at once.
+    /// In alphabetical order, since rules may ask for several at once.
     var unanswered: [String] { missing.withLock { $0.sorted() } }
+
+    var unread: [String] {
+        let read = read.withLock { $0 }
+        return answers.map(\.name).filter { !read.contains($0) }.map(\.asString)
+    }
 
     func send(_ request: OutboundRequest) async throws(OutboundError) -> OutboundResponse {
         let path = UTF8Text(URI.parse(request.url)?.path ?? "")
@@ -65,6 +83,7 @@ private final class SupposedAnswers: Upstream {
             missing.withLock { $0.append(path.asString) }
             return OutboundResponse(status: 404)
         }
+        read.withLock { _ = $0.insert(fitting.name) }
         return OutboundResponse(status: 200, headers: ["content-type": "application/json"], body: fitting.value.bytes())
     }
 }

@@ -13,6 +13,12 @@ struct TokenResponse {
     /// The fields of the standard that the answer has, for the log.
     private let fields: [UTF8Text]
 
+    /// What this server gave the endpoint for tokens.
+    enum Grant: String {
+        case code
+        case refreshToken = "refresh token"
+    }
+
     /// What the implicit flow gives, whose answer has no other token.
     init(idToken: UTF8Text) {
         (self.idToken, accessToken, refreshToken, expiresIn, fields) = (idToken, nil, nil, nil, ["id_token"])
@@ -20,13 +26,17 @@ struct TokenResponse {
 
     /// `error` is checked first, whatever the status, since some providers answer 200 to a refused code.
     ///
-    /// - Parameter rules: they name the errors that are about our client, or about the provider's own state, and not about the code.
-    init(_ response: OutboundResponse, _ rules: any ProviderRules) throws(ProviderError) {
+    /// - Parameter rules: they name the errors that are about our client, or about the provider's own state, and not about the grant.
+    init(_ response: OutboundResponse, to grant: Grant, _ rules: any ProviderRules) throws(ProviderError) {
         let json = try? JSON.parse(response.body)
-        if let error = json?.present("error") { throw Self.refusal(error, json, response.status, rules) }
+        if let error = json?.present("error") { throw Self.refusal(error, of: grant, json, response.status, rules) }
         guard response.status < 500, response.status != 429 else { throw .unavailable(detail: "token endpoint: status \(response.status)") }
         guard (200...299).contains(response.status) else {
-            throw .invalidResponse("The provider did not redeem the code.", detail: "token endpoint: status \(response.status)")
+            let reason = "The provider did not redeem the \(grant.rawValue)."
+            let detail = "token endpoint: status \(response.status)"
+            // Some leave out the name of the error. The standard has this status for a bad code, and another one for a bad client.
+            if grant == .code, response.status == 400 { throw .grantRefused(reason, detail: detail) }
+            throw .invalidResponse(reason, detail: detail)
         }
         guard let json, json.object != nil else {
             throw .invalidResponse("The provider's answer cannot be read.", detail: "token endpoint: not a JSON object")
@@ -35,8 +45,7 @@ struct TokenResponse {
         idToken = json["id_token"]?.string.flatMap { $0.isEmpty ? nil : $0 }
         accessToken = json.text("access_token", limit: 16_384)
         refreshToken = json.text("refresh_token", limit: 16_384)
-        let expiry = json["expires_in"]?.integer ?? json["expires_in"]?.string.flatMap { Int64($0.asString) }
-        expiresIn = expiry.flatMap { (0...315_360_000).contains($0) ? Int($0) : nil }
+        expiresIn = json.number("expires_in").flatMap { (0...315_360_000).contains($0) ? Int($0) : nil }
     }
 
     /// The error for an answer without a token that the protocol needs.
@@ -45,7 +54,9 @@ struct TokenResponse {
     }
 
     /// Names the error, and for the log also codes and ids that Microsoft adds; never its description, which may name people.
-    private static func refusal(_ answer: JSON, _ json: JSON?, _ status: Int, _ rules: any ProviderRules) -> ProviderError {
+    private static func refusal(
+        _ answer: JSON, of grant: Grant, _ json: JSON?, _ status: Int, _ rules: any ProviderRules
+    ) -> ProviderError {
         let error = name(of: answer)
         let name = UpstreamText.name(error)
         var detail = ["token endpoint: status \(status), error \(name)"]
@@ -57,9 +68,16 @@ struct TokenResponse {
         if status >= 500 || status == 429 || rules.outageErrors.contains(error) {
             return .unavailable(detail: detail.joined(separator: " "))
         }
-        return rules.clientErrors.contains(error)
-            ? .misconfigured("The provider does not accept this server as its client (\(name)).", detail: detail.joined(separator: " "))
-            : .codeRefused("The provider refused the code (\(name)).", detail: detail.joined(separator: " "))
+        let text = detail.joined(separator: " ")
+        // By the standard, status 401 is about the client. Auth0 has another name for it, `access_denied`.
+        if rules.clientErrors.contains(error) || status == 401 && !rules.endedGrantErrors.contains(error) {
+            return .clientRefused("The provider does not accept this server as its client (\(name)).", error: error, detail: text)
+        }
+        // A refresh token that is taken for dead is deleted, so only these errors say it.
+        if grant == .refreshToken, !rules.endedGrantErrors.contains(error) {
+            return .misconfigured("The provider does not renew tokens for this client (\(name)).", detail: text)
+        }
+        return .grantRefused("The provider refused the \(grant.rawValue) (\(name)).", detail: text)
     }
 
     /// The name of an error. Some providers write an object in its place, with a number (Facebook's Graph).

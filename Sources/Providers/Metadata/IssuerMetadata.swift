@@ -12,14 +12,10 @@ extension ConfiguredProvider {
         return metadata
     }
 
-    /// What the discovery document says, or what is pinned in its place; not checked.
+    /// The discovery document, or the one that is pinned in its place; not checked.
     func document(of issuer: any Issuer) async throws(ProviderError) -> ProviderMetadata {
-        guard let pinned = issuer.pinnedDocument else {
-            return try await cache.document(issuer.documentURL, namedBy: origin(of: issuer), upstream, now: clock.now())
-        }
-        do throws(MetadataFault) { return try ProviderMetadata(pinned) } catch {
-            throw .unfit("What takes the place of the discovery document \(error.text).")
-        }
+        if let pinned = issuer.pinnedMetadata { return pinned }
+        return try await cache.document(issuer.documentURL, namedBy: origin(of: issuer), upstream, now: clock.now())
     }
 
     /// Who chose the issuer: an app that asks for its own tenant chooses another one than the configuration's.

@@ -89,8 +89,7 @@ package final class MetadataCache: Sendable {
         do {
             response = try await upstream.send(request)
         } catch {
-            let detail = "The \(what) at \(url) \(OutboundText.reason(error))."
-            throw error.isOutage ? .unavailable(detail: detail) : failure(what, url, OutboundText.reason(error))
+            throw .unanswered("The \(what) at \(url)", error)
         }
         guard response.status < 500 else { throw .unavailable(detail: "The \(what) at \(url) answers with status \(response.status).") }
         guard response.status == 200 else { throw failure(what, url, "answers with status \(response.status)") }
@@ -118,13 +117,19 @@ enum OutboundText {
     static func reason(_ error: OutboundError) -> String {
         switch error {
         case .refusedAddress: "is at an address that may not be dialled (outbound.allow in the configuration lists exceptions)"
-        case .refusedURL: "has a URL that may not be fetched"
+        case .refusedURL: "has a URL that may not be fetched (plain http goes to addresses of outbound.allow alone)"
         case .refusedHeader(let name): "was asked for with a malformed \(name) field"
         case .timedOut: "did not come in time"
         case .tooLarge: "is too large"
-        case .unreachable(let reason): "cannot be reached: \(UpstreamText.line(reason))"
+        case .unreachable(let reason): "cannot be reached: \(UpstreamText.line(reason))\(remedy(reason))"
         case .cancelled: "was asked for by a call that has ended"
         }
+    }
+
+    /// What an operator can do about one of libcurl's reasons.
+    private static func remedy(_ reason: String) -> String {
+        let isOfUnknownAuthority = reason.contains("local issuer certificate") || reason.contains("self-signed certificate")
+        return isOfUnknownAuthority ? " (if it is your own authority, name its PEM file in authorities)" : ""
     }
 }
 

@@ -36,7 +36,8 @@ struct ProviderMetadata: Sendable {
         self.keys = keys
         token = try Self.endpoint(json, "token_endpoint")
         userinfo = try Self.endpoint(json, "userinfo_endpoint")
-        revocation = try Self.endpoint(json, "revocation_endpoint")
+        // Some documents have the name from before RFC 8414.
+        revocation = try Self.endpoint(json, json["revocation_endpoint"] == nil ? "token_revocation_endpoint" : "revocation_endpoint")
         algorithms = Self.list(json, "id_token_signing_alg_values_supported")
         clientAuthentication = Self.list(json, "token_endpoint_auth_methods_supported")
         assertionAlgorithms = Self.list(json, "token_endpoint_auth_signing_alg_values_supported")

@@ -44,6 +44,13 @@ struct Evidence: Sendable {
     func trustsDomain(of email: UTF8Text) -> Bool { EmailDomain.of(email).map { authoritativeDomains.contains($0) } ?? false }
 }
 
+/// When an e-mail address counts as verified.
+enum EmailTrust: String, Sendable, CaseIterable {
+    /// When the provider says so.
+    case claim
+    case never, always
+}
+
 enum EmailDomain {
     /// The domain in lower case; `nil` when the text does not have exactly one `@` between two parts, or when the domain is not ASCII,
     /// since some other letters have an ASCII letter as their lower case.
@@ -66,6 +73,9 @@ extension JSON {
         guard let text = self[name]?.string, !text.isEmpty, text.utf8.count <= limit else { return nil }
         return text
     }
+
+    /// A member that is a whole number, or a text with one.
+    func number(_ name: UTF8Text) -> Int64? { self[name]?.integer ?? self[name]?.string.flatMap { Int64($0.asString) } }
 
     /// A member that is a URL, at most 2048 bytes long.
     func url(_ name: UTF8Text) -> String? { text(name, limit: 2048).flatMap { URI.parse($0) == nil ? nil : $0.asString } }

@@ -11,8 +11,8 @@ import Text
 struct ProviderAPI: Sendable {
     let upstream: any Upstream
     /// This server's client at the provider, for calls that the client makes and not the person.
-    let clientID: String
-    let clientSecret: Secret?
+    var clientID: String
+    var clientSecret: Secret?
     /// The ids of this client and of the operator's other apps, whose tokens are accepted like ours.
     let audiences: Set<String>
     let clock: Clock

@@ -14,8 +14,14 @@ protocol ProviderRules: Sendable {
     var refusedScopes: Set<String> { get }
     /// The errors by which the token endpoint refuses this server as its client, so that only the operator can help.
     var clientErrors: Set<UTF8Text> { get }
+    /// Those of them that are about the address of this server, which is not registered, and not about its id or secret.
+    var addressErrors: Set<UTF8Text> { get }
     /// The errors by which the token endpoint says that it cannot answer now.
     var outageErrors: Set<UTF8Text> { get }
+
+    /// The errors by which the token endpoint says that a code or a refresh token is not good any more, so that the person must sign in
+    /// again.
+    var endedGrantErrors: Set<UTF8Text> { get }
 
     /// Whether secrets are made of other keys of the entry, which has no `clientSecret` then.
     var makesClientSecret: Bool { get }
@@ -38,11 +44,15 @@ extension ProviderRules {
     var reservedParameters: Set<UTF8Text> { [] }
     var refusedScopes: Set<String> { [] }
     var clientErrors: Set<UTF8Text> { ["invalid_client", "unauthorized_client"] }
+    var addressErrors: Set<UTF8Text> { ["redirect_uri_mismatch"] }
     var outageErrors: Set<UTF8Text> { ["temporarily_unavailable"] }
+    var endedGrantErrors: Set<UTF8Text> { ["invalid_grant", "interaction_required", "login_required", "consent_required"] }
 
     var makesClientSecret: Bool { false }
 
     func clientSecret(_ configured: Secret?, of clientID: String, at now: Instant) throws(ProviderError) -> Secret? { configured }
+
+    func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON? { nil }
 
     func photo(accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> Photo? { nil }
 }

@@ -30,6 +30,8 @@ package struct ProviderSettings: Sendable {
     var algorithms: Set<Algorithm>?
     /// Mail domains, in lower case, for which the provider's statement joins accounts.
     var authoritativeDomains: Set<String> = []
+    /// Whether sign-ins keep the provider's tokens for back ends.
+    package var keepsTokens = false
     /// Whether issuer and endpoints may be plain `http`, for development.
     var allowsPlainText = false
     /// A PEM file of the authorities for the provider's servers, instead of the system's.

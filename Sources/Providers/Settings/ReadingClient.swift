@@ -7,45 +7,11 @@ import Text
 
 /// How this server proves itself as the provider's client: by a secret, by a key, or not at all.
 extension ProviderSettings {
-    /// Where a client that must have a secret sends it.
-    private enum SecretPlace: String, CaseIterable {
-        case post, basic
-
-        init(_ method: ClientAuthentication) { self = method == .basic ? .basic : .post }
-
-        var method: ClientAuthentication { self == .basic ? .basic : .post }
-    }
-
-    /// The methods of a client that cannot have a key.
-    private enum KeylessMethod: String, CaseIterable {
-        case basic, post, none, auto
-
-        init(_ method: ClientAuthentication) {
-            switch method {
-            case .basic: self = .basic
-            case .post: self = .post
-            case .none: self = .none
-            case .auto, .privateKeyJwt: self = .auto
-            }
-        }
-
-        var method: ClientAuthentication {
-            switch self {
-            case .basic: .basic
-            case .post: .post
-            case .none: .none
-            case .auto: .auto
-            }
-        }
-    }
-
     mutating func readClientAuthentication(_ section: Section, _ provider: Provider) {
-        guard let issuer = self.protocol.issuer else {
-            clientAuthentication = section.choice("clientAuth", default: SecretPlace(provider.clientAuthentication)).method
-            return
-        }
-        guard let rules = issuer.assertions else {
-            clientAuthentication = section.choice("clientAuth", default: KeylessMethod(provider.clientAuthentication)).method
+        guard let rules = self.protocol.issuer?.assertions else {
+            // By OAuth 2.0 alone, a client must have a secret.
+            let methods: [ClientAuthentication] = self.protocol.issuer == nil ? [.post, .basic] : [.basic, .post, .none, .auto]
+            clientAuthentication = section.choice("clientAuth", default: provider.clientAuthentication, among: methods)
             return
         }
         readClientKey(section, rules)
@@ -79,14 +45,24 @@ extension ProviderSettings {
                     "has a certificate that cannot be used (\(Self.reason(error))); put the certificate of this key into the file")
                 return
             }
+            if let left = Certificate.timeLeft(pem: pem.reveal()), left <= .zero {
+                section.note(
+                    "clientKey", "has a certificate that has expired; make a new one, put it into the file, and give it to the provider")
+            }
             let client = ClientKey(key: key, naming: naming)
             if rules.needsCertificate, naming["x5t#S256"] == nil {
                 section.fault("clientKey", "has no certificate, by which this provider finds the key; put both into one PEM file")
             }
             if client.algorithm(of: rules.algorithms) == nil {
-                section.fault("clientKey", "is not a key for \(rules.algorithms.map(\.rawValue).joined(separator: ", "))")
+                let needed = rules.algorithms.allSatisfy { $0 == .rs256 || $0 == .ps256 } ? "; it needs an RSA key" : ""
+                section.fault("clientKey", "is not a key for \(rules.algorithms.map(\.rawValue).joined(separator: ", "))\(needed)")
             }
             clientKey = client
+        } catch .weakKey(let reason), .unsupported(let reason) {
+            section.fault(
+                "clientKey",
+                "is of a kind or size that is not taken (\(reason)); make an RSA key: "
+                    + "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048")
         } catch {
             section.fault(
                 "clientKey",
@@ -119,7 +95,8 @@ extension ProviderSettings {
                 section.fault("clientSecret", "is missing; write {env: NAME} or {file: path}\(more)")
             }
         }
-        if flow == .code, let pinned = self.protocol.issuer?.pinnedDocument, pinned["token_endpoint"] == nil {
+        if flow == .code, let pinned = self.protocol.issuer?.pinnedMetadata, pinned.token == nil, !section.section("endpoints").has("token")
+        {
             section.fault("endpoints.token", "is missing; flow: code needs it")
         }
         if flow == .idToken, nonceRule == .unsupported {

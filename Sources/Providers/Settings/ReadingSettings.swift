@@ -1,6 +1,7 @@
 package import Config
 import HTTP
 import JOSE
+import JSON
 import Text
 
 extension ProviderSettings {
@@ -15,18 +16,23 @@ extension ProviderSettings {
                 return nil
             }
             let known = Provider.catalog.map(\.id).joined(separator: ", ")
+            let meant = Provider.meant(by: id).map { "; did you mean \"\($0)\"?" } ?? ""
             section.fault(
-                "", "is not the id of a provider; use \(known), or oidc. and a name of lower-case letters, digits and hyphens")
+                "", "is not the id of a provider; use \(known), or oidc. and a name of lower-case letters, digits and hyphens\(meant)")
             return nil
         }
         self.init(
             id: id, name: section.string("name") ?? provider.name, clientID: section.required("clientId"), clientSecret: nil,
             scopes: provider.scopes, protocol: provider.protocol(section, allowInsecure))
+        // By OAuth 1.0a, there are no scopes.
+        if !self.protocol.isOAuth2 { scopes = [] }
         let refused = self.protocol.rules.refusedScopes
         scopes.removeAll { refused.contains($0) }
         if !self.protocol.rules.makesClientSecret { clientSecret = section.secret("clientSecret") }
         enabled = section.bool("enabled", default: enabled)
-        hasOwnCallback = section.bool("ownCallback", default: provider.hasOwnCallback)
+        // By OAuth 1.0a, the request token in an answer tells which sign-in it belongs to.
+        hasOwnCallback = section.bool("ownCallback", default: provider.hasOwnCallback && self.protocol.isOAuth2)
+        keepsTokens = section.bool("storeProviderTokens", default: keepsTokens)
         allowsPlainText = allowInsecure
         authorities = section.authorities("authorities")
         authoritativeDomains = Set(section.values("authoritativeDomains", expected: "a mail domain such as example.com", Self.domain))
@@ -42,11 +48,17 @@ extension ProviderSettings {
     private mutating func readPostedTokens(_ section: Section, of provider: Provider) {
         allowedAudiences = Set(section.strings("allowedAudiences"))
         nonceRule = section.choice("nonce", default: provider.nonceRule)
+        if provider.nonceRule == .unsupported, nonceRule != .unsupported {
+            section.note("nonce", "lets no person sign in, since the ID tokens of \(provider.name) have no nonce; remove this line")
+        }
     }
 
     /// Reads the keys that only a provider by OpenID Connect has.
     private mutating func readIDTokens(_ section: Section) {
         flow = section.choice("flow", default: flow)
+        if flow == .idToken, keepsTokens {
+            section.fault("storeProviderTokens", "has no use with flow: idToken, which gives no tokens for the provider's API; remove it")
+        }
         let names = Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
         let wanted = section.values("algorithms", expected: "one of \(names)") { Algorithm(rawValue: $0) }
         algorithms = wanted.isEmpty ? nil : Set(wanted)
@@ -56,7 +68,16 @@ extension ProviderSettings {
     private mutating func readOAuth2(_ section: Section, _ provider: Provider) {
         readClientAuthentication(section, provider)
         usesPKCE = section.choice("pkce", default: provider.pkce) == .s256
-        for scope in section.strings("scopes") where !scopes.contains(scope) { scopes.append(scope) }
+        if usesPKCE, provider.pkce == .off {
+            section.note("pkce", "lets no person sign in, since \(provider.name) refuses a client that sends a verifier; remove this line")
+        }
+        let wanted = section.strings("scopes")
+        let separate = wanted.flatMap { $0.split(separator: " ") }
+        if separate.count > wanted.count {
+            section.fault("scopes", "a scope has no space; write a list: [\(separate.joined(separator: ", "))]")
+            return
+        }
+        for scope in wanted where !scopes.contains(scope) { scopes.append(scope) }
         do throws(ProviderError) { try CustomParameters.check(scopes: scopes.map { UTF8Text($0) }) } catch {
             section.fault("scopes", error.logDetail)
         }
@@ -64,13 +85,23 @@ extension ProviderSettings {
 
     private mutating func readParameters(_ section: Section) {
         parameters = section.texts("parameters")
+        let reserved = self.protocol.rules.reservedParameters.union(["tenant"])
+        let taken = parameters.keys.filter { CustomParameters.isReserved(UTF8Text($0), reserved) }.sorted()
+        for name in taken {
+            let instead = Self.keysOfParameters[name.lowercased()].map { " (use \($0))" } ?? ""
+            section.fault("parameters", "\(name) is the protocol's own; remove it\(instead)")
+        }
+        guard taken.isEmpty else { return }
         do throws(ProviderError) {
             let named = Dictionary(uniqueKeysWithValues: parameters.map { (UTF8Text($0), UTF8Text($1)) })
-            try CustomParameters.check(named, reserved: self.protocol.rules.reservedParameters.union(["tenant"]))
+            try CustomParameters.check(named, reserved: reserved)
         } catch {
             section.fault("parameters", error.logDetail)
         }
     }
+
+    /// The keys of an entry that say what a parameter of the protocol says.
+    private static let keysOfParameters = ["scope": "scopes", "client_id": "clientId", "client_secret": "clientSecret"]
 
     static func domain(_ text: String) -> String? { host(text).flatMap { $0.contains(".") ? $0 : nil } }
 
@@ -89,6 +120,14 @@ extension Section {
                 return nil
             }
             return text
+        }
+    }
+
+    /// The metadata of an issuer whose discovery document is not asked for, made once of what would stand in it.
+    func metadata(pinning document: JSON) -> ProviderMetadata? {
+        do throws(MetadataFault) { return try ProviderMetadata(document) } catch {
+            fault("", "names addresses that cannot be used: what takes the place of the discovery document \(error.text)")
+            return nil
         }
     }
 

@@ -28,9 +28,11 @@ package enum ConfigSchema: String, CaseIterable {
             let common = "development: true\nmigrations: /none\nsample: /none\nlog: {path: /none}\n"
             return ConfigFile.shape(of: ["smtp", "file"].map { common + "mail: {transport: \($0)}" }) { _ = ServerSettings($0) }
         case .project:
-            let providers = (Provider.catalog.map(\.id) + [Self.issuer]).map { "\($0): {}" }.joined(separator: ", ")
-            let sample = "apps: [{ios: {}}, {android: {}}]\nmail: {templates: /none}\nproviders: {\(providers)}"
-            return ConfigFile.shape(of: [sample]) { _ = ProjectFile.read($0, development: false, publicURL: "https://localhost") }
+            let samples = Provider.samples(with: Self.issuer).map { entries in
+                let providers = entries.map { "\($0.id): \($0.entry)" }.joined(separator: ", ")
+                return "apps: [{ios: {}}, {android: {}}]\nmail: {templates: /none}\nproviders: {\(providers)}"
+            }
+            return ConfigFile.shape(of: samples) { _ = ProjectFile.read($0, development: false, publicURL: "https://localhost") }
         }
     }
 

@@ -1,3 +1,4 @@
+import Accounts
 import HTTP
 import JSON
 import ProjectSettings
@@ -16,19 +17,22 @@ struct AuthorizationRequest {
     private let state: String
 
     /// The server made the request itself. It is checked nevertheless, so that no link leads a browser through this page to a foreign one.
-    init(_ query: Form, _ project: Project, _ providers: DevelopmentProviders, _ context: Context) throws(Failure) {
+    init(
+        _ query: Form, _ state: FlowState, _ project: Project, _ providers: DevelopmentProviders, _ context: Context
+    ) throws(Failure) {
         try query.once(["client_id", "redirect_uri", "state", "ui_locales"])
         guard let provider = providers.provider(query["client_id"] ?? "") else {
             throw .invalidAddress("The parameter client_id does not name a provider that this page takes the place of.")
         }
-        let own = [project.handlerURL(), project.handlerURL(of: nil, for: context.request, of: context.services.site)]
-        guard let redirectURI = query["redirect_uri"], let uri = URI.parse(redirectURI), uri.query == nil, uri.fragment == nil,
-            own.contains(where: { redirectURI == $0 }) || project.authorizes(uri)
-        else { throw .invalidAddress("The parameter redirect_uri is neither this server's handler nor a page of an authorized domain.") }
+        let handlers = [project.handlerURL(), project.handlerURL(of: nil, for: context.request, of: context.services.site)]
+        do throws(RedirectURIFault) {
+            redirectURI = try project.redirectURI(query["redirect_uri"] ?? "", of: UTF8Text(provider.id), handlers: handlers)
+        } catch {
+            throw .invalidAddress("The parameter redirect_uri is neither this server's handler nor a page of an authorized domain.")
+        }
         self.provider = provider
         language = query["ui_locales"]?.asString
-        self.redirectURI = redirectURI.asString
-        state = (query["state"] ?? "").asString
+        self.state = state.text
     }
 
     /// The request again, as the fields of the page's form.

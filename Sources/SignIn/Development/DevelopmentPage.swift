@@ -23,7 +23,7 @@ struct DevelopmentPage: RawEndpoint {
         else { throw Failure.notFound }
         try FetchDestination.document.check(request)
         return try await Optional(project).showingErrors {
-            let authorization = try AuthorizationRequest(query, project, providers, context)
+            let authorization = try AuthorizationRequest(query, state, project, providers, context)
             switch query["act"] {
             case "make":
                 let person = MadeUpPerson(query)
@@ -58,7 +58,8 @@ struct DevelopmentPage: RawEndpoint {
     }
 
     private static func choice(_ person: MadeUpPerson, _ authorization: AuthorizationRequest) -> [String: TemplateValue] {
-        let label = [person.name, person.email, person.subject].first { !$0.isEmpty } ?? ""
+        let named = [person.name, person.email, person.screenName].first { !$0.isEmpty }
+        let label = named ?? "sub \(person.subject.prefix(8))…"
         return [
             "label": .text(label), "detail": .text(person.email == label ? "" : person.email), "link": .text(authorization.answer(person)),
         ]

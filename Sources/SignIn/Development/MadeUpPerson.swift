@@ -47,6 +47,7 @@ extension MadeUpPerson {
     init(_ identity: LinkedIdentity) {
         subject = identity.subject
         email = identity.email ?? ""
+        isEmailVerified = identity.emailVerified
         name = identity.displayName ?? ""
         screenName = identity.screenName ?? ""
         picture = identity.photoURL ?? ""

@@ -42,7 +42,7 @@ struct HandlerPage: RawEndpoint {
             // From here on it is certain which app it is, so the app is told. What it is told is kept in the database; while that does not
             // answer, the browser gets an error page instead.
             if Failure(describing: error).kind == .unavailable { throw error }
-            let failure = try context.failure(ofStart: error, at: UTF8Text(parameters.providerID))
+            let failure = try context.failure(ofStart: error, at: UTF8Text(parameters.providerID), of: project)
             return try await parameters.end(with: failure, project, context)
         }
     }

@@ -1,15 +1,19 @@
 import HTTP
 import Logging
+import ProjectSettings
+import Projects
 import Text
 import Web
 
 extension Context {
     /// What an app is told of a start that failed once the app was known: the same for both ways to start, and logged. Throws `error` when
     /// it is a fault inside this server, which only the log describes.
-    func failure(ofStart error: any Error, at providerID: UTF8Text) throws -> Failure {
+    func failure(ofStart error: any Error, at providerID: UTF8Text, of project: Project) throws -> Failure {
         let failure = Failure(describing: error)
         guard failure.kind != .internal else { throw error }
-        log.notice("sign-in not started", metadata: ["provider": "\(providerID)", "reason": "\(LogDetail.of(error))"])
+        log.notice(
+            "sign-in not started",
+            metadata: ["project": "\(project.settings.id)", "provider": "\(providerID)", "reason": "\(LogDetail.of(error))"])
         return failure
     }
 }

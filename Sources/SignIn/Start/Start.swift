@@ -36,7 +36,7 @@ struct Start: RawEndpoint {
         do {
             return try await start(query, project, context)
         } catch {
-            return back.redirect(try context.failure(ofStart: error, at: query.providerID))
+            return back.redirect(try context.failure(ofStart: error, at: query.providerID, of: project))
         }
     }
 

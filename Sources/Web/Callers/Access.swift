@@ -35,10 +35,10 @@ enum Access {
     static func checkLocality(_ request: Request, _ projects: Projects) throws(Failure) {
         guard request.isOfThisMachine else { throw .notOfThisMachine }
         let origins = request.headers.values("origin")
-        for origin in origins where !ThisMachine.serves(origin: origin) {
-            guard let host = URI.parse(origin)?.host, projects.all.contains(where: { $0.authorizes(host: host) }) else {
-                throw .foreignOrigin
-            }
+        for origin in origins where !ThisMachine.serves(origin: origin, to: request) {
+            // A page that came unencrypted may be anyone's on its way.
+            guard let page = URI.parse(origin), page.scheme == "https", projects.all.contains(where: { $0.authorizes(host: page.host) })
+            else { throw .foreignOrigin }
         }
         // The page of another site loads this address as a picture, a frame or a link: browsers send no Origin with those. An app at
         // localhost is cross-site to 127.0.0.1, too, but its calls have an Origin.

@@ -5,7 +5,8 @@ package import Projects
 package import Providers
 import Text
 
-/// What a caller may do in development mode alone, for the project that `developmentProject` names, from the server's own machine (SEC-22).
+/// The permissions of a caller that exist in development mode alone, for the project that `developmentProject` names, from the server's own
+/// machine (SEC-22).
 extension Context {
     /// Whether the call may lack a proof that production asks for.
     package var isOfDevelopment: Bool {

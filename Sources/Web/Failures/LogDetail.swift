@@ -1,5 +1,6 @@
 import Accounts
 import Brokerage
+import Logging
 
 /// The text that the log may hold about an error: never a bound value, a token or a secret (SEC-21).
 package enum LogDetail {
@@ -15,4 +16,10 @@ package enum LogDetail {
 
     /// The reason why a provider's answer was refused; `nil` for other errors.
     static func ofProvider(_ error: any Error) -> String? { (error as? BrokerageError)?.logDetail }
+
+    /// The project and the provider that the error is about, where it names them.
+    static func place(of error: any Error) -> Logger.Metadata {
+        guard case BrokerageError.at(let provider, let project, _) = error else { return [:] }
+        return ["project": .string(project), "provider": .string(provider)]
+    }
 }

@@ -34,15 +34,20 @@ extension Failure {
             case .outage: .providerUnavailable
             case .providerFault(let reason, detail: _), .misconfigured(let reason, detail: _), .foreignAnswer(let reason, detail: _):
                 .invalidIDPResponse(reason)
-            case .notEnabled(let id) where id.isEmpty: .invalidProviderID("providerId is missing.")
-            case .notEnabled(let id):
-                .operationNotAllowed(
-                    "The provider \(id.prefix(bytes: 64)) \(RefusedProvider.named(id)?.reason ?? "is not enabled for this project").")
+            case .notEnabled(let id, _) where id.isEmpty: .invalidProviderID("providerId is missing.")
+            case .notEnabled(let id, let hasEntry):
+                .operationNotAllowed("The provider \(id.prefix(bytes: 64)) \(Self.reasonWhyNotEnabled(id, hasEntry: hasEntry)).")
             case .badParameter(let text): .invalidArgument(text)
             case .invalidCredential(let reason): .invalidCredential(reason)
             case .nonce: .invalidNonce
             case .unknownFlow: Failure(describing: AccountError.flowRefused)
             case .account(let error): Failure(describing: error)
+            case .at(_, _, let error): Failure(describing: error)
             }
+    }
+
+    private static func reasonWhyNotEnabled(_ id: UTF8Text, hasEntry: Bool) -> String {
+        RefusedProvider.named(id)?.reason
+            ?? "is not enabled for this project: \(hasEntry ? "its entry says enabled: false" : "it has no entry in the project's file")"
     }
 }

@@ -68,9 +68,10 @@ package struct App: RequestHandler {
         if failure.kind == .internal || failure.kind == .unavailable {
             services.log.error("request failed", metadata: ["id": "\(request.id)", "route": "\(route)", "error": "\(LogDetail.of(error))"])
         } else if let detail = LogDetail.ofProvider(error) {
-            services.log.notice(
-                "provider refused",
-                metadata: ["id": "\(request.id)", "route": "\(route)", "code": "\(failure.code)", "reason": "\(detail)"])
+            let metadata: Logger.Metadata = [
+                "id": "\(request.id)", "route": "\(route)", "code": "\(failure.code)", "reason": "\(detail)",
+            ]
+            services.log.notice("provider refused", metadata: metadata.merging(LogDetail.place(of: error)) { $1 })
         }
         return finish(FailureResponse.make(failure, in: handler?.errorFormat ?? errorFormat, request, page), request, handler)
     }

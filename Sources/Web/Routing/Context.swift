@@ -95,6 +95,7 @@ extension Context {
     package func broker(of project: Project) -> BrokeredProject { broker(of: project, developmentProviders(of: project)) }
 
     private func broker(of project: Project, _ development: DevelopmentProviders?) -> BrokeredProject {
-        services.brokerage.project(project.settings, providers: project.providers, development: development, log: log)
+        services.brokerage.project(
+            project.settings, providers: project.providers, named: project.namedProviders, development: development, log: log)
     }
 }

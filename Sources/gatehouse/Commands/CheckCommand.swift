@@ -26,7 +26,8 @@ struct CheckCommand: AsyncParsableCommand {
             throw ExitCode.failure
         }
         let count = configuration.projects.count
-        print("The configuration is sound: \(count) \(count == 1 ? "project" : "projects").")
+        // What the others say of it comes below.
+        print("The configuration is sound\(live ? " in itself" : ""): \(count) \(count == 1 ? "project" : "projects").")
         for note in configuration.notes { print("note: \(note)") }
         let problems = live ? try await ask(configuration) : 0
         if let note = OperationsNotes.of(configuration.server) { print(note) }
@@ -35,18 +36,20 @@ struct CheckCommand: AsyncParsableCommand {
                 print("\(project.settings.id)  \(note)")
             }
         }
-        if problems > 0 { throw ExitCode.failure }
+        guard problems > 0 else { return }
+        print("\(problems) \(problems == 1 ? "problem" : "problems").")
+        throw ExitCode.failure
     }
 
     /// Prints what is wrong with the database, each provider's documents and the mail server, and returns the number of problems.
     private func ask(_ configuration: Configuration) async throws -> Int {
         let loop = try Loop(index: 0)
-        let client = try HTTPClient(
-            loop: loop, policy: configuration.server.dialPolicy, metrics: Metrics(), log: .silent)
-        let faults = await LiveDatabase.diagnose(configuration.server, loop)
-        print(faults.isEmpty ? "database  ok" : faults.map { "database  \($0)" }.joined(separator: "\n"))
-        var problems = faults.count
-        let count = configuration.projects.reduce(0) { $0 + $1.providers.count }
+        let client = try Console.client(dialling: configuration.server.dialPolicy, on: loop)
+        let database = await LiveDatabase.diagnose(configuration, loop)
+        let told = [database.pending].compactMap(\.self) + database.problems
+        print(told.isEmpty ? "database  ok" : told.map { "database  \($0)" }.joined(separator: "\n"))
+        var problems = database.problems.count
+        let providerCount = configuration.projects.reduce(0) { $0 + $1.providers.count }
         for project in configuration.projects {
             for settings in project.providers.values.sorted(by: { $0.id < $1.id }) {
                 let provider = ConfiguredProvider(settings, upstream: client, cache: MetadataCache(), clock: .system)
@@ -55,7 +58,7 @@ struct CheckCommand: AsyncParsableCommand {
                 let name = "\(project.settings.id)  \(settings.id)"
                 print(findings.isEmpty ? "\(name)  ok" : findings.map { "\(name)  \($0)" }.joined(separator: "\n"))
                 // A provider that is alone cannot be mixed up with another.
-                if findings.isEmpty, count > 1 { for advice in await provider.advise() { print("note: \(name)  \(advice)") } }
+                if findings.isEmpty, providerCount > 1 { for advice in await provider.advise() { print("note: \(name)  \(advice)") } }
             }
         }
         if case .smtp(let server)? = configuration.server.mail?.way {

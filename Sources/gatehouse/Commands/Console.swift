@@ -1,4 +1,6 @@
 import Accounts
+import Curl
+import Glibc
 import Identity
 import Logging
 import Postgres
@@ -27,6 +29,17 @@ enum Console {
 
     /// The text without characters that would do something to a terminal: what a provider or a client said may hold them.
     static func visible(_ text: String) -> String { ProfileText.readable(text) }
+
+    /// Prints on standard error what is not a part of a command's result, so that the result can go to a file.
+    static func remark(_ text: String) {
+        let line = Array("\(text)\n".utf8)
+        _ = Glibc.write(STDERR_FILENO, line, line.count)
+    }
+
+    /// A client for the requests of one command, without metrics.
+    static func client(dialling policy: DialPolicy, on loop: Loop) throws -> HTTPClient {
+        try HTTPClient(loop: loop, policy: policy, metrics: Metrics(), log: .silent)
+    }
 
     /// A database for one command, without metrics.
     static func open(_ settings: ServerSettings, on loop: Loop) -> Database {

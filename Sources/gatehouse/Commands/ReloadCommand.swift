@@ -17,9 +17,8 @@ struct ReloadCommand: AsyncParsableCommand {
         guard let address = settings.operations?.dialled else {
             throw Failed("a reload needs operations.listen, which is not configured; without it, send SIGHUP and read the log")
         }
-        let client = try HTTPClient(
-            loop: try Loop(index: 0), policy: .allowing([CIDR("\(address.host)/\(address.host.isV4 ? 32 : 128)")].compactMap { $0 }),
-            metrics: Metrics(), log: .silent)
+        let client = try Console.client(
+            dialling: .allowing([CIDR("\(address.host)/\(address.host.isV4 ? 32 : 128)")].compactMap { $0 }), on: try Loop(index: 0))
         // A GET would be sent again when a connection breaks; a POST is not.
         var request = OutboundRequest(.post, "http://\(address)\(Reload.path)", body: [])
         request.timeout = .seconds(60)

@@ -16,6 +16,9 @@ struct ResealCommand: AsyncParsableCommand {
         try await Console.withDatabase(common) { database, masterKey in
             let outcome = try await Reseal(database: database, masterKey: masterKey, clock: .system).run()
             print("Sealed again: \(count(outcome.signingKeys, "signing key")), \(count(outcome.mails, "mail")).")
+            if outcome.providerTokens > 0 {
+                print("Sealed again: the provider tokens of \(count(outcome.providerTokens, "linked account")).")
+            }
             if outcome.unreadable > 0 {
                 print("Left: \(count(outcome.unreadable, "value")) that no listed master key opens.")
             }

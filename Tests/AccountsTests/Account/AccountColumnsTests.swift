@@ -97,17 +97,17 @@ import Testing
         var account = Account(id: "ada", at: now)
         account.identities = ["a.example", "b.example", "c.example"].map {
             LinkedIdentity(
-                providerID: $0, subject: "ada at \($0)", email: "ada@\($0)", displayName: "Ada of \($0)", photoURL: "https://\($0)/ada.png",
-                screenName: "ada.\($0)")
+                providerID: $0, subject: "ada at \($0)", email: "ada@\($0)", emailVerified: $0 == "b.example", displayName: "Ada of \($0)",
+                photoURL: "https://\($0)/ada.png", screenName: "ada.\($0)")
         }
         _ = try await fixture.database.write(account.insert(in: fixture.project))
         for identity in account.identities.reversed() {
             _ = try await fixture.database.write(
                 """
-                INSERT INTO identities (project_id, account_id, provider_id, subject, email, display_name, photo_url, screen_name, linked_at,
-                    last_sign_in_at)
-                VALUES ('demo', 'ada', \(identity.providerID), \(identity.subject), \(identity.email), \(identity.displayName),
-                    \(identity.photoURL), \(identity.screenName), \(now), \(now))
+                INSERT INTO identities (project_id, account_id, provider_id, subject, email, email_verified, display_name, photo_url,
+                    screen_name, linked_at, last_sign_in_at)
+                VALUES ('demo', 'ada', \(identity.providerID), \(identity.subject), \(identity.email), \(identity.emailVerified),
+                    \(identity.displayName), \(identity.photoURL), \(identity.screenName), \(now), \(now))
                 """)
         }
         #expect(try await fixture.stored("ada") == account)

@@ -173,24 +173,35 @@ import Text
 
     @Test func `spends a pending token once, within ten minutes, in its own project`() async throws {
         let fixture = try await Fixture()
-        let token = fixture.pendingTokens.issue([1, 2, 3], proof: nil, in: fixture.project)
+        let token = fixture.pendingTokens.issue([1, 2, 3], about: nil, proof: nil, in: fixture.project)
         var other = fixture.project
         other.id = "other"
         func isInvalid(_ error: any Error) -> Bool { if case AccountError.invalidPendingToken = error { true } else { false } }
         await #expect(performing: { try await fixture.pendingTokens.redeem(token, in: other) }, throws: isInvalid)
         #expect(try await fixture.pendingTokens.redeem(token, in: fixture.project).answer == [1, 2, 3])
         await #expect(performing: { try await fixture.pendingTokens.redeem(token, in: fixture.project) }, throws: isInvalid)
-        let late = fixture.pendingTokens.issue([1], proof: nil, in: fixture.project)
+        let late = fixture.pendingTokens.issue([1], about: nil, proof: nil, in: fixture.project)
         fixture.time.advance(.seconds(601))
         await #expect(performing: { try await fixture.pendingTokens.redeem(late, in: fixture.project) }, throws: isInvalid)
     }
 
+    @Test func `a pending token that is about an account ends with it`() async throws {
+        let fixture = try await Fixture()
+        let (account, _, _) = try await fixture.signIn(Fixture.ada())
+        let tokens = (0..<2).map { fixture.pendingTokens.issue([$0], about: account.id, proof: nil, in: fixture.project) }
+        #expect(try await fixture.pendingTokens.redeem(tokens[0], in: fixture.project).answer == [0])
+        try await fixture.accounts.deletion.delete(account.id, in: fixture.project)
+        await expectRefusal("invalidPendingToken") { try await fixture.pendingTokens.redeem(tokens[1], in: fixture.project) }
+        let aboutNone = fixture.pendingTokens.issue([2], about: nil, proof: nil, in: fixture.project)
+        #expect(try await fixture.pendingTokens.redeem(aboutNone, in: fixture.project).answer == [2])
+    }
+
     @Test func `SEC-05 lives no longer for being made from a pending token`() async throws {
         let fixture = try await Fixture()
-        let first = fixture.pendingTokens.issue([1], proof: nil, in: fixture.project)
+        let first = fixture.pendingTokens.issue([1], about: nil, proof: nil, in: fixture.project)
         fixture.time.advance(.seconds(400))
         let proof = try await fixture.pendingTokens.redeem(first, in: fixture.project).proof
-        let second = fixture.pendingTokens.issue([1], proof: proof, in: fixture.project)
+        let second = fixture.pendingTokens.issue([1], about: nil, proof: proof, in: fixture.project)
         fixture.time.advance(.seconds(201))
         await #expect {
             try await fixture.pendingTokens.redeem(second, in: fixture.project)

@@ -9,21 +9,29 @@ struct LinkingCase {
     enum Wish: CaseIterable { case signIn, reauthenticate, link }
     /// What the provider says of an address. One that only forwards mail is proven, too.
     enum Address: CaseIterable { case none, claimed, verified, proven, forwarding }
-    /// What is known of the address of the account that has it: an administrator's word, for an account that no person has signed in to; the
-    /// word of the person who made it; proof.
+    /// What is known of the address of the account that has it: an administrator's word, for an account that no person has signed in to;
+    /// the word of the person who made it; proof.
     enum Holding: CaseIterable { case administrators, unproven, proven }
+    /// Its own identity of the provider, if it has one.
+    enum Linked: CaseIterable { case none, sameAddress, otherAddress, noAddress }
 
     struct AddressHolder {
         let holding: Holding
         let disabled: Bool
-        /// Whether it has another identity of the provider.
-        let hasProvider: Bool
+        let linked: Linked
+        /// Whether custom tokens sign in to it.
+        let customAuth: Bool
+
+        var hasProvider: Bool { linked != .none }
 
         static let all = Holding.allCases.flatMap { holding in
-            [false, true].flatMap { disabled in
-                // An account that waits for its owner has no identity.
-                (holding == .administrators ? [false] : [false, true]).map {
-                    AddressHolder(holding: holding, disabled: disabled, hasProvider: $0)
+            // An account that waits for its owner has no identity, and no custom token has signed in to it.
+            let isFresh = holding == .administrators
+            return [false, true].flatMap { disabled in
+                (isFresh ? [.none] : Linked.allCases).flatMap { linked in
+                    (isFresh ? [false] : [false, true]).map {
+                        AddressHolder(holding: holding, disabled: disabled, linked: linked, customAuth: $0)
+                    }
                 }
             }
         }
@@ -97,15 +105,19 @@ extension LinkingCase {
     var accountOfAddress: Account? {
         guard let addressHolder else { return nil }
         var account = Self.account("addressHolder", providers: addressHolder.hasProvider ? [Self.provider, "oidc.old"] : ["oidc.old"])
+        let addresses: [Linked: String] = [.sameAddress: Self.email, .otherAddress: "other@example.com"]
+        for place in account.identities.indices where account.identities[place].providerID == Self.provider {
+            account.identities[place].email = addresses[addressHolder.linked]
+        }
         account.email = Self.email
         account.disabled = addressHolder.disabled
         account.emailProven = addressHolder.holding == .proven
         account.emailVerified = addressHolder.holding != .unproven
         account.passwordUpdatedAt = Instant(seconds: 1)
         account.emailLinkSignIn = true
-        account.customAuth = true
+        account.customAuth = addressHolder.customAuth
         guard addressHolder.holding == .administrators else { return account }
-        (account.passwordUpdatedAt, account.emailLinkSignIn, account.customAuth) = (nil, false, false)
+        (account.passwordUpdatedAt, account.emailLinkSignIn) = (nil, false)
         (account.identities, account.lastLoginAt) = ([], nil)
         return account
     }

@@ -40,7 +40,7 @@ import Testing
         Sentence(.onlyReauthenticates, when: { $0.wish == .reauthenticate && !$0.isKnown && $0.isOfTenant }, .refuse(.noSuchIdentity)),
 
         // A new person, whose address no account has.
-        Sentence(.signUpClosed, when: { $0.isNew && !$0.addressIsTaken && !$0.signUp }, .refuse(.adminOnly)),
+        Sentence(.signUpClosed, when: { $0.isNew && (!$0.addressIsTaken || $0.movesAddress) && !$0.signUp }, .refuse(.adminOnly)),
         Sentence(.noAddress, when: { $0.isNew && !$0.addressIsTaken && $0.signUp && $0.address == .none }, .create(email: nil)),
         Sentence(
             .separateAccounts, when: { $0.isNew && $0.signUp && $0.address != .none && !$0.oneAccountPerEmail }, .create(email: nil)),
@@ -61,24 +61,31 @@ import Testing
             .policyConfirms, when: { $0.proves && $0.addressHolder?.disabled == false && $0.policy == .confirm },
             { $0.accountOfAddress.map(LinkingDecision.Action.confirm) }),
         Sentence(
+            .providerHasOtherAddress, when: { $0.mayJoin && $0.hasOtherAddress },
+            { $0.accountOfAddress.map(LinkingDecision.Action.confirm) }),
+        Sentence(
             .bothProven, when: { $0.mayJoin && $0.addressHolder?.holding == .proven && $0.addressHolder?.hasProvider == false },
             { $0.accountOfAddress.map(LinkingDecision.Action.join) }),
         Sentence(
             .madeByAdministrator, when: { $0.mayJoin && $0.addressHolder?.holding == .administrators },
             { $0.accountOfAddress.map(LinkingDecision.Action.join) }),
         Sentence(
-            .makerNeverProved, when: { $0.mayJoin && $0.addressHolder?.holding == .unproven && $0.policy == .firebase },
+            .heldByBackEnd, when: { $0.movesAddress && $0.signUp },
+            { $0.accountOfAddress.map(LinkingDecision.Action.moveAddress) }),
+        Sentence(
+            .makerNeverProved,
+            when: { $0.mayJoin && $0.addressHolder?.holding == .unproven && $0.policy == .firebase && !$0.movesAddress },
             { $0.accountOfAddress.map { .takeOver($0, recycled: false) } }),
         Sentence(
             .mailboxRecycled,
-            when: { $0.mayJoin && $0.addressHolder?.holding == .proven && $0.addressHolder?.hasProvider == true && $0.policy == .firebase },
+            when: {
+                $0.mayJoin && $0.isRecycled && $0.policy == .firebase && !$0.movesAddress
+            },
             { $0.accountOfAddress.map { .takeOver($0, recycled: true) } }),
         Sentence(
             .policyKeepsAccount,
             when: {
-                $0.mayJoin && $0.policy == .neverOverwrite
-                    && ($0.addressHolder?.holding == .unproven
-                        || $0.addressHolder?.holding == .proven && $0.addressHolder?.hasProvider == true)
+                $0.mayJoin && $0.policy == .neverOverwrite && ($0.addressHolder?.holding == .unproven || $0.isRecycled)
             }, { $0.accountOfAddress.map(LinkingDecision.Action.confirm) }),
 
         // A person who is signed in adds the identity.
@@ -115,7 +122,7 @@ import Testing
             case .join(let account):
                 one.address == .proven && account.email == one.identity.email && one.oneAccountPerEmail
                     && (account.emailProven && !account.has(LinkingCase.provider) || account.awaitsItsOwner)
-            case .takeOver(let account, _):
+            case .takeOver(let account, _), .moveAddress(let account):
                 (one.address == .proven || one.address == .forwarding && account.has(LinkingCase.provider))
                     && account.email == one.identity.email && one.oneAccountPerEmail
             default: true
@@ -130,6 +137,17 @@ import Testing
             account.join(one.identity, takeover: true, oneAccountPerEmail: one.oneAccountPerEmail, at: now)
             return account.identities.isEmpty && !account.hasEmailSignIn && !account.customAuth && account.sessionsEndedAt == now
                 && account.validSince == now && account.emailProven
+        }
+    }
+
+    @Test func `SEC-02 an account that custom tokens open gets another person's proof only where both have proven the address`() {
+        check { one, action in
+            switch action {
+            case .join(let account): !account.customAuth || account.emailProven
+            case .takeOver(let account, _): !account.customAuth
+            case .moveAddress(let account): account.customAuth && account.email == one.identity.email && one.signUp
+            default: true
+            }
         }
     }
 
@@ -149,7 +167,7 @@ import Testing
         check { one, action in
             switch action {
             case .join: one.policy != .confirm
-            case .takeOver: one.policy == .firebase
+            case .takeOver, .moveAddress: one.policy == .firebase
             default: true
             }
         }
@@ -214,7 +232,15 @@ extension LinkingCase {
         isNew && addressIsTaken && (address == .proven || address == .forwarding && addressHolder?.hasProvider == true)
     }
     fileprivate var mayJoin: Bool { proves && addressHolder?.disabled == false && policy != .confirm }
+    fileprivate var movesAddress: Bool {
+        mayJoin && policy == .firebase && addressHolder?.customAuth == true
+            && (addressHolder?.holding == .unproven || isRecycled)
+    }
+    fileprivate var isRecycled: Bool { addressHolder?.holding == .proven && addressHolder?.linked == .sameAddress }
+    fileprivate var hasOtherAddress: Bool {
+        addressHolder?.holding == .proven && (addressHolder?.linked == .otherAddress || addressHolder?.linked == .noAddress)
+    }
     fileprivate var links: Bool { wish == .link && isOfTenant }
     fileprivate var mayLink: Bool { links && !callersAccount.disabled }
-    fileprivate var callerHasProvider: Bool { callersAccount.identities.contains { $0.providerID == Self.provider } }
+    fileprivate var callerHasProvider: Bool { callersAccount.has(Self.provider) }
 }

@@ -11,7 +11,7 @@ import Text
     private func account(_ id: String, proven: Bool = true, providers: [String] = [], disabled: Bool = false) -> Account {
         Account(
             id: id, email: mail, emailVerified: proven, emailProven: proven, disabled: disabled, validSince: Instant(seconds: 0),
-            createdAt: Instant(seconds: 0), identities: providers.map { LinkedIdentity(providerID: $0, subject: "s") })
+            createdAt: Instant(seconds: 0), identities: providers.map { LinkedIdentity(providerID: $0, subject: "s", email: mail) })
     }
 
     private func identity(_ provider: String = "oidc.acme", authoritative: Bool = true) -> ProviderIdentity {
@@ -87,9 +87,28 @@ import Text
         #expect(decide(identity(), accountOfAddress: trap) == .takeOver(trap, recycled: false))
     }
 
+    @Test func `SEC-02 leaves an account that custom tokens open to the back end's person, and moves the address to its owner's`() {
+        for provider in ["oidc.attacker", "oidc.acme"] {
+            var trap = account("trap", proven: false, providers: [provider])
+            trap.customAuth = true
+            #expect(decide(identity(), accountOfAddress: trap) == .moveAddress(from: trap))
+            (trap.emailVerified, trap.emailProven) = (true, true)
+            #expect(decide(identity(), accountOfAddress: trap) == (provider == "oidc.acme" ? .moveAddress(from: trap) : .join(trap)))
+        }
+    }
+
     @Test func `SEC-02 takes over for the new owner of a mailbox, whom the provider knows by another subject`() {
         let accountOfAddress = account("accountOfAddress", providers: ["oidc.acme"])
         #expect(decide(identity(), accountOfAddress: accountOfAddress) == .takeOver(accountOfAddress, recycled: true))
+    }
+
+    @Test(arguments: ["other@example.com", nil])
+    func `asks for confirmation when the account's identity of the same provider has another address`(other: String?) {
+        var mine = account("mine", providers: ["oidc.acme"])
+        mine.identities[0].email = other
+        #expect(decide(identity(), accountOfAddress: mine) == .confirm(mine))
+        mine.emailProven = false
+        #expect(decide(identity(), accountOfAddress: mine) == .takeOver(mine, recycled: false))
     }
 
     @Test func `refuses disabled accounts, known or joined`() {

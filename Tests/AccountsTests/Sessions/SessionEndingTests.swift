@@ -137,4 +137,45 @@ import Text
         let (linked, _) = try await fixture.linkPassword(idToken, email: "ada@example.com", password: "second password")
         #expect(linked.id == account.id)
     }
+
+    @Test func `SEC-50 unlinking a provider ends the other sessions that it signed in, and what was asked for in them`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (owner, session, idToken) = try await fixture.signUp("ada@example.com")
+        let thief = Fixture.ada("oidc.a", subject: "thief")
+        let linked = try await fixture.signIn(thief, .link(fixture.token(owner, session)))
+        let entered = try await fixture.signIn(thief)
+        let elsewhere = try await fixture.signIn(Fixture.ada("oidc.b"), .link(fixture.token(owner, session)))
+        let provenAt = fixture.time.clock.now()
+        let move = try await fixture.changeCode(try fixture.idToken(entered.account, entered.session), to: "thief@example.com")
+
+        var change = AccountChange()
+        change.unlinked = ["oidc.a"]
+        let (account, fresh) = try await fixture.update(idToken, change)
+        #expect(fresh == nil && account.identities.map(\.providerID) == ["oidc.b"])
+        for stays in [session, elsewhere.session] { #expect(try await fixture.refreshes(stays)) }
+        #expect(try await fixture.caller(idToken).0.id == owner.id)
+        for ended in [linked.session, entered.session] {
+            #expect(try await !fixture.refreshes(ended))
+            await expectRefusal("sessionEnded") { try await fixture.caller(try fixture.idToken(account, ended)) }
+        }
+        await expectRefusal("invalidActionCode") { try await fixture.apply(move) }
+        await expectRefusal("invalidPendingToken") {
+            try await fixture.signIn(thief, .link(fixture.token(owner, session)), provenAt: provenAt)
+        }
+        #expect(try await fixture.signIn(thief, provenAt: provenAt).account.id != owner.id)
+    }
+
+    @Test func `a session goes on when it unlinks the provider that signed it in`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let first = try await fixture.signIn(Fixture.ada("oidc.b"))
+        let second = try await fixture.signIn(Fixture.ada("oidc.a"), .link(fixture.token(first.account, first.session)))
+        var change = AccountChange()
+        change.unlinked = ["oidc.a"]
+        _ = try await fixture.update(try fixture.idToken(second.account, second.session), change)
+        for session in [first.session, second.session] { #expect(try await fixture.refreshes(session)) }
+        fixture.time.advance(.seconds(1))
+        let nameless = try unnamed(try fixture.idToken(first.account, first.session), fixture)
+        change.unlinked = ["oidc.b"]
+        await expectRefusal("signInTooOld") { [change] in try await fixture.update(nameless, change) }
+    }
 }

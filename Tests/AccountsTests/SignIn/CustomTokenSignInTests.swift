@@ -122,6 +122,36 @@ import Text
         #expect(try await rows(fixture) == before)
     }
 
+    @Test func `SEC-50 refuses a token from before the account's sessions were ended, and takes a later one`() async throws {
+        let fixture = try await fixture()
+        let (account, _, _) = try await signIn(token(fixture), fixture)
+        let early = try token(fixture)
+        fixture.time.advance(.milliseconds(2500))
+        let sameSecond = try token(fixture)
+        try await fixture.sessions.revokeAll(of: account.id, in: "demo", by: .command("test"))
+        let before = try await rows(fixture)
+        for text in [early, sameSecond, try token(fixture)] {
+            await #expect { try await signIn(text, fixture) } throws: {
+                if case AccountError.customToken(.invalid(let reason)) = $0 { reason.contains("sessions") } else { false }
+            }
+        }
+        #expect(try await rows(fixture) == before)
+        fixture.time.advance(.seconds(1))
+        #expect(try await signIn(token(fixture), fixture).account.id == account.id)
+    }
+
+    @Test func `SEC-02 a token that a maker kept opens the account no more once the address's owner has it`() async throws {
+        let fixture = try await fixture()
+        let maker = try await fixture.signIn(Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"))
+        let kept = try token(fixture, uid: maker.account.id)
+        let owner = try await fixture.signIn(Fixture.ada("oidc.strict", email: "ada@example.com", authoritative: true))
+        #expect(owner.account.id == maker.account.id)
+        await #expect { try await signIn(kept, fixture) } throws: {
+            if case AccountError.customToken(.invalid) = $0 { true } else { false }
+        }
+        #expect(try await fixture.accounts.directory.account(owner.account.id, in: fixture.project)?.customAuth == false)
+    }
+
     @Test func `refuses the token of another project's account, and writes nothing`() async throws {
         let fixture = try await fixture(project: "other")
         await #expect { try await signIn(token(fixture), fixture) } throws: {

@@ -104,8 +104,8 @@ import Text
         let fixture = try await Fixture()
         let first = try await fixture.signIn(Fixture.ada("oidc.a", email: "ada@example.com"))
         let outcome = try await fixture.accounts.federatedSignIns.signIn(
-            with: Fixture.ada("oidc.b", email: "ada@example.com"), .signIn(mayCreate: true), language: "en", in: fixture.project,
-            from: Session.ClientInfo(userAgent: nil, address: "::1"))
+            with: ProvenIdentity(Fixture.ada("oidc.b", email: "ada@example.com")), .signIn(mayCreate: true), language: "en",
+            in: fixture.project, from: Session.ClientInfo(userAgent: nil, address: "::1"))
         guard case .needsConfirmation(let account) = outcome else { throw Unexpected.outcome(outcome) }
         #expect(account.id == first.account.id)
         #expect(try await fixture.accounts.directory.account(first.account.id, in: fixture.project)?.identities.count == 1)
@@ -125,7 +125,7 @@ import Text
             if case AccountError.sessionEnded = $0 { true } else { false }
         }
         let back = try await fixture.accounts.federatedSignIns.signIn(
-            with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), .signIn(mayCreate: true),
+            with: ProvenIdentity(Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com")), .signIn(mayCreate: true),
             language: "en", in: fixture.project, from: Session.ClientInfo(userAgent: nil, address: "::1"))
         guard case .needsConfirmation = back else { throw Unexpected.outcome(back) }
     }
@@ -236,8 +236,8 @@ import Text
         }
         for await _ in overtaking { break }
         let late = try? await fixture.accounts.federatedSignIns.signIn(
-            with: Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com"), .signIn(mayCreate: true), language: "en",
-            in: fixture.project,
+            with: ProvenIdentity(Fixture.ada("oidc.lax", subject: "mallory", email: "ada@example.com")), .signIn(mayCreate: true),
+            language: "en", in: fixture.project,
             from: Session.ClientInfo(userAgent: nil, address: "::1"))
         try await takeover.value
         if case .signedIn? = late { Issue.record("an identity that is gone signed in") }

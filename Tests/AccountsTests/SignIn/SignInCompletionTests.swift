@@ -31,7 +31,8 @@ import Text
         // The address belongs to another account; and a person who only reauthenticates does not have this identity.
         for (provider, intent) in [("oidc.lax", SignInIntent.signIn(mayCreate: true)), ("oidc.b", .signIn(mayCreate: false))] {
             _ = try? await fixture.accounts.federatedSignIns.signIn(
-                with: Fixture.ada(provider, email: "ada@example.com"), intent, language: "en", in: fixture.project, from: origin)
+                with: ProvenIdentity(Fixture.ada(provider, email: "ada@example.com")), intent, language: "en", in: fixture.project,
+                from: origin)
         }
         #expect(
             counted(fixture) == [

@@ -96,7 +96,7 @@ import Testing
 
     @Test func `pending tokens and one-time codes of the former key are good for as long as they last`() async throws {
         let fixture = try await Fixture()
-        let pending = fixture.pendingTokens.issue([1, 2, 3], proof: nil, in: fixture.project)
+        let pending = fixture.pendingTokens.issue([1, 2, 3], about: nil, proof: nil, in: fixture.project)
         let later = PendingTokens(database: fixture.database, masterKey: both, clock: fixture.time.clock)
         #expect(try await later.redeem(pending, in: fixture.project).answer == [1, 2, 3])
 

@@ -265,6 +265,38 @@ def test_the_page_in_place_of_a_provider(visit, stage, language):
     visit.answered().looked("wrong")
 
 
+# How far two colours are apart: 4.5 is the least for text. <https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio>
+CONTRAST = """
+const part = value => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+const luminance = colour => {
+  const [r, g, b] = colour.match(/[\\d.]+/g).map(value => part(value / 255));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const style = selector => getComputedStyle(document.querySelector(selector));
+const [dark, light] = [style(arguments[0]).color, style("main").backgroundColor].map(luminance).sort((one, other) => one - other);
+return (light + 0.05) / (dark + 0.05);
+"""
+# Whether no word of the checkbox's label stands below the box.
+BESIDE = """
+const box = document.getElementById("verified"), words = document.createRange();
+words.selectNodeContents(box.nextSibling);
+return [...words.getClientRects()].every(part => part.left >= box.getBoundingClientRect().right);
+"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_in_place_of_a_provider_can_be_read(visit, stage, scheme):
+    flow = BrowserFlow(stage.sample, "github.com", "signInViaRedirect")
+    visit.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    try:
+        visit.go(f"{stage.sample.url}{flow.path}?{urlencode(flow.query())}").at("/__/auth/development").looked()
+        assert visit.script(CONTRAST, "#generate") >= 4.5
+        visit.driver.resize(390, 844)
+        assert visit.script(BESIDE)
+    finally:
+        visit.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
 # ---------------------------------------------------------------------------------------------------------------------------------
 # The sample page
 

@@ -48,7 +48,7 @@ def test_a_person_says_no_in_the_pop_up(setting, fake_issuer):
 
 @in_settings()
 def test_an_unknown_provider_is_told_to_the_app(setting):
-    app = setting.open().act("popup", "signIn", "oidc.none")
+    app = setting.open().act("popup", "signIn", "saml.none")
     assert app.error() == "auth/operation-not-allowed"
 
 

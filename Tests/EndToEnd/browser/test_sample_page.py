@@ -163,6 +163,45 @@ def test_a_provider_needs_no_client(browser, sample, provider):
     shown(browser, f"at-{provider}")
 
 
+def made_up(browser, provider, email, is_verified=True):
+    """Signs in with a new person of this provider."""
+    shown(browser, f"at-{provider}").click()
+    go = shown(browser, "go")
+    browser.find_element(By.ID, "email").send_keys(email)
+    if not is_verified:
+        browser.find_element(By.ID, "verified").click()
+    go.click()
+
+
+def linked(sample):
+    return [provider for (provider,) in sample.rows("SELECT provider_id FROM identities ORDER BY 1")]
+
+
+def test_a_provider_is_added_to_the_account_that_has_its_address(browser, sample):
+    browser.get(sample.url + "/sample/")
+    made_up(browser, "google.com", "Twice@example.com")
+    shown(browser, "sign-out").click()
+    made_up(browser, "microsoft.com", "Twice@example.com", is_verified=False)
+    told = "already has an account. Sign in the way you did before; Microsoft is then added to it."
+    assert told in shown(browser, "notice").text
+    # Another person's sign-in adds nothing, and ends the wait.
+    shown(browser, "guest").click()
+    shown(browser, "delete").click()
+    made_up(browser, "microsoft.com", "Twice@example.com", is_verified=False)
+    assert told in shown(browser, "notice").text and linked(sample) == ["google.com"]
+    shown(browser, "at-google.com").click()
+    until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, ".choices a"), "the people of before")[0].click()
+    shown(browser, "sign-out")
+    assert linked(sample) == ["google.com", "microsoft.com"]
+    assert '"providerId": "microsoft.com"' in browser.find_element(By.ID, "account").text
+    # Now either way opens the account.
+    shown(browser, "sign-out").click()
+    shown(browser, "at-microsoft.com").click()
+    until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, ".choices a"), "the person")[0].click()
+    shown(browser, "delete").click()
+    shown(browser, BUTTON)
+
+
 def test_a_guest_needs_nothing(browser, sample):
     browser.get(sample.url + "/sample/")
     shown(browser, "guest").click()

@@ -151,7 +151,15 @@ def test_every_name_of_this_machine_will_do_for_development(url):
 
 
 @pytest.mark.parametrize(
-    "origin", ["https://evil.example", "http://localhost.evil.example", "null", "http://other.example.com.evil.example"]
+    "origin",
+    [
+        "https://evil.example",
+        "http://localhost.evil.example",
+        "null",
+        "http://other.example.com.evil.example",
+        "http://app.example.com",
+        "http://10.0.2.2:3000",
+    ],
 )
 def test_SEC_22_pages_of_strangers_in_a_browser_of_this_machine_are_refused(development, origin):
     for method, path in [*HELPERS, ("GET", "/")]:

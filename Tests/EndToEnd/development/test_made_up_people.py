@@ -16,8 +16,10 @@ from support.jwts import claims, unsigned
 from support.names import METHODS, OTHER, PRODUCTION, TIMEOUT
 from support.servers.site import Site, a_site
 
-# Every provider with a file of its own; the ids that begin with `oidc.` are the operator's.
-PROVIDERS = sorted({double.provider for double in stand_ins().values() if not double.provider.startswith("oidc.")})
+# Every provider with a file of its own.
+CATALOGUE = sorted({double.provider for double in stand_ins().values() if not double.provider.startswith("oidc.")})
+# And an id that an operator would give.
+PROVIDERS = [*CATALOGUE, "oidc.any"]
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +58,17 @@ def test_every_provider_signs_in_without_a_client(made_up, person, provider):
     assert again["localId"] == first["localId"] and "isNewUser" not in again
     page = look(BrowserFlow(made_up, provider).authorization_url())
     assert "Ada Lovelace" in shown_text(page) and "<script" not in page.text
+
+
+@pytest.mark.parametrize("verified", [True, False])
+def test_a_person_comes_back_as_they_were_made_up(made_up, person, verified):
+    person["name"] = f"Grace {verified} {next(counter)}"
+    if not verified:
+        del person["email_verified"]
+    answers = [BrowserFlow(made_up, "github.com").run(making_up(**person))]
+    answers.append(BrowserFlow(made_up, "github.com").run(choosing(f"{person['name']} {person['email']}")))
+    assert answers[0]["localId"] == answers[1]["localId"]
+    assert [json.loads(answer["rawUserInfo"])["email_verified"] for answer in answers] == [verified, verified]
 
 
 @pytest.mark.parametrize("flow", [WebFlow, ClientFlow, AppleFlow, AndroidFlow])
@@ -137,12 +150,15 @@ def test_a_random_person_is_filled_in_and_not_kept_until_it_signs_in(made_up):
 
 def test_an_entry_wins(made_up):
     assert BrowserFlow(made_up, "twitter.com").start().status_code == 200
-    for provider in ("oidc.any", "saml.any", "example.com"):
+    for provider in ("oidc.a_b", "saml.any", "example.com"):
         outcome = BrowserFlow(made_up, provider).start()
         assert "auth/operation-not-allowed" in outcome.text
     before = made_up.counts()
     body = {"providerId": "twitter.com", "access_token": '{"sub":"a b"}', "oauth_token_secret": "x"}
-    assert_error(posted(API(made_up.url), body), "INVALID_CREDENTIAL_OR_PROVIDER_ID")
+    reason = "twitter.com has an entry in the project's file, so only its own tokens count."
+    assert reason in assert_error(posted(API(made_up.url), body), "INVALID_CREDENTIAL_OR_PROVIDER_ID")
+    real = {**body, "access_token": "a b"}
+    assert reason not in assert_error(posted(API(made_up.url), real), "INVALID_CREDENTIAL_OR_PROVIDER_ID")
     assert_error(posted(API(made_up.url), {"providerId": "oidc.real", "id_token": '{"sub":"a"}'}), "OPERATION_NOT_ALLOWED")
     assert made_up.counts() == before
 
@@ -201,9 +217,14 @@ def test_SEC_22_made_up_people_do_not_become_real(github):
         posted(API(site.url), {"providerId": "github.com", "access_token": '{"sub":"1"}'}).raise_for_status()
         site.project["providers"] = {"github.com": github.entry()}
         site.write()
+        assert site.run("check").returncode == 0
+        check = site.run("check", "--live")
+        remedy = "DELETE /emulator/v1/projects/demo/accounts"
+        assert check.returncode == 1 and "database  project demo, provider github.com: users are stored under" in check.stdout, check.stdout
+        assert remedy in check.stdout and "a provider id of its own" not in check.stdout, check.stdout
         server.signal(1)
         server.logged("not reloaded")
-        assert "stored under the issuer development" in server.log()
+        assert "stored under the issuer development" in server.log() and remedy in server.log()
         server.stop()
         again = site.serve(wait=False)
         again.logged("stored under the issuer development")
@@ -217,12 +238,13 @@ def test_SEC_22_made_up_people_do_not_become_real(github):
         server.signal(1)
         server.logged('"reloaded"')
         assert BrowserFlow(site, "github.com").authorization_url().startswith(github.url)
+        assert "database  ok" in site.run("check", "--live").stdout
 
 
 def test_the_sample_page_learns_which_providers_need_no_client():
     with a_site(settings={"developmentProject": "demo", "sample": "."}) as site:
         site.serve()
         told = requests.get(site.url + "/sample/project.json", timeout=TIMEOUT).json()
-        assert sorted(provider["id"] for provider in told["developmentProviders"]) == PROVIDERS
+        assert sorted(provider["id"] for provider in told["developmentProviders"]) == CATALOGUE
         foreign = requests.get(site.url + "/sample/project.json", headers=FOREIGN[0], timeout=TIMEOUT).json()
         assert foreign["developmentProviders"] == []

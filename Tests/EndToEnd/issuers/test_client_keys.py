@@ -11,6 +11,7 @@ from cryptography.x509.oid import NameOID
 
 from support.clients.api import assert_error
 from support.clients.flows import WebFlow
+from support.clients.provider_tokens import renewed
 from support.jwts import b64
 from support.leaks import note
 from support.servers.site import Site, write_secret
@@ -65,9 +66,12 @@ def test_Microsoft_knows_the_key_by_its_certificate(microsoft):
     thumbprint = b64(hashlib.sha256(certificate.public_bytes(serialization.Encoding.DER)).digest())
     microsoft.assertion_header = {"x5t#S256": thumbprint, "typ": "JWT"}
     try:
-        site = served(microsoft, key, certificate)
+        microsoft.gives_refresh_tokens = True
+        site = served(microsoft, key, certificate, storeProviderTokens=True)
         try:
-            assert WebFlow(site, "microsoft.com").run(microsoft.login("alice"))["providerId"] == "microsoft.com"
+            signed_in = WebFlow(site, "microsoft.com").run(microsoft.login("alice"))
+            assert signed_in["providerId"] == "microsoft.com"
+            assert renewed(site, signed_in) and microsoft.renewals == 1
         finally:
             site.close()
     finally:

@@ -1,4 +1,4 @@
-"""The entries on the pages of the providers are sound."""
+"""The pages of the providers: their entries are sound, and each says what can go wrong and what `check --live` sees of it."""
 
 import re
 import subprocess
@@ -18,6 +18,25 @@ ENTRIES = [(page, number) for page, entries in sorted(PAGES.items()) for number 
 
 def test_each_page_has_an_entry():
     assert {page for page, entries in PAGES.items() if not entries} == {"README.md"}
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.keys() - {"README.md"}))
+def test_a_page_says_what_can_go_wrong_and_what_check_live_sees_of_it(page):
+    text = (ROOT / "docs/providers" / page).read_text()
+    (section,) = re.findall(r"^## What can go wrong\n(.*?)(?=^## |\Z)", text, re.M | re.S)
+    # A table of its own, or a link to the page that has it.
+    assert re.search(r"^\|---", section, re.M) or "#what-can-go-wrong)" in section
+    assert "gatehouse check --live" in text
+
+
+def test_the_example_of_how_to_add_a_provider_is_the_providers_file_and_line():
+    text = (ROOT / "docs/contributing.md").read_text().partition("\n## Example: a provider\n")[2]
+    file, line = re.findall(r"^```swift\n(.*?)^```$", text, re.M | re.S)[:2]
+    catalogue = ROOT / "Sources/Providers/Catalog"
+    assert file == (catalogue / "Yahoo.swift").read_text()
+    assert line in (catalogue / "Catalog.swift").read_text().splitlines(keepends=True)
+    for name in re.findall(r"^\| `(.*?)` \|", text.partition("\n## ")[0], re.M):
+        assert (ROOT / name).is_file(), name
 
 
 @pytest.fixture(scope="module")

@@ -44,6 +44,8 @@ def test_what_a_person_does_is_printed_in_order(site, api, fake_issuer):
         f'provider.unlinked  oidc.fake  -  by person  from 127.0.0.1  {{"subject": "{subject}"}}',
         "sessions.revoked  -  -  by command sessions revoke",
     ]
+    none = site.run("audit", "list", "demo", "--account", "nobody", check=True)
+    assert (none.stdout, none.stderr) == ("", "No events.\n")
     events = [json.loads(line) for line in site.run("audit", "list", "demo", "--account", guest["localId"], "--json").stdout.splitlines()]
     assert [event["action"] for event in events] == ["provider.linked", "provider.unlinked", "sessions.revoked"]
     assert events[0] | {"time": ""} == {

@@ -85,6 +85,14 @@ def test_it_names_what_a_takeover_ends(site, api):
     assert f"Account {trap['localId']} loses its ways to sign in (password)." in told["written"]
 
 
+def test_it_says_that_an_address_moves_from_an_account_that_custom_tokens_open(site, api):
+    trap = sign_up(api)
+    site.rows("UPDATE accounts SET custom_auth = true WHERE account_id = %s", trap["localId"])
+    told = explained(site, "oidc.fake", {"sub": person(), "email": trap["email"], "email_verified": True})
+    assert (told["decision"], told["rule"]) == ("moveAddress", "heldByBackEnd") and told["accountOfAddress"]["customAuth"] is True
+    assert f"Account {trap['localId']} loses its address, with password and links in mails, and keeps everything else." in told["written"]
+
+
 def test_it_reads_the_answers_of_an_API(site):
     told = explained(site, "github.com", {"/user": {"id": 7, "login": "ada"}})
     assert told["identity"]["subject"] == "7" and "email" not in told["identity"]

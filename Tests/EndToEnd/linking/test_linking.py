@@ -1,10 +1,10 @@
-"""Which account an identity opens: linking, confirmation, takeover, reauthentication."""
+"""Which account an identity opens: linking, confirmation, takeover. Reauthentication: `test_any_provider.py`, at each of them."""
 
 import secrets
-from urllib.parse import urlencode
 
 from support.clients.api import assert_error, posted
 from support.clients.flows import WebFlow
+from support.harness import together
 from support.jwts import claims
 from support.servers.site import Site, a_site
 
@@ -86,15 +86,6 @@ def test_SEC_02_a_proven_address_takes_an_account_over_and_ends_its_makers_sessi
     assert_error(api.refresh(attacker["refreshToken"]), "TOKEN_EXPIRED")
 
 
-def test_reauthentication_never_makes_a_user(site, api, fake_issuer):
-    before = site.counts()
-    token = fake_issuer.id_token("nobody-yet")
-    assert_error(posted(api, {"providerId": "oidc.fake", "id_token": token}, autoCreate=False), "EMAIL_NOT_FOUND")
-    assert site.counts() == before
-    posted(api, {"providerId": "oidc.fake", "id_token": token})
-    assert posted(api, {"providerId": "oidc.fake", "id_token": token}, autoCreate=False).status_code == 200
-
-
 def test_a_project_with_several_accounts_for_one_address(fake_issuer, real_issuer):
     site = Site({"oidc.fake": fake_issuer.entry(), "oidc.real": real_issuer.entry()}, project={"signIn": {"oneAccountPerEmail": False}})
     try:
@@ -114,15 +105,11 @@ def test_SEC_04_a_pending_token_stands_for_its_own_identity_alone(site, api, fak
     user = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("bound-" + secrets.token_hex(4))}).json()
     victim = microsoft.id_token("alice")
     microsoft_user = posted(api, {"providerId": "microsoft.com", "id_token": victim}).json()
-    mixed = api.call(
-        "signInWithIdp",
-        {
-            "requestUri": "http://localhost",
-            "pendingToken": user["pendingToken"],
-            "postBody": urlencode({"providerId": "microsoft.com", "id_token": victim}),
-        },
-    )
-    assert mixed.status_code == 400 or mixed.json()["localId"] == user["localId"] != microsoft_user["localId"]
+    mixed = posted(api, {"providerId": "microsoft.com", "id_token": victim}, pendingToken=user["pendingToken"])
+    assert_error(mixed, "INVALID_CREDENTIAL_OR_PROVIDER_ID")
+    unnamed = {"providerId": "oidc.fake", "id_token": victim}
+    fresh = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token(user["federatedId"])}).json()["pendingToken"]
+    assert posted(api, unnamed, pendingToken=fresh).json()["localId"] == user["localId"] != microsoft_user["localId"]
 
 
 def test_SEC_73_a_stale_session_does_not_become_fresh_by_a_link(site, api, fake_issuer, real_issuer):
@@ -141,3 +128,67 @@ def test_the_address_is_spelled_as_in_a_lookup(api, fake_issuer):
     email = f"Mixed.Case{secrets.token_hex(4)}@Example.com"
     user = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token(secrets.token_hex(6), email=email)}).json()
     assert user["email"] == api.lookup(user["idToken"])["email"] == email.lower()
+
+
+def test_a_second_identity_of_a_provider_whose_first_has_another_address_needs_confirmation(fake_issuer):
+    entry = fake_issuer.entry(authoritativeDomains=["trusted.example"])
+    with a_site({"oidc.fake": entry, "oidc.two": entry}) as site:
+        api = site.serve().api()
+        owner = posted(api, {"providerId": "oidc.two", "id_token": fake_issuer.id_token("work", email="ada@trusted.example")}).json()
+        private = {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("private", email="ada@elsewhere.example")}
+        assert posted(api, private, idToken=owner["idToken"]).json()["localId"] == owner["localId"]
+        second = {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("second", email="ada@trusted.example")}
+        answer = posted(api, second).json()
+        assert answer["needConfirmation"] is True and answer["verifiedProvider"] == ["oidc.fake", "oidc.two"] and "idToken" not in answer
+        assert api.refresh(owner["refreshToken"]).status_code == 200
+        assert posted(api, private).json()["localId"] == owner["localId"]
+
+        assert_error(posted(api, second, idToken=owner["idToken"]), "FEDERATED_USER_ID_ALREADY_LINKED")
+        api.succeed("update", {"idToken": owner["idToken"], "deleteProvider": ["oidc.fake"]})
+        assert posted(api, second).json()["localId"] == owner["localId"]
+
+
+def test_SEC_50_unlinking_a_provider_expels_the_person_who_came_by_it(site, api, fake_issuer, microsoft):
+    """A thief links an identity of their own with a stolen session and comes by it. The owner unlinks it."""
+    owner = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("owner-" + secrets.token_hex(4))}).json()
+    own = microsoft.id_token("alice", oid=f"0bad0bad-2222-4222-8222-{secrets.token_hex(6)}", email=f"{secrets.token_hex(4)}@evil.example")
+    thiefs = {"providerId": "microsoft.com", "id_token": own}
+    linked = posted(api, thiefs, idToken=owner["idToken"]).json()
+    thief = posted(api, thiefs).json()
+    assert thief["localId"] == linked["localId"] == owner["localId"]
+
+    left = api.succeed("update", {"idToken": owner["idToken"], "deleteProvider": ["microsoft.com"], "returnSecureToken": True})
+    assert [entry["providerId"] for entry in left["providerUserInfo"]] == ["oidc.fake"] and "idToken" not in left
+    for ended in (linked, thief):
+        assert_error(api.refresh(ended["refreshToken"]), "TOKEN_EXPIRED")
+        token = ended["idToken"]
+        for refused in (
+            api.call("lookup", {"idToken": token}),
+            api.call("update", {"idToken": token, "displayName": "Mallory"}),
+            api.call("update", {"idToken": token, "deleteProvider": ["oidc.fake"]}),
+            api.call("delete", {"idToken": token}),
+            posted(api, thiefs, idToken=token),
+        ):
+            assert_error(refused, "TOKEN_EXPIRED")
+    pending = {"requestUri": "http://localhost", "pendingToken": thief["pendingToken"]}
+    assert_error(api.call("signInWithIdp", {**pending, "idToken": owner["idToken"]}), "INVALID_PENDING_TOKEN")
+    assert posted(api, thiefs).json()["localId"] != owner["localId"]
+    assert api.lookup(owner["idToken"])["localId"] == owner["localId"]
+    assert api.refresh(owner["refreshToken"]).status_code == 200
+
+
+def test_SEC_50_no_sign_in_that_races_with_the_unlinking_stays(site, api, fake_issuer, microsoft):
+    owner = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("owner-" + secrets.token_hex(4))}).json()
+    own = microsoft.id_token("alice", oid=f"0bad0bad-2222-4222-8222-{secrets.token_hex(6)}", email=f"{secrets.token_hex(4)}@evil.example")
+    thiefs = {"providerId": "microsoft.com", "id_token": own}
+    assert posted(api, thiefs, idToken=owner["idToken"]).status_code == 200
+
+    def race(index):
+        if index == 5:
+            return api.call("update", {"idToken": owner["idToken"], "deleteProvider": ["microsoft.com"]})
+        return posted(api, thiefs)
+
+    answers = together(12, race)
+    assert answers[5].status_code == 200, answers[5].text
+    alive = "SELECT count(*) FROM sessions WHERE account_id = %s AND sign_in_provider = 'microsoft.com' AND ended_at IS NULL"
+    assert site.value(alive, owner["localId"]) == 0

@@ -8,8 +8,11 @@ import itertools
 
 import pytest
 
-from support.accounts import sign_up
+from support.accounts import sign_up, update
 from support.clients.api import assert_error, posted
+from support.clients.backend import Backend, make_key
+from support.harness import together
+from support.jwts import claims
 from support.mail.mailing_site import MailingSite
 
 ARRIVALS = ["provider", "reset", "link"]
@@ -27,6 +30,13 @@ def site(doubles):
     site.serve()
     yield site
     site.close()
+
+
+@pytest.fixture(scope="module")
+def backend(site):
+    backend = Backend(make_key(site))
+    yield backend
+    backend.close()
 
 
 @pytest.fixture
@@ -151,3 +161,90 @@ def test_SEC_02_non_verifying_provider_afterwards(site, api, fake_issuer, micros
     assert_error(api.call("signInWithIdp", pending), "EMAIL_EXISTS")
     assert site.counts()["identities"] == before["identities"]
     assert api.refresh(owner["refreshToken"]).status_code == 200
+
+
+def custom(api, token):
+    """A sign-in with a custom token; gives the answer, with the account."""
+    answer = api.succeed("signInWithCustomToken", {"token": token, "returnSecureToken": True})
+    return answer | {"localId": claims(answer["idToken"])["user_id"]}
+
+
+def held_by_the_back_end(api, backend, microsoft, email):
+    """The app's back end gives the attacker an account, and the attacker puts the victim's address on it, which no one proves; gives the answer to
+    that, and a custom token that the attacker keeps."""
+    uid = f"customer-{next(numbers)}"
+    kept = backend.token(uid)
+    attacker = custom(api, kept)
+    forged = attackers_identity(microsoft, email=email)
+    linked = posted(api, {"providerId": "microsoft.com", "id_token": forged}, idToken=attacker["idToken"]).json()
+    assert linked["localId"] == uid and api.lookup(linked["idToken"])["email"] == email
+    return linked, kept
+
+
+def test_SEC_02_a_custom_token_never_opens_the_victims_account(site, api, backend, microsoft, victim, arrive):
+    """The account of the attacker is not the victim's, whoever proves its address: custom tokens would open it again."""
+    attacker, kept = held_by_the_back_end(api, backend, microsoft, victim)
+    arrived = arrive(victim)
+    assert arrived["localId"] != attacker["localId"]
+    user = api.lookup(arrived["idToken"])
+    assert user["email"] == victim and user["emailVerified"] is True and "customAuth" not in user
+    assert {entry["providerId"] for entry in user["providerUserInfo"]} <= {"oidc.fake", "password"}
+
+    for token in (kept, backend.token(attacker["localId"])):
+        assert custom(api, token)["localId"] == attacker["localId"]
+    assert api.refresh(attacker["refreshToken"]).status_code == 200, "the back end's person stays signed in"
+    left = api.lookup(attacker["idToken"])
+    assert "email" not in left and [entry["providerId"] for entry in left["providerUserInfo"]] == ["microsoft.com"]
+    assert_error(update(api, attacker["idToken"], password="the attacker's"), "MISSING_EMAIL")
+    moved = "SELECT action, rule, details->>'account' FROM audit_events WHERE account_id = %s AND rule = 'heldByBackEnd'"
+    assert site.rows(moved, attacker["localId"]) == [("address.moved", "heldByBackEnd", arrived["localId"])]
+    again = arrive(victim) if "oidc.fake" in {entry["providerId"] for entry in user["providerUserInfo"]} else arrived
+    assert again["localId"] == arrived["localId"]
+
+
+def test_SEC_02_a_custom_token_that_was_kept_does_not_open_an_account_that_was_taken_over(site, api, backend, victim, arrive):
+    """The app's back end signs custom tokens for its users' own accounts. The attacker signs up with the victim's address and keeps one."""
+    attacker = sign_up(api, victim, "the attacker's")
+    kept = backend.token(attacker["localId"])
+    arrived = arrive(victim)
+    assert arrived["localId"] == attacker["localId"]
+    message = assert_error(api.call("signInWithCustomToken", {"token": kept}), "INVALID_CUSTOM_TOKEN")
+    assert "sessions of its account were ended" in message
+    owns_alone(site, api, arrived, victim)
+
+
+def test_SEC_02_of_all_who_race_for_an_address_that_moves_one_gets_it(site, api, backend, fake_issuer, microsoft):
+    for _ in range(4):
+        email = f"victim{next(numbers)}@trusted.example"
+        attacker, kept = held_by_the_back_end(api, backend, microsoft, email)
+        token = fake_issuer.id_token("owner-of-" + email.partition("@")[0], email=email)
+
+        def race(index, email=email, token=token, kept=kept):
+            if index % 3 == 0:
+                return posted(api, {"providerId": "oidc.fake", "id_token": token})
+            if index % 3 == 1:
+                return api.call("signUp", {"email": email, "password": "the attacker's"})
+            return api.call("signInWithCustomToken", {"token": kept})
+
+        answers = together(12, race)
+        owners = {answer.json()["localId"] for answer in answers[::3]}
+        assert len(owners) == 1 and attacker["localId"] not in owners
+        assert site.rows("SELECT account_id FROM accounts WHERE email = %s", email) == [(owners.pop(),)]
+        for answer in answers[1::3]:
+            assert_error(answer, "EMAIL_EXISTS")
+        assert {answer.status_code for answer in answers[2::3]} == {200}
+
+
+def test_SEC_02_no_way_back_gives_the_attackers_account_to_the_victim(site, backend, microsoft, victim):
+    """The attacker moves the account on, so that the victim's mailbox gets the mail that takes a change back."""
+    api = site.servers[0].api("open-project-key")
+    open_backend = Backend(make_key(site, "open-project"))
+    try:
+        attacker = custom(api, open_backend.token(f"customer-{next(numbers)}"))
+        mine = f"mallory{next(numbers)}@evil.example"
+        for email in (victim, mine):
+            attacker |= api.succeed("update", {"idToken": attacker["idToken"], "email": email, "returnSecureToken": True})
+        assert site.value("SELECT count(*) FROM action_codes WHERE account_id = %s", attacker["localId"]) == 0
+        assert api.lookup(attacker["idToken"])["email"] == mine and site.mails(victim) == []
+    finally:
+        open_backend.close()

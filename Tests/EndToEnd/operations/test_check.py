@@ -1,19 +1,16 @@
 """`gatehouse check` on configurations with one mistake each: it names the file, the line and what to do, and one mistake is one fault."""
 
 import base64
-import contextlib
 import re
 import resource
 import secrets
 import subprocess
 
-import psycopg2
 import pytest
 
 from support.harness import BINARY
 from support.names import TIMEOUT
-from support.servers.postgres import cluster
-from support.servers.site import a_site, environment, write_secret
+from support.servers.site import environment, write_secret
 
 SERVER = """listen: 127.0.0.1:8080
 publicURL: https://auth.example.com
@@ -121,6 +118,13 @@ FAULTS = {
         "11:",
         "proxyHeader: expected one of: x-forwarded-for, forwarded",
     ),
+    "a linking policy above its section": (
+        P,
+        "providers:",
+        "linking: confirm\nproviders:",
+        "6:1",
+        "linking: unknown key; write signIn: {linking: …}",
+    ),
     "audit events that are kept for an hour": (S, "limits:", "audit: {keep: 1h}\nlimits:", "11:", "audit.keep: expected a time from 1d"),
     "an unknown linking policy": (
         P,
@@ -192,6 +196,13 @@ NOTES = {
         "github.io is a domain below which people get hosts",
     ),
     "a host without a dot": (P, "[app.example.com]", "[app.example.com, com]", "4:", "com has no dot"),
+    "a linking policy that nothing asks": (
+        P,
+        "providers:",
+        "signIn: {linking: confirm, oneAccountPerEmail: false}\nproviders:",
+        "6:",
+        "signIn.linking: has no effect with oneAccountPerEmail: false",
+    ),
     "a redirect URL elsewhere": (
         P,
         "https://app.example.com",
@@ -335,47 +346,3 @@ def test_fewer_descriptors_than_connections_are_noted(planted):
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
 
     assert_one_note(planted, f"{S}:11:", "limits.connections: 500 do not fit", "256 files at most", "raise LimitNOFILE", preexec_fn=few)
-
-
-# -- live: the database
-
-
-def live(site):
-    result = site.run("check", "--live")
-    return result.returncode, [line for line in result.stdout.splitlines() if line.startswith("database  ")]
-
-
-def test_live_asks_the_database(fake_issuer):
-    with a_site({"oidc.fake": fake_issuer.entry()}, settings={"databasePool": {}}) as site:
-        assert live(site) == (0, ["database  ok"])
-        site.database = site.database.replace("/e2e_", "/gone_e2e_")
-        status, (line,) = live(site)
-        assert status == 1 and "does not exist" in line
-
-
-def test_live_compares_the_connections_with_the_limits(fake_issuer):
-    with a_site({"oidc.fake": fake_issuer.entry()}, settings={"loops": 3}) as site:
-        assert live(site) == (0, ["database  ok"])
-        with contextlib.closing(psycopg2.connect(cluster().url)) as connection:
-            connection.autocommit = True
-            name = site.value("SELECT current_database()")
-            connection.cursor().execute(f"ALTER DATABASE {name} CONNECTION LIMIT 20")
-        status, (line,) = live(site)
-        assert status == 1 and "may open 33 connections" in line and "the database's connection limit allows 20" in line
-
-
-# -- live: providers
-
-
-def test_live_notes_an_issuer_that_another_could_be_taken_for(fake_issuer):
-    own = fake_issuer.entry(ownCallback=True)
-    with a_site({"oidc.fake": fake_issuer.entry(), "oidc.own": own}) as site:
-        result = site.run("check", "--live")
-        notes = [line for line in result.stdout.splitlines() if line.startswith("note: ") and "ownCallback: true" in line]
-        assert result.returncode == 0 and "demo  oidc.fake  ok" in result.stdout, "it is no problem"
-        assert len(notes) == 1 and notes[0].startswith("note: demo  oidc.fake  ") and "RFC 9207" in notes[0], result.stdout
-        fake_issuer.discovery_extra = {"authorization_response_iss_parameter_supported": True}
-        assert "ownCallback" not in site.run("check", "--live").stdout
-    with a_site({"oidc.fake": fake_issuer.entry()}) as site:
-        fake_issuer.discovery_extra = {}
-        assert "ownCallback" not in site.run("check", "--live").stdout, "a provider that is alone"

@@ -83,8 +83,11 @@ def known():
     del ios["android"], android["ios"]
     project["apps"] = [ios, android]
     project["providers"] = {entry.removeprefix("providers."): section("project", entry) for entry in ENTRIES}
+    # Keys that are read only beside the value of another one.
+    conditions = {(row.section.removeprefix("providers."), *row.condition) for row in ROWS if row.section in ENTRIES and row.condition}
+    others = {provider: {**section("project", f"providers.{provider}"), key: value} for provider, key, value in conditions}
     found = {}
-    for server, of_project in zip(servers, (project, binary.project(1))):
+    for server, of_project in zip(servers, (project, {**binary.project(1), "providers": others})):
         faults, _ = binary.check(server, {"project": of_project})
         for file, name, document in (("server", "gatehouse", server), ("project", "project", project)):
             unknown = {path for of, path, message in faults if of == name and message.startswith("unknown key")}
@@ -170,6 +173,14 @@ ELSEWHERE = {
         "`https://api.github.com`",
         'host == "github.com" || host.hasSuffix(".ghe.com") else { return "\\(baseURL)/api/v3" } return "https://api.',
     ),
+    "project providers.twitter.com.ownCallback": (
+        "`false`; with `protocol: oauth2` `true`",
+        'section.bool("ownCallback", default: provider.hasOwnCallback && self.protocol.isOAuth2)',
+    ),
+    "project providers.twitter.com.apiBase": (
+        "`https://api.twitter.com`; with `protocol: oauth2` `https://api.x.com`",
+        'apiBase = Twitter.apiBase(section, default: "https://api.x.com", allowInsecure: allowInsecure)',
+    ),
 }
 
 
@@ -200,7 +211,8 @@ def test_the_page_has_each_limit_that_the_sources_have():
 def test_the_page_of_a_provider_has_what_the_catalogue_has(provider):
     rows = {row.name: row for row in ROWS if row.section == f"providers.{provider}"}
     has = sources.catalogue(provider)
-    assert {key: rows[key].literal for key in CATALOGUED if key in rows} == {key: has[key] for key in CATALOGUED if key in rows}
+    catalogued = [key for key in CATALOGUED if key in rows and str(rows[key]) not in ELSEWHERE]
+    assert {key: rows[key].literal for key in catalogued} == {key: has[key] for key in catalogued}
     if page.speaks_oauth2(provider):
         assert re.search("besides `([^`]+)`", rows["scopes"].meaning)[1].split() == has["scopes"]
     else:

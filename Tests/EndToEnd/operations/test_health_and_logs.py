@@ -9,7 +9,7 @@ import pytest
 import requests
 
 from support.clients.api import assert_error, posted
-from support.clients.flows import WebFlow
+from support.clients.flows import WebFlow, query_of
 from support.harness import wait_until
 from support.names import API_KEY, GUESTS, PRODUCTION, TIMEOUT
 from support.servers.postgres import Cluster
@@ -127,7 +127,29 @@ def test_the_log_says_why_a_sign_in_was_refused(site, api, fake_issuer):
     assert_error(flow.redeem(flow.to_app(fake_issuer.login("why"))), "INVALID_IDP_RESPONSE")
     line = wait_until(lambda: [line for line in server.log_lines()[seen:] if line.get("message") == "provider refused"], what="the line")[0]
     assert line["code"] == "INVALID_IDP_RESPONSE" and "somebody-elses-client" in line["reason"] and line["id"]
+    assert (line["project"], line["provider"]) == ("demo", "oidc.fake")
     assert "why@example.com" not in server.log(), "nor anything of the person"
+
+
+def test_the_log_names_project_and_provider_of_what_failed(site, api, fake_issuer):
+    """At each step that speaks with the provider or about it."""
+    server = site.servers[0]
+
+    def named(message, step):
+        seen = len(server.log_lines())
+        step()
+        line = wait_until(lambda: [line for line in server.log_lines()[seen:] if line.get("message") == message], what=message)[0]
+        assert (line["project"], line["provider"]) == ("demo", "oidc.fake") and line["reason"], line
+
+    flow = WebFlow(site, "oidc.fake")
+    query = query_of(flow.authorization_url())
+    named("provider refused", lambda: flow.callback(f"{query['redirect_uri']}?error=access_denied&state={query['state']}"))
+    flow = WebFlow(site, "oidc.fake")
+    back = fake_issuer.login("elsewhere")(flow.authorization_url())
+    named("provider refused", lambda: flow.callback(back + "&iss=https://another.example"))
+    named("provider refused", lambda: flow.callback(back.replace("/__/auth/handler", "/__/auth/handler/oidc.other")))
+    named("provider refused", lambda: posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("x", nonce="none-posted")}))
+    named("sign-in not started", lambda: WebFlow(site, "oidc.fake", parameters={"state": "x"}).start())
 
 
 def test_no_client_writes_to_the_log_that_a_provider_refused(site):

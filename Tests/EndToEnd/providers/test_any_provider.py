@@ -1,4 +1,4 @@
-"""What no provider may be talked into: nonces, access tokens, states and parameters that are not right, at each of the stand-ins."""
+"""At each of the stand-ins: a link, a return and a reauthentication, and refusals of nonces, access tokens, states and parameters."""
 
 import hashlib
 import json
@@ -11,6 +11,7 @@ import requests
 from support.accounts import person
 from support.clients.api import assert_error, posted
 from support.clients.flows import WebFlow, query_of
+from support.clients.handler import BrowserFlow
 from support.leaks import note
 
 RESERVED = [
@@ -29,6 +30,60 @@ RESERVED = [
     "registration",
     "id_token_hint",
 ]
+
+
+def credential(double, user, **issued_to):
+    """What an app posts that got it from the provider itself; `None` for a provider that offers apps nothing of the kind."""
+    if hasattr(double, "issue"):
+        issued = double.issue(user, **issued_to)
+        return dict(zip(("access_token", "oauth_token_secret"), issued if isinstance(issued, tuple) else (issued,)))
+    if not double.binds_codes:
+        return None
+    raw = note(secrets.token_urlsafe(16))
+    return {"id_token": double.id_token(user, nonce=hashlib.sha256(raw.encode()).hexdigest()), "nonce": raw}
+
+
+# The ways in. Each is for a `purpose` of the JS SDK: to sign in, to link (to the account of `idToken`) or to reauthenticate.
+
+
+def by_redirect(site, double, user, purpose, **more):
+    flow = WebFlow(site, double.provider)
+    return flow.redeem(flow.to_app(double.login(user)), autoCreate=purpose != "reauth", **more)
+
+
+def by_the_SDK(site, double, user, purpose, **more):
+    flow = BrowserFlow(site, double.provider, purpose + "ViaPopup")
+    return flow.redeem(flow.finished(double.login(user))["event"], **more)
+
+
+def by_credential(site, double, user, purpose, **more):
+    body = {"providerId": double.provider, **credential(double, user)}
+    return posted(site.servers[0].api(), body, autoCreate=purpose != "reauth", **more)
+
+
+def test_a_person_links_returns_and_reauthenticates(site, api, real_issuer, hostile_provider):
+    ways = [by_redirect, by_the_SDK, *([by_credential] if credential(hostile_provider, person()) else [])]
+    for link in ways:
+        name = person()
+        account, another = (WebFlow(site, "oidc.real").run(real_issuer.login(f"{person()}@elsewhere.example")) for _ in range(2))
+        linked = link(site, hostile_provider, name, "link", idToken=account["idToken"]).json()
+        assert linked["localId"] == account["localId"] and "isNewUser" not in linked
+        methods = [method["providerId"] for method in api.lookup(linked["idToken"])["providerUserInfo"]]
+        assert sorted(methods) == sorted(["oidc.real", hostile_provider.provider])
+        for way in ways:
+            returned = way(site, hostile_provider, name, "signIn").json()
+            assert returned["localId"] == account["localId"] and "isNewUser" not in returned
+            assert way(site, hostile_provider, name, "reauth").json()["localId"] == account["localId"]
+        # What is refused writes nothing.
+        before = site.counts()
+        assert_error(link(site, hostile_provider, person(), "reauth"), "EMAIL_NOT_FOUND")
+        taken = link(site, hostile_provider, name, "link", idToken=another["idToken"])
+        if link is by_the_SDK:
+            # It asks for the credential, so that the app can sign in with it.
+            assert taken.json()["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED" and "idToken" not in taken.json()
+        else:
+            assert_error(taken, "FEDERATED_USER_ID_ALREADY_LINKED")
+        assert site.counts() == before
 
 
 def test_SEC_05_a_nonce_counts_only_as_the_hash_of_the_apps_own(site, api, hostile):
@@ -53,8 +108,7 @@ def test_an_access_token_that_another_app_may_have_got_opens_nothing(site, api, 
     provider = hostile_provider.provider
     bodies = [{"access_token": "a-made-up-access-token"}]
     if hasattr(hostile_provider, "issue"):
-        issued = hostile_provider.issue("victim", client="of-mallory")
-        bodies.append(dict(zip(("access_token", "oauth_token_secret"), issued if isinstance(issued, tuple) else (issued,))))
+        bodies.append(credential(hostile_provider, "victim", client="of-mallory"))
     for body in bodies:
         answer = posted(api, {"providerId": provider, **body})
         assert answer.status_code == 400, answer.text

@@ -184,13 +184,47 @@ def test_SEC_05_a_pending_token_works_once(site, api, fake_issuer):
     body = {"requestUri": "http://localhost", "pendingToken": first["pendingToken"], "returnSecureToken": True}
     again = api.succeed("signInWithIdp", body)
     assert again["localId"] == first["localId"] and "isNewUser" not in again
+    assert again["oauthIdToken"] and "pendingToken" not in again, "each signs in once, and brings no other"
     assert_error(api.call("signInWithIdp", body), "INVALID_PENDING_TOKEN")
-    fresh = again["pendingToken"]
+    fresh = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("pending")}).json()["pendingToken"]
     broken = note(fresh[:-2] + ("AA" if fresh[-2:] != "AA" else "BB"))
     for token in ("garbage", broken):
         assert_error(api.call("signInWithIdp", {**body, "pendingToken": token}), "INVALID_PENDING_TOKEN")
     answers = together(50, lambda _: api.call("signInWithIdp", {**body, "pendingToken": fresh}).status_code)
     assert sorted(answers, key=str) == [200] + [400] * 49
+
+
+def test_a_pending_token_of_a_deleted_account_makes_none(site, api, fake_issuer):
+    user = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("pending-" + secrets.token_hex(4))}).json()
+    api.succeed("delete", {"idToken": user["idToken"]})
+    before = site.counts()
+    assert_error(
+        api.call("signInWithIdp", {"requestUri": "http://localhost", "pendingToken": user["pendingToken"]}), "INVALID_PENDING_TOKEN"
+    )
+    assert site.counts() == before
+
+
+def test_a_pending_token_stays_with_its_account_when_a_link_with_it_is_refused(site, api, fake_issuer):
+    user, other = (
+        posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token(f"pending-{secrets.token_hex(4)}")}).json() for _ in "12"
+    )
+    body = {"requestUri": "http://localhost", "returnIdpCredential": True}
+    refused = api.succeed("signInWithIdp", {**body, "pendingToken": user["pendingToken"], "idToken": other["idToken"]})
+    assert refused["errorMessage"] == "FEDERATED_USER_ID_ALREADY_LINKED"
+    api.succeed("delete", {"idToken": user["idToken"]})
+    before = site.counts()
+    assert_error(api.call("signInWithIdp", {**body, "pendingToken": refused["pendingToken"]}), "INVALID_PENDING_TOKEN")
+    assert site.counts() == before
+
+
+@pytest.mark.parametrize("named, accepted", [("github.com", False), ("oidc.fake", True), ("OIDC.Fake", True)])
+def test_SEC_04_a_pending_token_is_of_the_provider_that_the_client_names(api, fake_issuer, named, accepted):
+    user = posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("pending-" + secrets.token_hex(4))}).json()
+    answer = posted(api, {"providerId": named}, pendingToken=user["pendingToken"])
+    if accepted:
+        assert answer.status_code == 200 and answer.json()["localId"] == user["localId"]
+    else:
+        assert_error(answer, "INVALID_CREDENTIAL_OR_PROVIDER_ID")
 
 
 def test_parameters_and_scopes_of_the_app_reach_the_provider(site, fake_issuer):

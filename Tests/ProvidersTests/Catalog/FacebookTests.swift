@@ -15,22 +15,23 @@ private struct FakeFacebook {
     let upstream = FakeUpstream()
     let key: FakeKey
     let limitedKey: FakeKey
+    let data: ProviderData
+    let user: JSON
+    let about: JSON
     static let tokenURL = "https://graph.facebook.com/v25.0/oauth/access_token"
     static let keysURL = "https://www.facebook.com/.well-known/oauth/openid/jwks/"
     static let limitedKeysURL = "https://limited.facebook.com/.well-known/oauth/openid/jwks/"
-    static let user: JSON.Object = [
-        "id": "10215241773831025", "name": "Ada Lovelace", "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com",
-        "picture": ["data": ["url": "https://cdn.example/a.jpg?expires=1"]],
-    ]
-    static let about: JSON.Object = [
-        "app_id": "111", "type": "USER", "is_valid": true, "expires_at": 0, "scopes": ["email"], "user_id": "10215241773831025",
-    ]
+    private static let person: JSON.Object = ["id": "10215241773831025", "first": "Ada", "last": "Lovelace", "email": "ada@example.com"]
 
     init() throws {
         (key, limitedKey) = (try .rsa("f-1"), try .otherRSA("f-2"))
-        upstream.answer(Self.tokenURL, ["access_token": "EAAG1", "token_type": "bearer", "expires_in": 5_183_944])
-        upstream.answer(Self.meURL("EAAG1"), .object(Self.user))
-        upstream.answer(Self.checkURL("EAAG1"), ["data": .object(Self.about)])
+        data = try ProviderData("facebook.com")
+        user = try data.answer("me", Self.person)
+        let expiry = FakeIssuer.now.seconds + 3600
+        about = try data.answer("debug_token", ["app": "111", "id": "10215241773831025", "expiry": .integer(expiry)])
+        upstream.answer(Self.tokenURL, try data.answer("token", ["token": "EAAG1"]))
+        upstream.answer(Self.meURL("EAAG1"), user)
+        upstream.answer(Self.checkURL("EAAG1"), about)
         upstream.answer(Self.keysURL, ["keys": [key.json]])
         upstream.answer(Self.limitedKeysURL, ["keys": [limitedKey.json]])
     }
@@ -62,11 +63,10 @@ private struct FakeFacebook {
     /// An ID token of Limited Login; `null` removes a claim.
     func token(_ changes: JSON.Object = [:], _ key: FakeKey? = nil) throws -> String {
         let now = FakeIssuer.now.seconds
-        var claims: JSON.Object = [
-            "iss": "https://www.facebook.com", "aud": "111", "sub": "10215241773831025", "iat": .integer(now - 5),
-            "exp": .integer(now + 3600), "name": "Ada Lovelace", "given_name": "Ada", "family_name": "Lovelace",
-            "email": "ada@example.com", "picture": "https://cdn.example/a.jpg?expires=1",
-        ]
+        let values = Self.person.merging(["issuer": "https://www.facebook.com", "app": "111"])
+        var claims = try data.answer("limited", values).object ?? [:]
+        claims["iat"] = .integer(now - 5)
+        claims["exp"] = .integer(now + 3600)
         for member in changes { claims[member.name] = member.value == .null ? .none : member.value }
         return try (key ?? self.key).sign(.object(claims))
     }
@@ -77,12 +77,12 @@ private struct FakeFacebook {
 
     init() throws { facebook = try FakeFacebook() }
 
-    private func expectPerson(_ identity: ProviderIdentity) throws {
+    private func expectPerson(_ identity: ProviderIdentity, _ profile: JSON) throws {
         #expect(identity.subject == "10215241773831025" && identity.issuer == "https://www.facebook.com")
         #expect(identity.displayName == "Ada Lovelace" && identity.firstName == "Ada" && identity.lastName == "Lovelace")
         #expect(identity.email == "ada@example.com" && !identity.emailVerified && !identity.emailAuthoritative)
         #expect(identity.photoURL == "https://graph.facebook.com/10215241773831025/picture")
-        #expect(try JSON.parse(Array(identity.rawUserInfo.utf8)) == .object(FakeFacebook.user))
+        #expect(try JSON.parse(Array(identity.rawUserInfo.utf8)) == profile)
     }
 
     // MARK: Redirect
@@ -96,7 +96,7 @@ private struct FakeFacebook {
 
     @Test func `a code becomes a person, by a call with the proof of our app`() async throws {
         let result = try await facebook.provider().redeem(["code": "code-1"])
-        try expectPerson(result.identity)
+        try expectPerson(result.identity, facebook.user)
         #expect(result.accessToken == "EAAG1" && result.expiresIn == 5_183_944 && result.idToken == nil)
         #expect(facebook.upstream.requests.map(\.url) == [FakeFacebook.tokenURL, FakeFacebook.meURL("EAAG1")])
         #expect(facebook.upstream.requests.last?.headers["authorization"] == "Bearer EAAG1")
@@ -111,9 +111,9 @@ private struct FakeFacebook {
         }
         #expect(
             try await refusal(100)
-                == .codeRefused("The provider refused the code (100).", detail: "token endpoint: status 400, error 100"))
+                == .grantRefused("The provider refused the code (100).", detail: "token endpoint: status 400, error 100"))
         for code in [1, 101, 191] as [JSON] {
-            guard case .misconfigured = try await refusal(code) else {
+            guard case .clientRefused = try await refusal(code) else {
                 Issue.record("\(code)")
                 continue
             }
@@ -126,7 +126,7 @@ private struct FakeFacebook {
     // MARK: An access token that an app posts
 
     @Test func `a token of our app signs in`() async throws {
-        try expectPerson(try await facebook.provider().verify(Credential(accessToken: "EAAG1")).identity)
+        try expectPerson(try await facebook.provider().verify(Credential(accessToken: "EAAG1")).identity, facebook.user)
         let check = try #require(facebook.upstream.requests.first)
         #expect(check.url == FakeFacebook.checkURL("EAAG1") && check.headers["authorization"] == "Bearer 111|s3cret")
         facebook.upstream.answer(
@@ -141,10 +141,18 @@ private struct FakeFacebook {
             ["type": "PAGE"], ["type": .null], ["user_id": .null], ["user_id": "7"], ["user_id": "10215241773831025 "],
         ] as [JSON.Object])
     func `a token of another app, kind or person is refused`(_ changes: JSON.Object) async throws {
-        var about = FakeFacebook.about
+        var about = facebook.about["data"]?.object ?? [:]
         for member in changes { about[member.name] = member.value }
         facebook.upstream.answer(FakeFacebook.checkURL("EAAG1"), ["data": .object(about)])
         #expect(try await facebook.refusal()?.reason?.hasPrefix("The access token ") == true)
+    }
+
+    @Test func `Graph answers about a token of another app with error 100`() async throws {
+        facebook.upstream.answer(FakeFacebook.checkURL("EAAG1"), try facebook.data.error("foreign token"))
+        #expect(
+            try await facebook.refusal()
+                == .invalidResponse(
+                    "The access token was not issued to this app.", detail: "token check: status 400, code 100, trace AbCdEfGh"))
     }
 
     @Test func `a check that does not work is the operator's fault, and a limit an outage`() async throws {
@@ -177,7 +185,10 @@ private struct FakeFacebook {
 
     @Test func `an ID token of Limited Login is the same person, and nothing but its keys is fetched`() async throws {
         let result = try await facebook.provider().verify(Credential(idToken: try facebook.token()))
-        try expectPerson(result.identity)
+        // Graph's names, and of the picture what the token says.
+        var profile = facebook.user.object ?? [:]
+        profile["picture"] = ["data": ["url": "https://cdn.example/10215241773831025.jpg?expires=1"]]
+        try expectPerson(result.identity, .object(profile))
         #expect(facebook.upstream.requests.map(\.url) == [FakeFacebook.keysURL])
     }
 
@@ -244,6 +255,14 @@ private struct FakeFacebook {
         facebook.upstream.answer(FakeFacebook.tokenURL, ["error": ["code": 100]], status: 400)
         facebook.upstream.answer(FakeFacebook.checkURL("not-a-token"), ["data": ["is_valid": false, "error": ["code": 190]]])
         #expect(try await facebook.provider().diagnose() == [])
+        for (code, words) in [(1, "does not accept clientId and clientSecret"), (191, "does not know the redirect URI")]
+            as [(Int64, String)]
+        {
+            facebook.upstream.answer(FakeFacebook.tokenURL, ["error": ["code": .integer(code)]], status: 400)
+            let findings = try await facebook.provider().diagnose()
+            #expect(findings.count == 1 && findings[0].hasPrefix("The provider \(words)") && findings[0].contains("error \(code)"))
+        }
+        facebook.upstream.answer(FakeFacebook.tokenURL, ["error": ["code": 100]], status: 400)
         facebook.upstream.answer(FakeFacebook.keysURL, ["keys": []])
         #expect(
             try await facebook.provider().diagnose() == [

@@ -9,7 +9,9 @@ import Text
 
 /// The keys of an entry of GitHub, and what `gatehouse check --live` finds of it.
 @Suite struct GitHubSettingsTests {
-    private let gitHub = FakeGitHub()
+    private let gitHub: FakeGitHub
+
+    init() throws { gitHub = try FakeGitHub() }
 
     @Test func `an entry of two lines is enough`() throws {
         let settings = try gitHub.provider().settings
@@ -24,7 +26,7 @@ import Text
         let settings = try gitHub.provider("baseURL: https://git.example/").settings
         #expect(settings.storedIssuer == "https://git.example")
         let rules = try #require(settings.protocol.rules as? GitHub)
-        #expect(rules.tokenEndpoint == "https://git.example/login/oauth/access_token")
+        #expect(rules.endpoints.token == "https://git.example/login/oauth/access_token")
         #expect(rules.apiBase == "https://git.example/api/v3")
         let cloud = try gitHub.provider("baseURL: https://acme.ghe.com").settings
         #expect((cloud.protocol.rules as? GitHub)?.apiBase == "https://api.acme.ghe.com")
@@ -49,8 +51,8 @@ import Text
     }
 
     private func findings(_ changes: (FakeUpstream) -> Void = { _ in }) async throws -> [String] {
-        gitHub.upstream.answer(FakeGitHub.tokenURL, ["error": "bad_verification_code"])
-        gitHub.upstream.answer(FakeGitHub.checkURL, ["message": "Not Found"], status: 404)
+        gitHub.upstream.answer(FakeGitHub.tokenURL, try gitHub.data.error("bad_verification_code"))
+        gitHub.upstream.answer(FakeGitHub.checkURL, try gitHub.data.error("not found"))
         changes(gitHub.upstream)
         return try await gitHub.provider().diagnose(redirectURI: FakeIssuer.handler)
     }
@@ -68,6 +70,22 @@ import Text
     func `a token endpoint that does not know our client is named`(_ status: Int, _ answer: JSON, _ words: String) async throws {
         let findings = try await findings { $0.answer(FakeGitHub.tokenURL, answer, status: status) }
         #expect(findings.count == 1 && findings.first?.contains(FakeGitHub.tokenURL) == true && findings.first?.contains(words) == true)
+    }
+
+    @Test func `nothing is said about the client when nothing answers`() async throws {
+        #expect(
+            try await findings { $0.fail(FakeGitHub.tokenURL, .unreachable("Could not resolve host: github.com")) } == [
+                "The token endpoint \(FakeGitHub.tokenURL) cannot be reached: Could not resolve host: github.com."
+            ])
+        let down = try await findings { $0.answer(FakeGitHub.tokenURL, [:], status: 503) }
+        #expect(down == ["The token endpoint \(FakeGitHub.tokenURL) does not work with this entry. token endpoint: status 503"])
+    }
+
+    @Test func `a client that GitHub does not accept is told from an address that it does not know`() async throws {
+        let client = try await findings { $0.answer(FakeGitHub.tokenURL, ["error": "incorrect_client_credentials"]) }
+        #expect(client.first?.hasPrefix("The provider does not accept clientId and clientSecret.") == true)
+        let address = try await findings { $0.answer(FakeGitHub.tokenURL, ["error": "redirect_uri_mismatch"]) }
+        #expect(address.first?.hasPrefix("The provider does not know the redirect URI \(FakeIssuer.handler)") == true)
     }
 
     @Test func `a check of access tokens that does not work is named`() async throws {

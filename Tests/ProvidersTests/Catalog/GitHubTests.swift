@@ -13,21 +13,21 @@ import Text
 /// GitHub as its API answers to one person's token.
 struct FakeGitHub {
     let upstream = FakeUpstream()
+    let data: ProviderData
+    let user: JSON.Object
     static let tokenURL = "https://github.com/login/oauth/access_token"
     static let userURL = "https://api.github.com/user"
     static let emailsURL = "https://api.github.com/user/emails?per_page=100"
     static let checkURL = "https://api.github.com/applications/client-1/token"
-    /// One that a double cannot hold.
-    static let user: JSON.Object = [
-        "id": 9_007_199_254_740_993, "login": "ada", "name": .null, "avatar_url": "https://avatars.example/u/1?v=4",
-        "email": "public@example.com",
-    ]
 
-    init() {
-        upstream.answer(Self.tokenURL, ["access_token": "gho_1", "token_type": "bearer", "scope": "user:email"])
-        upstream.answer(Self.userURL, .object(Self.user))
-        upstream.answer(Self.emailsURL, [["email": "ada@example.com", "primary": true, "verified": true]])
-        upstream.answer(Self.checkURL, ["app": ["client_id": "client-1"], "user": ["id": 9_007_199_254_740_993]])
+    init() throws {
+        data = try ProviderData("github.com")
+        // One that a double cannot hold.
+        user = try data.answer("user", ["id": 9_007_199_254_740_993, "login": "ada", "name": .null]).object ?? [:]
+        upstream.answer(Self.tokenURL, try data.answer("token", ["token": "gho_1", "scope": "user:email"]))
+        upstream.answer(Self.userURL, .object(user))
+        upstream.answer(Self.emailsURL, try data.answer("emails", ["email": "ada@example.com"]))
+        upstream.answer(Self.checkURL, try data.answer("check", ["client": "client-1", "token": "gho_2", "user": .object(user)]))
     }
 
     func provider(_ keys: String = "", _ change: (inout ProviderSettings) -> Void = { _ in }) throws -> ConfiguredProvider {
@@ -52,7 +52,9 @@ struct FakeGitHub {
 }
 
 @Suite struct GitHubTests {
-    private let gitHub = FakeGitHub()
+    private let gitHub: FakeGitHub
+
+    init() throws { gitHub = try FakeGitHub() }
 
     // MARK: Redirect
 
@@ -76,10 +78,10 @@ struct FakeGitHub {
         #expect(result.identity.issuer == "https://github.com")
         #expect(result.identity.displayName == nil)
         #expect(result.identity.screenName == "ada")
-        #expect(result.identity.photoURL == "https://avatars.example/u/1?v=4")
+        #expect(result.identity.photoURL == "https://avatars.example/u/9007199254740993?v=4")
         #expect(result.identity.email == "ada@example.com")
         #expect(!result.identity.emailVerified)
-        #expect(try JSON.parse(Array(result.identity.rawUserInfo.utf8)) == .object(FakeGitHub.user))
+        #expect(try JSON.parse(Array(result.identity.rawUserInfo.utf8)) == .object(gitHub.user))
         #expect(result.accessToken == "gho_1")
         #expect(result.idToken == nil)
     }
@@ -99,16 +101,15 @@ struct FakeGitHub {
     }
 
     @Test func `an error with status 200 is an error, and one about the client is the operator's`() async throws {
-        gitHub.upstream.answer(
-            FakeGitHub.tokenURL, ["error": "bad_verification_code", "error_description": "The code is for ada@example.com"])
+        gitHub.upstream.answer(FakeGitHub.tokenURL, try gitHub.data.error("bad_verification_code"))
         #expect(
             try await gitHub.refusal()
-                == .codeRefused(
+                == .grantRefused(
                     "The provider refused the code (bad_verification_code).",
                     detail: "token endpoint: status 200, error bad_verification_code"))
-        for error in ["incorrect_client_credentials", "redirect_uri_mismatch"] {
-            gitHub.upstream.answer(FakeGitHub.tokenURL, ["error": .string(error)])
-            guard case .misconfigured = try await gitHub.refusal() else {
+        for error in ["incorrect_client_credentials", "redirect_uri_mismatch"] as [UTF8Text] {
+            gitHub.upstream.answer(FakeGitHub.tokenURL, try gitHub.data.error(error))
+            guard case .clientRefused = try await gitHub.refusal() else {
                 Issue.record("\(error)")
                 continue
             }
@@ -134,7 +135,7 @@ struct FakeGitHub {
 
     @Test(arguments: [["id": "1"], ["id": 1.5], ["id": .null], ["id": true], ["id": 1e300]] as [JSON.Object])
     func `a profile without a number identifies no person`(_ change: JSON.Object) async throws {
-        var user = FakeGitHub.user
+        var user = gitHub.user
         for member in change { user[member.name] = member.value }
         gitHub.upstream.answer(FakeGitHub.userURL, .object(user))
         #expect(try await gitHub.refusal()?.reason == "The provider does not say who signed in.")
@@ -155,7 +156,7 @@ struct FakeGitHub {
             gitHub.upstream.answer(FakeGitHub.userURL) { _ in OutboundResponse(status: 403, headers: headers) }
             #expect(try await gitHub.refusal()?.isUnavailable == true)
         }
-        gitHub.upstream.answer(FakeGitHub.userURL, ["message": "You have exceeded a secondary rate limit."], status: 403)
+        gitHub.upstream.answer(FakeGitHub.userURL, try gitHub.data.error("secondary rate limit"))
         #expect(try await gitHub.refusal()?.isUnavailable == true)
         gitHub.upstream.answer(FakeGitHub.tokenURL, ["message": "slow down"], status: 429)
         #expect(try await gitHub.refusal()?.isUnavailable == true)
@@ -252,7 +253,7 @@ struct FakeGitHub {
         for credential in [Credential(), Credential(idToken: "a.b.c"), Credential(accessToken: "")] {
             #expect(try await gitHub.refusal(of: credential) == .invalidCredential("The credential has no access token."))
         }
-        for token in ["a b", "a\r\nb: c", "\u{e4}", String(repeating: "x", count: 4097)] {
+        for token in ["a b", "a\r\nb: c", "\u{e4}", String(repeating: "x", count: 16_385)] {
             #expect(
                 try await gitHub.refusal(of: Credential(accessToken: UTF8Text(token)))
                     == .invalidCredential("The access token is malformed."))

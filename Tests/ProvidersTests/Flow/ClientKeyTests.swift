@@ -72,6 +72,16 @@ import Text
         #expect(try assertion(in: form, by: rsa, .rs256).claims["aud"] == .string(issuer.tokenURL))
     }
 
+    @Test func `a server beside the token endpoint gets no assertion for the token endpoint`() async throws {
+        for (endpoint, isAsked) in [("https://issuer.example/revoke", true), ("https://elsewhere.example/revoke", false)] {
+            issuer.publish(["revocation_endpoint": .string(endpoint)])
+            issuer.upstream.answer(endpoint, text: "")
+            let provider = provider(rsa) { $0.assertionAudience = .tokenEndpoint }
+            let error = await failure { () async throws(ProviderError) in _ = try await provider.revoke(.accessToken("token-1")) }
+            #expect((error == nil) == isAsked && (issuer.upstream.count(endpoint) == 1) == isAsked)
+        }
+    }
+
     @Test func `the kind of key and the issuer's list decide the algorithm`() async throws {
         let ec = try FakeKey.ec("client-key")
         _ = try assertion(in: try await form(provider(ec)), by: ec, .es256)
@@ -88,8 +98,7 @@ import Text
         let error = await failure { () async throws(ProviderError) in _ = try await provider.redeem(["code": "code-1"]) }
         #expect(error?.logDetail.contains("clientKey") == true)
         #expect(issuer.upstream.count(issuer.tokenURL) == 0)
-        let finding = "The token endpoint \(issuer.tokenURL) does not work with this entry. "
-        #expect(await provider.diagnose() == [finding + "The token endpoint takes no signature that the clientKey can make."])
+        #expect(await provider.diagnose() == ["The token endpoint takes no signature that the clientKey can make."])
     }
 
     @Test func `the diagnosis says whether the issuer knows the key`() async {
@@ -98,6 +107,7 @@ import Text
         let findings = await provider(rsa).diagnose()
         #expect(findings.count == 2)
         #expect(findings.first?.contains("not private_key_jwt") == true)
+        #expect(findings.last?.hasPrefix("The provider does not accept clientId and clientKey.") == true)
         #expect(findings.last?.contains("error invalid_client") == true)
         issuer.publish(["token_endpoint_auth_methods_supported": ["private_key_jwt"]])
         issuer.upstream.answer(issuer.tokenURL, ["error": "invalid_grant"], status: 400)
@@ -128,6 +138,26 @@ import Text
             key: key.key, commonName: "gatehouse", notBefore: FakeIssuer.now, notAfter: FakeIssuer.now + .seconds(86_400), serial: [1])
     }
 
+    /// An RSA key of 1024 bits, made for this test.
+    private static let small = """
+        -----BEGIN PRIVATE KEY-----
+        MIICeAIBADANBgkqhkiG9w0BAQEFAASCAmIwggJeAgEAAoGBAKPLDnJT1Cl3T2lC
+        XP3zzxncWjcQX1ahpteU9/qx8+CLeWnkN0psmYD5iUOz0I6cTiwtGp9NRyPGGMJk
+        T17q0SRA9ML9/3D9G9S95zIe75PkSyPZ6TKV4Ck1tSkUBtpOpQsD7qrBWo9OYFWv
+        kcOivIQiqqawBoAdZpy+n2YYaDDTAgMBAAECgYA/2IT3F6oZx8ISm6W37/OIdxZL
+        ZHxlPnnUiuLmu7r+ih93oVfUEOT9G0fgNhVToaXvHl3EPtE+Jpe8HnG54/pFcazh
+        f7KgmNI4Fbv3XhXj2dvuqQ45RVxbTwNRFp4NaVcPxUjwDVGbXSgm35NyGaQPLTuL
+        bIsyKRdVrXYyKaHZ4QJBANWGoXQx0ldCfS6bmLVOb2AmJL736miJF+Rfeq/8jIaX
+        1zhrK9lJQl7OJMc0bZbJohF5ch7MhJTn3oXYCR8OCOsCQQDEX+OkVoFpZK/YsIqK
+        bRLNJAJcu4FXg0YyD/5CicW9lbL6040dKbmoU1uzXp9ADp0HUv1zPK5jOLUnmpKM
+        e325AkEAhgnBiGNOGyDN3FgogIgAOmc3YfnW2FBXAzE8nwT2YfcnT29XU0s9sq3N
+        QI+Uy7c/WaDXFqZkA+WaNoLrFueEiQJBAImmuZhxtucc2BKptYNQ79PygOFl4kVo
+        1KS1B0K29nBtZfdioVEm9Wgjfm0eT70EQVhn+Rd1GrycfIeVV1K4IakCQQC5t74J
+        veowahXpkyR7AevCq6NVuAHkForLnCQB5OQvTCpX0cN3P7qxhHq1aNSrzp6ZMQAY
+        pBKKEuumf4LHpq0g
+        -----END PRIVATE KEY-----
+        """
+
     private func faults(_ id: String, _ lines: String, key: String? = nil) throws -> [String] {
         let issuer = id == "oidc.acme" ? "issuer: https://a.example\n" : ""
         return try read(id, issuer + "clientId: web\n" + lines, environment: ["KEY": key ?? rsa.key.pem]).1
@@ -155,7 +185,11 @@ import Text
             ("oidc.acme", "clientKey: {env: KEY}", "-----BEGIN PRIVATE KEY-----\nAA AA\n-----END PRIVATE KEY-----", "openssl pkcs8"),
             ("oidc.acme", "clientKey: {env: KEY}", rsa.key.pem + (try Self.certificate(of: ec)), "a certificate of another key"),
             ("microsoft.com", "clientKey: {env: KEY}", nil, "clientKey: has no certificate"),
-            ("microsoft.com", "clientKey: {env: KEY}", ec.key.pem + (try Self.certificate(of: ec)), "clientKey: is not a key for PS256"),
+            (
+                "microsoft.com", "clientKey: {env: KEY}", ec.key.pem + (try Self.certificate(of: ec)),
+                "clientKey: is not a key for PS256; it needs an RSA key"
+            ),
+            ("oidc.acme", "clientKey: {env: KEY}", Self.small, "make an RSA key: openssl genpkey"),
         ] as [(String, String, String?, String)] {
             let faults = try faults(id, lines, key: key)
             #expect(faults.count == 1 && faults[0].contains(words), "\(lines): \(faults)")

@@ -23,13 +23,17 @@ import Text
         return await failure { () async throws(ProviderError) in _ = try await provider.revoke(token) }
     }
 
-    @Test func `a token is revoked in the name of the entry's client`() async throws {
-        for (token, kind) in [(RevocableToken.accessToken("token-1"), "access_token"), (.refreshToken("token-1"), "refresh_token")] {
-            #expect(try await revoke(token))
-            #expect(apple.form["token"] == "token-1" && apple.form["token_type_hint"] == UTF8Text(kind))
-            try apple.check(secretIn: apple.form, of: "client-1")
+    @Test(
+        arguments: [(.accessToken("token-1"), "access_token"), (.refreshToken("token-1"), "refresh_token")] as [(RevocableToken, UTF8Text)])
+    func `a token is revoked in the name of each client that it may have been issued to`(token: RevocableToken, kind: UTF8Text) async throws
+    {
+        #expect(try await revoke(token))
+        let forms = apple.upstream.requests.map { Form($0.body ?? []) ?? [:] }
+        for (form, client) in zip(forms, ["client-1", "com.example.app", "com.example.other"]) {
+            #expect(form["token"] == "token-1" && form["token_type_hint"] == kind)
+            try apple.check(secretIn: form, of: client)
         }
-        #expect(Set(apple.upstream.requests.map(\.url)) == [FakeApple.revokeURL])
+        #expect(apple.upstream.requests.map(\.url) == Array(repeating: FakeApple.revokeURL, count: 3))
     }
 
     @Test func `a native app's code is redeemed in the name of the app that it was issued to, and what it gave is revoked`() async throws {
@@ -64,9 +68,9 @@ import Text
         #expect(try await refusal(of: .code("empty", redirectURI: nil))?.reason == "The provider sent no token to revoke.")
         #expect(apple.upstream.count(FakeApple.revokeURL) == 0)
         // A client that the provider does not know is the operator's to mend, so no other app is tried.
-        apple.upstream.answer(FakeApple.tokenURL, ["error": "invalid_client"], status: 400)
+        apple.upstream.answer(FakeApple.tokenURL, try apple.data.error("invalid_client"))
         let asked = apple.upstream.count(FakeApple.tokenURL)
-        guard case .misconfigured = try await refusal(of: .code("any", redirectURI: nil)) else { return #expect(Bool(false)) }
+        guard case .clientRefused = try await refusal(of: .code("any", redirectURI: nil)) else { return #expect(Bool(false)) }
         #expect(apple.upstream.count(FakeApple.tokenURL) == asked + 1)
     }
 
@@ -86,12 +90,26 @@ import Text
                 == .unavailable(detail: "The revocation endpoint \(FakeApple.revokeURL) did not come in time."))
     }
 
+    @Test func `every client is asked, and a success of one does not hide that another was not accepted`() async throws {
+        apple.upstream.answer(FakeApple.revokeURL) { request in
+            let isOfWeb = Form(request.body ?? [])?["client_id"] == "client-1"
+            return isOfWeb ? OutboundResponse(status: 200) : OutboundResponse(status: 400, body: Array(#"{"error":"invalid_client"}"#.utf8))
+        }
+        guard case .misconfigured = try await refusal(of: .refreshToken("token-1")) else { return #expect(Bool(false)) }
+        #expect(apple.upstream.count(FakeApple.revokeURL) == 3)
+        apple.upstream.answer(FakeApple.revokeURL) { request in
+            let isOfApp = Form(request.body ?? [])?["client_id"] == "com.example.other"
+            return isOfApp ? OutboundResponse(status: 200) : OutboundResponse(status: 400, body: Array(#"{"error":"invalid_grant"}"#.utf8))
+        }
+        #expect(try await revoke(.refreshToken("token-1")), "the others refuse a token that is not theirs")
+    }
+
     @Test func `a token that the provider does not know any more is revoked already`() async throws {
         apple.upstream.answer(FakeApple.revokeURL, ["error": "invalid_token"], status: 400)
         #expect(try await revoke(.accessToken("token-1")))
     }
 
-    @Test(arguments: ["", "a token", "tok\r\nen", "tök", UTF8Text(String(repeating: "a", count: 4097))] as [UTF8Text])
+    @Test(arguments: ["", "a token", "tok\r\nen", "tök", UTF8Text(String(repeating: "a", count: 16_385))] as [UTF8Text])
     func `a text that cannot be a token is not sent`(_ text: UTF8Text) async throws {
         for token in [RevocableToken.accessToken(text), .refreshToken(text), .code(text, redirectURI: nil)] {
             #expect(try await refusal(of: token) == .invalidCredential("The token is malformed."))

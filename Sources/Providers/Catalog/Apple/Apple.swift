@@ -24,6 +24,7 @@ struct AppleIssuer: Issuer {
     let signer: Signer?
     /// The native apps. Their ID tokens and codes are issued to the bundle id, and not to the `clientId` of the web.
     let nativeClientIDs: [String]
+    let pinnedMetadata: ProviderMetadata?
 
     static let publicURL = "https://appleid.apple.com"
     private static let names: Set<UTF8Text> = ["https://appleid.apple.com", "https://account.apple.com"]
@@ -32,24 +33,9 @@ struct AppleIssuer: Issuer {
     var responseMode: ResponseMode { .formPost }
     var documentURL: String { "\(baseURL)/.well-known/openid-configuration" }
 
-    var pinnedDocument: JSON? {
-        [
-            "issuer": .string(baseURL), "authorization_endpoint": .string("\(baseURL)/auth/authorize"),
-            "token_endpoint": .string("\(baseURL)/auth/token"), "revocation_endpoint": .string("\(baseURL)/auth/revoke"),
-            "jwks_uri": .string("\(baseURL)/auth/keys"), "id_token_signing_alg_values_supported": ["RS256"],
-            "token_endpoint_auth_methods_supported": ["client_secret_post"],
-        ]
-    }
-
-    func publishes(_ issuer: UTF8Text) -> Bool { issuer == baseURL }
-
     func answers(as issuer: UTF8Text, _: ProviderMetadata) -> Bool { isApple(issuer) }
 
-    func admits(_ claims: JSON) throws(ProviderError) {
-        guard let name = claims["iss"]?.string, isApple(name) else {
-            throw .invalidResponse("The ID token comes from another issuer.", detail: "")
-        }
-    }
+    func admits(_ claims: JSON) throws(ProviderError) { try checkName(claims, isApple) }
 
     private func isApple(_ name: UTF8Text) -> Bool { publishes(name) || Self.names.contains(name) }
 

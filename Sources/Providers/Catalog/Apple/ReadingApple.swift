@@ -1,7 +1,9 @@
 import Config
 import Crypto
 import JOSE
+import JSON
 import Runtime
+import Text
 
 extension AppleIssuer {
     init(_ section: Section, allowInsecure: Bool) {
@@ -9,16 +11,20 @@ extension AppleIssuer {
         section.require("keyId", "it is the id of the privateKey, ten letters and digits")
         teamID = section.value("teamId", expected: "the id of a team, ten capital letters and digits", Self.id) ?? ""
         let keyID = section.value("keyId", expected: "the id of a key, ten capital letters and digits", Self.id) ?? ""
+        section.hint("clientSecret", "Gatehouse makes it from privateKey, so remove it")
         signer = Self.key(section).map { Signer(key: $0, kid: keyID, algorithm: .es256) }
         nativeClientIDs = section.values("bundleIds", expected: "a bundle id such as com.example.app", Self.bundleID)
         baseURL = section.baseURL("baseURL", default: Self.publicURL, allowInsecure: allowInsecure)
         // Apple gives ID tokens by codes alone, and takes the secret in the form alone.
-        _ = section.choice("flow", default: Flow.code)
-        _ = section.choice("clientAuth", default: Place.post)
+        _ = section.choice("flow", default: ProviderSettings.Flow.code, among: [.code])
+        _ = section.choice("clientAuth", default: ClientAuthentication.post, among: [.post])
+        pinnedMetadata = section.metadata(pinning: [
+            "issuer": .string(baseURL), "authorization_endpoint": .string("\(baseURL)/auth/authorize"),
+            "token_endpoint": .string("\(baseURL)/auth/token"), "revocation_endpoint": .string("\(baseURL)/auth/revoke"),
+            "jwks_uri": .string("\(baseURL)/auth/keys"), "id_token_signing_alg_values_supported": ["RS256"],
+            "token_endpoint_auth_methods_supported": ["client_secret_post"],
+        ])
     }
-
-    private enum Flow: String, CaseIterable { case code }
-    private enum Place: String, CaseIterable { case post }
 
     private static func key(_ section: Section) -> PrivateKey? {
         let text = section.requiredSecret("privateKey").reveal()

@@ -20,25 +20,19 @@ extension Provider {
 /// The rules of Facebook. A person is a number that is different for each app.
 struct Facebook: OAuth2Provider {
     /// The address of the dialog, which is also the issuer of ID tokens.
-    var baseURL = "https://www.facebook.com"
-    var graphBase = "https://graph.facebook.com"
+    let baseURL: String
+    let graphBase: String
     /// Facebook ends a version after about two years, and an app that asks for an ended one gets the oldest there is.
-    var graphVersion = "v25.0"
-    /// Whether apps may post ID tokens.
-    var limitedLogin = true
-    /// A second issuer of ID tokens, which the operator names. Its keys are its own.
-    var limitedIssuer: String?
+    private(set) var graphVersion = "v25.0"
+    let endpoints: OAuth2Endpoints
+    /// Those of Limited Login, where apps may post its ID tokens.
+    private(set) var nativeIssuers: [any Issuer] = []
 
     var storedIssuer: String { baseURL }
-    var authorizationEndpoint: String { "\(baseURL)/\(graphVersion)/dialog/oauth" }
-    var tokenEndpoint: String { "\(graphBase)/\(graphVersion)/oauth/access_token" }
-
-    var nativeIssuers: [any Issuer] {
-        limitedLogin ? [baseURL, limitedIssuer].compactMap(\.self).map { LimitedLogin(issuer: $0, facebook: self) } : []
-    }
 
     /// A wrong secret (1), an unknown app (101), an address that is not registered (191).
     var clientErrors: Set<UTF8Text> { ["1", "101", "191"] }
+    var addressErrors: Set<UTF8Text> { ["191"] }
 
     /// The service is down (2), or a limit on requests is reached. <https://developers.facebook.com/docs/graph-api/guides/error-handling>
     var outageErrors: Set<UTF8Text> { ["2", "4", "17", "32", "341", "613"] }
@@ -123,13 +117,20 @@ struct Facebook: OAuth2Provider {
 
 extension Facebook {
     init(_ section: Section, allowInsecure: Bool) {
-        self.init()
         graphVersion = section.value("graphVersion", expected: "a version of Graph such as v25.0", Self.version) ?? graphVersion
-        limitedLogin = section.bool("limitedLogin", default: limitedLogin)
-        limitedIssuer = section.url("limitedIssuer", allowInsecure: allowInsecure)
-        baseURL = section.baseURL("baseURL", default: baseURL, allowInsecure: allowInsecure)
-        graphBase = section.baseURL("graphBase", default: graphBase, allowInsecure: allowInsecure)
-        if !limitedLogin, section.has("limitedIssuer") {
+        baseURL = section.baseURL("baseURL", default: "https://www.facebook.com", allowInsecure: allowInsecure)
+        graphBase = section.baseURL("graphBase", default: "https://graph.facebook.com", allowInsecure: allowInsecure)
+        endpoints = OAuth2Endpoints(
+            authorization: "\(baseURL)/\(graphVersion)/dialog/oauth", token: "\(graphBase)/\(graphVersion)/oauth/access_token")
+        if section.has("authoritativeDomains") {
+            section.note("authoritativeDomains", "has no effect, since Facebook does not say that an address is verified")
+        }
+        let takesIDTokens = section.bool("limitedLogin", default: true)
+        // A second issuer, which the operator names.
+        let another = section.url("limitedIssuer", allowInsecure: allowInsecure)
+        if takesIDTokens {
+            nativeIssuers = [baseURL, another].compactMap(\.self).map { LimitedLogin(issuer: $0, of: self, section) }
+        } else if section.has("limitedIssuer") {
             section.fault("limitedIssuer", "needs limitedLogin: true, since it names an issuer of tokens that only Limited Login has")
         }
     }

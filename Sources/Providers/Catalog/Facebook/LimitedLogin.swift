@@ -1,3 +1,4 @@
+import Config
 import HTTP
 import Identity
 import JOSE
@@ -12,26 +13,19 @@ import Text
 struct LimitedLogin: Issuer {
     let issuer: String
     let facebook: Facebook
+    let pinnedMetadata: ProviderMetadata?
+
+    init(issuer: String, of facebook: Facebook, _ section: Section) {
+        self.issuer = issuer
+        self.facebook = facebook
+        pinnedMetadata = section.metadata(pinning: [
+            "issuer": .string(issuer), "authorization_endpoint": .string(facebook.endpoints.authorization),
+            "jwks_uri": .string("\(issuer)/.well-known/oauth/openid/jwks/"), "id_token_signing_alg_values_supported": ["RS256"],
+        ])
+    }
 
     var storedIssuer: String { issuer }
     var documentURL: String { "\(issuer)/.well-known/openid-configuration/" }
-
-    var pinnedDocument: JSON? {
-        [
-            "issuer": .string(issuer), "authorization_endpoint": .string(facebook.authorizationEndpoint),
-            "jwks_uri": .string("\(issuer)/.well-known/oauth/openid/jwks/"), "id_token_signing_alg_values_supported": ["RS256"],
-        ]
-    }
-
-    func publishes(_ issuer: UTF8Text) -> Bool { issuer == self.issuer }
-
-    func answers(as issuer: UTF8Text, _: ProviderMetadata) -> Bool { publishes(issuer) }
-
-    func admits(_ claims: JSON) throws(ProviderError) {
-        guard let name = claims["iss"]?.string, publishes(name) else {
-            throw .invalidResponse("The ID token comes from another issuer.", detail: "its iss is not \(issuer)")
-        }
-    }
 
     func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity {
         guard let id = Facebook.id(evidence.claims["sub"]) else {

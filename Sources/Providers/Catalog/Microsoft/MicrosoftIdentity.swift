@@ -57,6 +57,7 @@ extension MicrosoftIssuer {
         }
         // The account of a guest is at home elsewhere, and so is its address.
         guard evidence.claims.present("idp").map({ $0 == evidence.claims["iss"] }) ?? true else { return false }
+        // The tenant of the entry: the one that an app asks for says nothing about trust.
         return (tenant.isSpecific || allowedTenants.contains(tenantID)) && evidence.trustsDomain(of: email)
     }
 

@@ -10,6 +10,9 @@ import Text
 /// <https://learn.microsoft.com/entra/identity-platform/access-tokens#validate-tokens>
 struct MicrosoftIssuer: Issuer {
     var tenant = MicrosoftTenant.common
+    /// The tenant that the app asks for, among those of `tenant`. It says where the person signs in, and nothing about whom the operator
+    /// trusts: any person can write it into a link.
+    private(set) var requested: MicrosoftTenant?
     /// GUIDs in lower case; an empty set means all that `tenant` includes.
     var allowedTenants: Set<String> = []
     var deniedTenants: Set<String> = []
@@ -23,7 +26,7 @@ struct MicrosoftIssuer: Issuer {
 
     var storedIssuer: String { authority }
 
-    var documentURL: String { "\(authority)/\(tenant.segment)/v2.0/.well-known/openid-configuration" }
+    var documentURL: String { "\(authority)/\(signInTenant.segment)/v2.0/.well-known/openid-configuration" }
 
     /// <https://learn.microsoft.com/entra/identity-platform/certificate-credentials>
     var assertions: AssertionRules? { AssertionRules(audience: .tokenEndpoint, algorithms: [.ps256], needsCertificate: true) }
@@ -31,35 +34,37 @@ struct MicrosoftIssuer: Issuer {
     /// `claims` could ask for a token with fewer or other claims.
     var reservedParameters: Set<UTF8Text> { ["claims"] }
 
+    private var signInTenant: MicrosoftTenant { requested ?? tenant }
+
     private func issuer(_ tenantID: String) -> String { "\(authority)/\(tenantID)/v2.0" }
 
     /// Applies the app's parameter `tenant`, which chooses the address and is not sent. It can ask for less than the entry allows, never
     /// for more.
     func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text]) {
         var rest = parameters
-        guard let requested = rest.removeValue(forKey: "tenant"), !requested.isEmpty else { return (self, rest) }
-        guard let wished = MicrosoftTenant(requested) else { throw .badParameter("The tenant is neither a GUID nor a domain name.") }
+        guard let text = rest.removeValue(forKey: "tenant"), !text.isEmpty else { return (self, rest) }
+        guard let requested = MicrosoftTenant(text) else { throw .badParameter("The tenant is neither a GUID nor a domain name.") }
         var narrowed = self
-        narrowed.tenant = wished
-        if tenant == .organizations { narrowed.deniedTenants.insert(MicrosoftTenant.consumerID) }
-        if case .id(let id) = wished, !narrowed.permits(id) { throw .badParameter("This tenant may not sign in here.") }
-        guard tenant.covers(wished) else { throw .badParameter("The tenant is not one that the configuration allows.") }
+        narrowed.requested = requested
+        if case .id(let id) = requested, !narrowed.permits(id) { throw .badParameter("This tenant may not sign in here.") }
+        guard tenant.covers(requested) else { throw .badParameter("The tenant is not one that the configuration allows.") }
         return (narrowed, rest)
     }
 
     private func permits(_ tenantID: String) -> Bool {
-        tenant.includes(tenantID) && !deniedTenants.contains(tenantID) && (allowedTenants.isEmpty || allowedTenants.contains(tenantID))
+        tenant.includes(tenantID) && signInTenant.includes(tenantID) && !deniedTenants.contains(tenantID)
+            && (allowedTenants.isEmpty || allowedTenants.contains(tenantID))
     }
 
     func publishes(_ issuer: UTF8Text) -> Bool {
         if issuer == self.issuer("\(Self.placeholder)") {
-            switch tenant {
+            switch signInTenant {
             case .common, .organizations, .consumers: return true
             case .id, .domain: return false
             }
         }
         guard let id = tenantID(of: issuer) else { return false }
-        switch tenant {
+        switch signInTenant {
         case .common, .organizations: return false
         case .consumers: return id == MicrosoftTenant.consumerID
         case .id(let own): return id == own

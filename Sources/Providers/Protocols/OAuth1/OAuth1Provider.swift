@@ -7,20 +7,23 @@ import Text
 /// The rules' `identity` signs its requests with the client's secret, so the provider answers only about an access token that it gave to
 /// our client. This is the check of the client that OAuth 2.0 needs `introspect` for.
 protocol OAuth1Provider: ProviderRules {
-    /// The address that gives a request token, with which a sign-in begins.
-    var requestTokenEndpoint: String { get }
-    /// The address of the page where the person signs in and approves the request token.
-    var authorizationEndpoint: String { get }
-    /// The address that gives an access token for an approved request token.
-    var accessTokenEndpoint: String { get }
+    var endpoints: OAuth1Endpoints { get }
 
     /// What the provider's answer says that only the operator can mend, as a sentence for the log; `nil` for any other answer. Asked about
     /// every answer to a signed request, before its status is.
     func unfitness(in answer: ProviderAPI.Answer) -> String?
 }
 
+/// The addresses of an OAuth 1.0a provider, which are made once, when its entry is read.
+struct OAuth1Endpoints: Sendable {
+    /// Gives a request token, with which a sign-in begins.
+    let requestToken: String
+    /// The page where the person signs in and approves the request token.
+    let authorization: String
+    /// Gives an access token for an approved request token.
+    let accessToken: String
+}
+
 extension OAuth1Provider {
     func unfitness(in answer: ProviderAPI.Answer) -> String? { nil }
-
-    func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON? { nil }
 }

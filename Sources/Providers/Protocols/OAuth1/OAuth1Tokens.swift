@@ -11,7 +11,7 @@ extension ConfiguredProvider {
     /// - Parameter callback: that address. A provider that ignores it (OAuth 1.0 without the "a") is refused: there, an attacker can have
     ///   another person approve the token. <https://oauth.net/advisories/2009-1/>
     func requestToken(_ provider: any OAuth1Provider, callback: String) async throws(ProviderError) -> OAuth1Token {
-        let answer = try await api.answer(toSigned: .post, provider.requestTokenEndpoint, [(name: "oauth_callback", value: callback)])
+        let answer = try await api.answer(toSigned: .post, provider.endpoints.requestToken, [(name: "oauth_callback", value: callback)])
         let step = "request token: status \(answer.status)"
         if let reason = provider.unfitness(in: answer) { throw .unfit("\(step): \(reason)") }
         switch answer.status {
@@ -37,7 +37,7 @@ extension ConfiguredProvider {
         }
         let verifier = try only("oauth_verifier", of: answer).asString
         let answer = try await api.answer(
-            toSigned: .post, provider.accessTokenEndpoint, [(name: "oauth_verifier", value: verifier)], token: requestToken)
+            toSigned: .post, provider.endpoints.accessToken, [(name: "oauth_verifier", value: verifier)], token: requestToken)
         let step = "access token: status \(answer.status)"
         if let reason = provider.unfitness(in: answer) { throw .unfit("\(step): \(reason)") }
         guard answer.status == 200 else { throw .invalidResponse("The provider refused its own answer to the sign-in.", detail: step) }
@@ -46,8 +46,12 @@ extension ConfiguredProvider {
 
     /// The person to whom the access token belongs, and the token for the app.
     ///
-    /// - Parameter answer: what the provider sent the browser back with; empty for a credential that an app posted.
-    func result(of token: OAuth1Token, _ provider: any OAuth1Provider, answer: Form = [:]) async throws(ProviderError) -> ProviderResult {
+    /// - Parameters:
+    ///   - api: as the client that the token belongs to.
+    ///   - answer: what the provider sent the browser back with; empty for a credential that an app posted.
+    func result(
+        of token: OAuth1Token, _ provider: any OAuth1Provider, _ api: ProviderAPI, answer: Form = [:]
+    ) async throws(ProviderError) -> ProviderResult {
         let evidence = Evidence(of: settings, claims: [:], accessToken: token.token, accessTokenSecret: token.secret, answer: answer)
         var result = ProviderResult(identity: try await provider.identity(evidence, api), accessToken: token.token.asString)
         result.accessTokenSecret = token.secret.asString

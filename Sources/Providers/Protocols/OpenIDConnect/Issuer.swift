@@ -11,7 +11,7 @@ protocol Issuer: ProviderRules {
     var documentURL: String { get }
     /// What counts in place of the discovery document, which is then never fetched; `nil` when the document counts. Its issuer and
     /// endpoints are checked like those of a document.
-    var pinnedDocument: JSON? { get }
+    var pinnedMetadata: ProviderMetadata? { get }
     /// How it gives its codes to the browser.
     var responseMode: ResponseMode { get }
     /// What it expects of a client that proves itself by a key; `nil` for an issuer that takes no keys.
@@ -37,12 +37,22 @@ protocol Issuer: ProviderRules {
 }
 
 extension Issuer {
-    var pinnedDocument: JSON? { nil }
+    var pinnedMetadata: ProviderMetadata? { nil }
     var responseMode: ResponseMode { .query }
     var assertions: AssertionRules? { nil }
     var nativeClientIDs: [String] { [] }
 
     func mayHaveEndpoints(at host: String) -> Bool { true }
+    func publishes(_ issuer: UTF8Text) -> Bool { issuer == storedIssuer }
+    func answers(as issuer: UTF8Text, _ metadata: ProviderMetadata) -> Bool { publishes(issuer) }
+    func admits(_ claims: JSON) throws(ProviderError) { try checkName(claims, publishes) }
+
+    /// Throws unless the `iss` of the claims is a name of this issuer.
+    func checkName(_ claims: JSON, _ isOwn: (UTF8Text) -> Bool) throws(ProviderError) {
+        guard let name = claims["iss"]?.string, isOwn(name) else {
+            throw .invalidResponse("The ID token comes from another issuer.", detail: "its iss is not \(storedIssuer)")
+        }
+    }
 
     func narrowed(by parameters: [UTF8Text: UTF8Text]) throws(ProviderError) -> (issuer: any Issuer, rest: [UTF8Text: UTF8Text]) {
         (self, parameters)
@@ -51,6 +61,4 @@ extension Issuer {
     func expected(_ nonce: IDTokenChecks.ExpectedNonce, in claims: JSON) -> IDTokenChecks.ExpectedNonce { nonce }
 
     func check(_ token: JWT, _ metadata: ProviderMetadata) throws(ProviderError) {}
-
-    func introspect(_ accessToken: UTF8Text, _ api: ProviderAPI) async throws(ProviderError) -> JSON? { nil }
 }

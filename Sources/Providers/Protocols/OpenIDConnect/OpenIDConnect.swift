@@ -12,7 +12,7 @@ struct OpenIDConnect: Issuer {
     /// The address of the discovery document, when it does not follow from the issuer.
     var discoveryURL: String?
     /// The endpoints, for an issuer without a discovery document.
-    var pinnedDocument: JSON?
+    var pinnedMetadata: ProviderMetadata?
     /// Hosts in lower case where its endpoints may be, besides its own; an empty set means any.
     var allowedHosts: Set<String> = []
     var responseMode = ResponseMode.query
@@ -33,13 +33,6 @@ struct OpenIDConnect: Issuer {
     /// Domains whose mailboxes the provider runs, so that its statement about an address there is proof.
     var ownDomains: Set<String> = []
 
-    /// When an e-mail address counts as verified.
-    enum EmailTrust: String, Sendable, CaseIterable {
-        /// When `email_verified` says so.
-        case claim
-        case never, always
-    }
-
     var storedIssuer: String { issuer }
 
     var documentURL: String {
@@ -57,14 +50,8 @@ struct OpenIDConnect: Issuer {
 
     var refusedScopes: Set<String> { asksForProfile ? [] : ["profile", "email"] }
 
-    func publishes(_ issuer: UTF8Text) -> Bool { issuer == self.issuer }
-
-    func answers(as issuer: UTF8Text, _: ProviderMetadata) -> Bool { publishes(issuer) }
-
     func admits(_ claims: JSON) throws(ProviderError) {
-        guard let name = claims["iss"]?.string, publishes(name) else {
-            throw .invalidResponse("The ID token comes from another issuer.", detail: "its iss is not \(issuer)")
-        }
+        try checkName(claims, publishes)
         guard let policy else { return }
         // The tenant chooses the name of the claim; older tenants have `acr`.
         let used = claims["tfp"]?.string ?? claims["acr"]?.string
@@ -75,7 +62,7 @@ struct OpenIDConnect: Issuer {
 
     func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity {
         let claims = evidence.claims
-        guard let subject = claims.text(UTF8Text(subjectClaim), limit: 255) else {
+        guard let subject = claims.text(UTF8Text(subjectClaim), limit: 255), subject.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             throw .invalidResponse(
                 "The ID token does not say who signed in.", detail: "no claim \(UpstreamText.visible(UTF8Text(subjectClaim)))")
         }

@@ -1,4 +1,5 @@
 import Config
+import HTTP
 import JSON
 import Text
 
@@ -12,34 +13,42 @@ extension OpenIDConnect {
                 "issuer", "is the address of the discovery document; write it without \(document), as the document's issuer has it")
         }
         discoveryURL = section.url("discoveryURL", allowInsecure: allowInsecure, allowQuery: true)
-        pinnedDocument = Self.endpoints(section, issuer, allowInsecure: allowInsecure)
         allowedHosts = Set(section.values("allowedHosts", expected: "a host such as login.example.com", ProviderSettings.host))
+        pinnedMetadata = endpoints(section, allowInsecure: allowInsecure)
         responseMode = section.choice("responseMode", default: responseMode)
         assertionAudience = section.choice("assertionAudience", default: assertionAudience)
         policy = section.string("policy")
         subjectClaim = section.string("subjectClaim") ?? subjectClaim
         emailTrust = section.choice("emailTrust", default: emailTrust)
+        if emailTrust == .never, section.has("authoritativeDomains") {
+            section.fault(
+                "authoritativeDomains", "has no effect with emailTrust: never, since an address that is not verified joins no account")
+        }
         asksForProfile = section.bool("standardScopes", default: asksForProfile)
         asksUserInfo = section.choice("userinfo", default: UserInfo.auto) == .auto
     }
 
     /// Reads the endpoints of an issuer that publishes no discovery document.
-    private static func endpoints(_ section: Section, _ issuer: String, allowInsecure: Bool) -> JSON? {
+    private func endpoints(_ section: Section, allowInsecure: Bool) -> ProviderMetadata? {
         let endpoints = section.section("endpoints")
         var document: JSON.Object = ["issuer": .string(issuer)]
         for (key, member) in [
             ("authorization", "authorization_endpoint"), ("jwks", "jwks_uri"), ("token", "token_endpoint"),
             ("userinfo", "userinfo_endpoint"),
         ] as [(String, UTF8Text)] {
-            document[member] = endpoints.url(key, allowInsecure: allowInsecure, allowQuery: true).map(JSON.string)
+            guard let url = endpoints.url(key, allowInsecure: allowInsecure, allowQuery: true) else { continue }
+            document[member] = .string(url)
+            if let host = URI.parse(url)?.host, !mayHaveEndpoints(at: host) {
+                endpoints.fault(key, "is on \(host), which is neither the issuer's host nor in allowedHosts")
+            }
         }
         endpoints.finish()
         guard section.has("endpoints") else { return nil }
         if section.has("discoveryURL") { section.fault("discoveryURL", "cannot stand beside endpoints, which take its place") }
-        for key in ["authorization", "jwks"] where !endpoints.has(key) {
-            endpoints.fault(key, "is missing; without a discovery document, the entry must name it")
-        }
-        return .object(document)
+        let missing = ["authorization", "jwks"].filter { !endpoints.has($0) }
+        for key in missing { endpoints.fault(key, "is missing; without a discovery document, the entry must name it") }
+        let isRead = document["authorization_endpoint"] != nil && document["jwks_uri"] != nil
+        return isRead ? section.metadata(pinning: .object(document)) : nil
     }
 
     private enum UserInfo: String, CaseIterable { case auto, never }

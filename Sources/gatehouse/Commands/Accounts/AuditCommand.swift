@@ -34,6 +34,7 @@ struct AuditCommand: AsyncParsableCommand {
             try await Console.withDatabase(common) { database, _ in
                 let events = try await AuditEvents(database: database).list(of: account, limit: limit, in: project)
                 if events.isEmpty, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
+                if events.isEmpty { Console.remark("No events.") }
                 for event in events { print(json ? event.json : event.line) }
             }
         }

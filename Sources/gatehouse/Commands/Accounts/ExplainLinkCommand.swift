@@ -41,18 +41,11 @@ struct ExplainLinkCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let configuration = try common.configuration()
-        guard let found = configuration.projects.first(where: { $0.settings.id == project }) else {
-            throw Failed(configuration.reasonWhyUnknown(project) ?? "")
-        }
-        guard let settings = found.providers[UTF8Text(provider)] else {
-            let ids = found.providers.values.map(\.id).sorted().joined(separator: ", ")
-            throw Failed("project \(project) has no provider \(provider); its providers are \(ids.isEmpty ? "none" : ids)")
-        }
+        let (found, settings) = try common.configuration().entry(of: provider, in: project)
         let file = try read()
-        let supposed: (identity: ProviderIdentity, unanswered: [String])
+        let supposed: SupposedSignIn
         do {
-            supposed = try await ConfiguredProvider.identity(supposing: file, of: settings, clock: .system)
+            supposed = try await ConfiguredProvider.signIn(supposing: file, of: settings, clock: .system)
         } catch {
             throw Failed("\(claims) does not describe a sign-in: \(Console.visible(error.logDetail))")
         }
@@ -60,7 +53,7 @@ struct ExplainLinkCommand: AsyncParsableCommand {
             do {
                 let preview = try await LinkingPreviews(database: database).preview(
                     supposed.identity, linkingTo: link, in: found.settings)
-                let explanation = LinkExplanation(preview, unanswered: supposed.unanswered, settings: found.settings)
+                let explanation = LinkExplanation(preview, of: supposed, settings: found.settings)
                 print(json ? explanation.json : explanation.text)
             } catch AccountError.accountNotFound {
                 throw Failed("project \(project) has no account \(link ?? "")")

@@ -2,18 +2,18 @@ import Accounts
 import Identity
 import JSON
 import ProjectSettings
+import Providers
 import Web
 
-/// What `gatehouse explain-link` prints: a decision, and everything that it was made of.
+/// The output of `gatehouse explain-link`: a decision, and everything that it was made of.
 struct LinkExplanation {
     let preview: LinkingPreview
-    /// The paths of the provider's API that the file has no answers for.
-    let unanswered: [String]
+    let supposed: SupposedSignIn
     let settings: ProjectSettings
 
-    init(_ preview: LinkingPreview, unanswered: [String], settings: ProjectSettings) {
+    init(_ preview: LinkingPreview, of supposed: SupposedSignIn, settings: ProjectSettings) {
         self.preview = preview
-        self.unanswered = unanswered
+        self.supposed = supposed
         self.settings = settings
     }
 
@@ -34,7 +34,11 @@ struct LinkExplanation {
             "known as:   \(preview.holders.owner.map(Self.describe) ?? "no account has this identity")",
             "address of: \(preview.holders.accountOfAddress.map(Self.describe) ?? "no account has this address")",
         ]
-        lines += unanswered.map { "note:       the rules asked for \($0), which the file does not have; they went on without it" }
+        lines += supposed.unanswered.map { "note:       the rules asked for \($0), which the file does not have; they went on without it" }
+        if !supposed.isAdmitted {
+            lines.append("note:       the claims have no iss, so the entry's rules about tenants, policies and domains were not asked")
+        }
+        lines += supposed.unread.map { "note:       no rule asked for \($0), so it was not read" }
         lines += [
             "decision:   \(preview.decision.action.name)\(code.map { ", the app gets \($0)" } ?? "")",
             "rule:       \(preview.decision.rule.rawValue)",
@@ -83,7 +87,8 @@ struct LinkExplanation {
             }
             Self.write(preview.holders.owner, "accountOfIdentity", to: &writer)
             Self.write(preview.holders.accountOfAddress, "accountOfAddress", to: &writer)
-            writer.array("unanswered") { writer in for path in unanswered { writer.value(path) } }
+            writer.array("unanswered") { writer in for path in supposed.unanswered { writer.value(path) } }
+            writer.array("unread") { writer in for path in supposed.unread { writer.value(path) } }
         }
         return String(decoding: writer.bytes, as: UTF8.self)
     }
@@ -99,5 +104,59 @@ struct LinkExplanation {
             writer.array("providers") { writer in for provider in account.signInProviders { writer.value(provider) } }
             writer.field("customAuth", account.customAuth)
         }
+    }
+}
+
+extension LinkingDecision.Action {
+    /// Its name in the output of commands.
+    fileprivate var name: String {
+        switch self {
+        case .signIn: "signIn"
+        case .create: "create"
+        case .moveAddress: "moveAddress"
+        case .join: "join"
+        case .takeOver: "takeOver"
+        case .link: "link"
+        case .confirm: "needConfirmation"
+        case .refuse: "refuse"
+        }
+    }
+
+    /// A sentence for each change that it writes; empty when it writes nothing.
+    fileprivate func changes(with identity: ProviderIdentity) -> [String] {
+        let linked = "Identity \(identity.subject) of \(identity.providerID) is linked to it, and the audit events say so."
+        let session = "It gets a session."
+        switch self {
+        case .refuse, .confirm: return []
+        case .signIn(let account): return ["Account \(account.id) gets a session.", "What its identity says of the person is stored anew."]
+        case .create(let email):
+            let proof = identity.emailAuthoritative ? "proven" : "not proven"
+            let address = email.map { "with the address \($0), \(proof)" } ?? "without an address"
+            return [
+                "A new account is made \(address).", "Identity \(identity.subject) of \(identity.providerID) is linked to it.", session,
+            ]
+        case .moveAddress(let account):
+            return [
+                "Account \(account.id) loses its address, with password and links in mails, and keeps everything else.",
+                "A new account is made with the address, proven.",
+                "Identity \(identity.subject) of \(identity.providerID) is linked to it.", session,
+                "The audit events say what the former account lost.",
+            ]
+        case .join(let account): return ["Account \(account.id) gets the identity.", linked, session]
+        case .link(let account): return ["Account \(account.id) is the caller's own.", linked, session]
+        case .takeOver(let account, _):
+            return [
+                "Account \(account.id) loses its ways to sign in (\(account.waysToSignIn)).",
+                "Its name and photo become the provider's, and its sessions and codes in mails end.", linked, session,
+            ]
+        }
+    }
+}
+
+extension Account {
+    /// The providers by which it signs in, and custom tokens.
+    fileprivate var waysToSignIn: String {
+        let ways = signInProviders + (customAuth ? ["custom tokens"] : [])
+        return ways.isEmpty ? "none" : ways.joined(separator: ", ")
     }
 }

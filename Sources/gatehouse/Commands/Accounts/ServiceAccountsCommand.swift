@@ -1,6 +1,5 @@
 import Accounts
 import ArgumentParser
-import Glibc
 import Runtime
 import Server
 
@@ -31,7 +30,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
                 do {
                     let file = try await accounts.createKey(for: email, publicURL: configuration.server.publicURL)
                     print(file.text, terminator: "")
-                    ServiceAccountsCommand.tell(
+                    Console.remark(
                         """
                         Key \(file.keyID) of \(email.text).
                         A person who reads this file can sign in to every account: keep it readable by its back end alone (umask 077 before, or chmod 600).
@@ -105,10 +104,5 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
         try await Console.withDatabase(common) { database, _ in
             try await body(ServiceAccounts(database: database, clock: .system))
         }
-    }
-
-    /// Prints on standard error, so that standard output can go to a file.
-    private static func tell(_ text: String) {
-        Array((text + "\n").utf8).withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

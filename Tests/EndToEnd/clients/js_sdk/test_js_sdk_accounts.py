@@ -171,7 +171,7 @@ def test_errors_have_the_codes_that_apps_know(app):
           check: await codeOf(checkActionCode(auth, "nonsense")),
           link: await codeOf(signInWithEmailLink(auth, email, location.origin + "/?mode=signIn&oobCode=nonsense&apiKey=x")),
           custom: await codeOf(signInWithCustomToken(auth, "nonsense")),
-          idp: await codeOf(signInWithCredential(auth, new OAuthProvider("oidc.absent").credential({ idToken: "x" }))),
+          idp: await codeOf(signInWithCredential(auth, new OAuthProvider("absent.example").credential({ idToken: "x" }))),
           url: await codeOf(sendPasswordResetEmail(auth, email, { url: "https://evil.example/", handleCodeInApp: true })),
         };
         """,

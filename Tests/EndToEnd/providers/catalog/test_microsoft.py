@@ -2,13 +2,14 @@
 
 import json
 import secrets
+from uuid import uuid4
 
 import pytest
 from werkzeug.wrappers import Response
 
 from support.clients.api import assert_error, posted
-from support.clients.flows import WebFlow, query_of, refused
-from support.servers.site import Site
+from support.clients.flows import ClientFlow, WebFlow, query_of, refused
+from support.servers.site import Site, a_site
 
 
 def test_an_employee_signs_in(site, api, microsoft):
@@ -119,6 +120,21 @@ def test_SEC_03_an_address_that_a_foreign_tenant_wrote_matches_no_account(site, 
         answer = WebFlow(site, "microsoft.com").run(microsoft.login("proven"))
         assert answer["localId"] == owner["localId"], shape
     assert api.lookup(victim["idToken"])["providerUserInfo"][0]["providerId"] == "oidc.fake"
+
+
+@pytest.mark.parametrize("tenant", ["common", "organizations"])
+@pytest.mark.parametrize("kind", [WebFlow, ClientFlow])
+def test_SEC_03_the_tenant_that_an_app_asks_for_is_not_one_that_the_operator_trusts(fake_issuer, microsoft, tenant, kind):
+    domains = {"authoritativeDomains": ["victim.example"]}
+    with a_site({"microsoft.com": microsoft.entry(tenant=tenant, **domains), "oidc.fake": fake_issuer.entry(**domains)}) as site:
+        site.serve()
+        microsoft.users["mallory"] = {"tid": microsoft.FABRIKAM, "oid": str(uuid4()), "email": "ceo@victim.example", "name": "Mallory"}
+        api = site.servers[0].api()
+        posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("chief", email="ceo@victim.example")})
+        before = site.counts()
+        answer = kind(site, "microsoft.com", parameters={"tenant": microsoft.FABRIKAM}).run(microsoft.login("mallory"))
+        assert answer["needConfirmation"] is True and answer["emailVerified"] is False and "idToken" not in answer
+        assert site.counts() == before
 
 
 def test_SEC_03_a_known_object_id_with_another_tenant_is_refused(site, microsoft):

@@ -60,7 +60,9 @@ class Question:
     def settings(self):
         """The value together with the keys that it needs."""
         needed = (need for prefix, need in NEEDS.items() if self.row.file == "server" and f"{self.row.key}.".startswith(prefix + "."))
-        return [*needed, (self.row.key, self.value)]
+        condition = self.row.condition
+        beside = [(f"{self.row.section}.{condition[0]}", condition[1])] if condition else []
+        return [*needed, *beside, (self.row.key, self.value)]
 
     @property
     def refusals(self):
@@ -147,7 +149,8 @@ def _project(name, question):
         document["providers"] = copy.deepcopy(PROVIDERS)
     if row.key.startswith("apps[]."):
         document["apps"] = [copy.deepcopy(APPS["android" if row.section.endswith("android") else "ios"])]
-    put(document, row.key, question.value)
+    for key, value in question.settings:
+        put(document, key, value)
     return document
 
 

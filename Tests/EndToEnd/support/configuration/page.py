@@ -42,6 +42,11 @@ class Row:
         return self.key.rpartition(".")[2]
 
     @property
+    def condition(self):
+        """The key of the same section, with its value, that the row needs: ``With `key: value`: …``."""
+        return next(iter(re.findall(r"^With `(\w+): (\w+)`", self.meaning)), None)
+
+    @property
     def literal(self):
         """The default as it could stand in the file, or `None` where the page describes it."""
         text = re.match("`([^`<]+)`", self.default)
@@ -106,7 +111,8 @@ def has_id_tokens(provider):
 
 
 def speaks_oauth2(provider):
-    return "OAuth 1.0a" not in PROVIDERS[provider]
+    """Whether an entry may speak it, perhaps only with another `protocol` than the usual one."""
+    return "OAuth 1.0a" not in PROVIDERS[provider] or "protocol: oauth2" in PROVIDERS[provider]
 
 
 def has_client_secret(provider):

@@ -17,6 +17,7 @@ from support.issuers.fake_issuer import FakeIssuer
 from support.jwts import Key, b64
 from support.leaks import note, note_url
 from support.names import TIMEOUT
+from support.provider_data import ProviderData
 from support.servers.site import write_secret
 
 # The longest life of a client secret, in seconds.
@@ -36,6 +37,7 @@ class FakeApple(FakeIssuer):
     provider = "apple.com"
     client_id = "com.example.web"
     posts = True
+    data = ProviderData("apple.com")
     TEAM = "A1B2C3D4E5"
     KEY_ID = "K1K2K3K4K5"
     # The native apps of the team.
@@ -70,10 +72,10 @@ class FakeApple(FakeIssuer):
         return {"/auth/authorize": "authorize", "/auth/token": "token", "/auth/revoke": "revoke", "/auth/keys": "jwks"}.get(path)
 
     def stranger(self, user):
-        return {"sub": f"001234.{user}.0042", "email": f"{user}@example.com", "email_verified": "true", "is_private_email": "false"}
+        return self.data.answer("person", sub=f"001234.{user}.0042", email=f"{user}@example.com")
 
     def base_claims(self, user, nonce):
-        return {**super().base_claims(user, nonce), "nonce_supported": True, "real_user_status": 2}
+        return super().base_claims(user, nonce) | self.data.answer("claims")
 
     # -- the page
 
@@ -102,8 +104,7 @@ class FakeApple(FakeIssuer):
         elif user not in self.named:
             self.named.add(user)
             # The address is one that the person could have changed on the way.
-            name = {"firstName": user.title(), "lastName": "Appleseed"}
-            answer["user"] = json.dumps({"name": name, "email": "victim@example.com"})
+            answer["user"] = json.dumps(self.data.answer("user", first=user.title(), last="Appleseed", email="victim@example.com"))
         return self.page(query["redirect_uri"], {**answer, **self.callback_extra})
 
     def page(self, action, fields):
@@ -155,10 +156,6 @@ class FakeApple(FakeIssuer):
         proper = header.get("kid") == self.KEY_ID and claims["sub"] == client and 0 < claims["exp"] - claims["iat"] <= SECRET_LIFE
         return client if proper and client in (self.client_id, *self.BUNDLES) else None
 
-    def refuse(self, error, status=400):
-        """Apple describes no errors."""
-        return Response(json.dumps({"error": error}), status, content_type="application/json")
-
     def give(self, user, client):
         """A token that stays good until it is revoked."""
         token = note(secrets.token_urlsafe(24))
@@ -169,30 +166,36 @@ class FakeApple(FakeIssuer):
         form = request.form
         client = self.client(form)
         if client is None:
-            return self.refuse("invalid_client")
+            return self.data.error("invalid_client")
+        if form.get("grant_type") == "refresh_token":
+            return self.renew(form, client)
         with self.lock:
             grant = self.codes.get(form.get("code", ""))
             # A code of another client is not used up.
             if grant is None or form.get("grant_type") != "authorization_code" or grant["client_id"] != client:
-                return self.refuse("invalid_grant")
+                return self.data.error("invalid_grant")
             del self.codes[form["code"]]
         challenge = b64(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
         if "redirect_uri" in grant and (form.get("redirect_uri") != grant["redirect_uri"] or challenge != grant["code_challenge"]):
-            return self.refuse("invalid_grant")
-        answer = {
-            "access_token": self.give(grant["user"], client),
-            "refresh_token": self.give(grant["user"], client),
-            "token_type": "Bearer",
-            "expires_in": 3600,
-            "id_token": self.id_token(grant["user"], grant["nonce"], aud=client),
-            **self.token_extra,
-        }
+            return self.data.error("invalid_grant")
+        tokens = {name: self.give(grant["user"], client) for name in ("access_token", "refresh_token")}
+        answer = self.data.answer("token", **tokens, id_token=self.id_token(grant["user"], grant["nonce"], aud=client)) | self.token_extra
+        return {name: value for name, value in answer.items() if value is not None}
+
+    def renew(self, form, client):
+        """Apple gives no other refresh token."""
+        user, owner = self.tokens.get(form.get("refresh_token"), (None, None))
+        if owner != client:
+            return self.data.error("invalid_grant")
+        answer = self.data.answer(
+            "token", access_token=self.give(user, client), refresh_token=None, id_token=self.id_token(user, aud=client)
+        )
         return {name: value for name, value in answer.items() if value is not None}
 
     def revoke(self, request):
         client = self.client(request.form)
         if client is None or request.form.get("token_type_hint") not in ("access_token", "refresh_token"):
-            return self.refuse("invalid_client" if client is None else "invalid_request")
+            return self.data.error("invalid_client" if client is None else "invalid_request")
         ended = self.tokens.get(request.form.get("token"))
         if ended and ended[1] == client:
             # All that the person gave the client ends.

@@ -1,12 +1,11 @@
 """A stand-in for Azure AD B2C: one tenant with several policies, of which each may have the issuer of the tenant or one of its own."""
 
-import json
-import secrets
 from urllib.parse import urlencode
 
 from werkzeug.wrappers import Response
 
 from support.issuers.fake_issuer import FakeIssuer
+from support.provider_data import ProviderData
 
 
 class FakeB2C(FakeIssuer):
@@ -17,6 +16,7 @@ class FakeB2C(FakeIssuer):
 
     provider = "oidc.b2c"
     client_id = "22222222-3333-4444-5555-666666666666"
+    data = ProviderData("azure-ad-b2c")
     TENANT = "contoso.onmicrosoft.com"
     TENANT_ID = "cccccccc-0000-4000-8000-00000000000c"
     SIGN_IN, WEAK, COMPATIBLE = "B2C_1_signin", "B2C_1_weak", "B2C_1_compatible"
@@ -71,28 +71,12 @@ class FakeB2C(FakeIssuer):
 
     def discovery(self, request):
         policy = self.policy(request)
-        base = f"{self.url}/{self.TENANT}/{policy.lower()}"
-        return {
-            "issuer": self.issuer(policy),
-            "authorization_endpoint": base + "/oauth2/v2.0/authorize",
-            "token_endpoint": base + "/oauth2/v2.0/token",
-            "jwks_uri": base + "/discovery/v2.0/keys",
-            "response_modes_supported": ["query", "fragment", "form_post"],
-            "response_types_supported": ["code", "id_token"],
-            "scopes_supported": ["openid"],
-            "subject_types_supported": ["pairwise"],
-            "id_token_signing_alg_values_supported": ["RS256"],
-            "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
-            **self.discovery_extra,
-        }
+        base = f"{self.url}/{self.TENANT}"
+        return self.data.answer("discovery", base=base, policy=policy.lower(), issuer=self.issuer(policy)) | self.discovery_extra
 
     def authorize(self, request):
         if self.says:
-            answer = {
-                "error": "access_denied",
-                "error_description": f"{self.says}\r\nCorrelation ID: 0000\r\n",
-                "state": request.args["state"],
-            }
+            answer = self.data.errors[self.says]["body"] | {"state": request.args["state"]}
             return Response("", 302, {"Location": request.args["redirect_uri"] + "?" + urlencode(answer)})
         answer = super().authorize(request)
         with self.lock:
@@ -105,31 +89,20 @@ class FakeB2C(FakeIssuer):
             grant = self.codes.get(request.form.get("code", ""))
         at = self.policy(request).lower()
         if grant and grant["policy"] != at:
-            text = f"AADB2C90088: The provided grant has not been issued for this endpoint. Actual Value : {grant['policy']} and Expected Value : {at}"
-            answer = {"error": "invalid_grant", "error_description": f"{text}\r\nCorrelation ID: {secrets.token_hex(4)}\r\n"}
-            return Response(json.dumps(answer), 400, content_type="application/json")
+            return self.data.error("other policy", actual=grant["policy"], expected=at)
         self.current = at
         answer = super().token(request)
         if isinstance(answer, dict):
-            asked = grant["scope"].split()
-            if self.client_id not in asked:
-                answer.pop("access_token", None)
-            answer.update(expires_in="3600", not_before="1442340812", id_token_expires_in="3600", profile_info="e30", scope="openid")
+            told = self.data.answer("token", id_token=answer["id_token"])
+            asked_for_access = self.client_id in grant["scope"].split()
+            return told | ({"access_token": answer["access_token"]} if asked_for_access else {})
         return answer
 
     def base_claims(self, user, nonce):
         claims = super().base_claims(user, nonce)
         oid = f"{user.encode().hex()[:8]:0<8}-4444-4444-8444-{user.encode().hex()[8:20]:0<12}"
-        claims.update(
-            iss=self.issuer(self.current),
-            tfp=self.current,
-            oid=oid,
-            sub=self.subject or oid,
-            ver="1.0",
-            emails=claims.pop("email", "").split(),
-        )
-        claims.pop("email_verified", None)
-        return claims
+        told = {"policy": self.current, "oid": oid, "sub": self.subject or oid, "name": claims["name"], "emails": [claims.pop("email")]}
+        return claims | self.data.answer("claims", **told) | {"iss": self.issuer(self.current)}
 
     def stranger(self, user):
-        return {"email": f"{user}@customer.example", "name": user, "idp": "local", "newUser": True}
+        return {"email": f"{user}@customer.example", "name": user}

@@ -12,6 +12,7 @@ from support.issuers.fake_issuer import FakeIssuer
 from support.jwts import Key, b64
 from support.leaks import note
 from support.names import CLIENT_SECRET
+from support.provider_data import ProviderData
 
 
 class FakeFacebook(FakeIssuer):
@@ -21,6 +22,7 @@ class FakeFacebook(FakeIssuer):
     client_id = "111222333444555"
     has_id_tokens = False
     VERSION = "v25.0"
+    data = ProviderData("facebook.com")
 
     def __init__(self):
         super().__init__()
@@ -51,6 +53,7 @@ class FakeFacebook(FakeIssuer):
         return {"id": str(number), "name": user.title(), "email": f"{user}@example.com"}
 
     def error(self, status, code, message, subcode=None):
+        """An error with another number or text than those that the stand-in itself answers."""
         error = {"message": message, "type": "OAuthException", "code": code, "fbtrace_id": "AbCdEfGh"}
         return Response(
             json.dumps({"error": error | ({"error_subcode": subcode} if subcode else {})}), status, content_type="application/json"
@@ -86,15 +89,15 @@ class FakeFacebook(FakeIssuer):
         with self.lock:
             grant = self.codes.pop(form.get("code", ""), None)
         if form.get("client_id") != self.client_id:
-            return self.error(400, 101, "Error validating application. Cannot get application info due to a system error.")
+            return self.data.error("unknown app")
         if form.get("client_secret") != CLIENT_SECRET:
-            return self.error(400, 1, "Error validating client secret.")
+            return self.data.error("wrong secret")
         if grant is None:
-            return self.error(400, 100, "This authorization code has been used.", 36009)
+            return self.data.error("used code")
         challenge = b64(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
         if form.get("redirect_uri") != grant["redirect_uri"] or challenge != grant["code_challenge"]:
-            return self.error(400, 100, "Error validating verification code. Please make sure your redirect_uri is identical.", 36008)
-        answer = {"access_token": self.issue(grant["user"]), "token_type": "bearer", "expires_in": 5183944, **self.token_extra}
+            return self.data.error("other redirect URI")
+        answer = self.data.answer("token", token=self.issue(grant["user"])) | self.token_extra
         return {name: value for name, value in answer.items() if value is not None}
 
     # -- Graph
@@ -105,46 +108,39 @@ class FakeFacebook(FakeIssuer):
         proof = hmac.new(CLIENT_SECRET.encode(), token.encode(), hashlib.sha256).hexdigest()
         return token if request.args.getlist("appsecret_proof") == [proof] else None
 
+    @staticmethod
+    def named(person):
+        first, _, last = (person.get("name") or "").partition(" ")
+        return {"id": person["id"], "first": first, "last": last, "email": person.get("email")}
+
     def me(self, request):
         token = self.proven(request)
         if token is None:
-            return self.error(400, 100, "Invalid appsecret_proof provided in the API argument")
+            return self.data.error("no proof")
         if token not in self.tokens:
-            return self.error(401, 190, "Error validating access token: Session has expired.", 463)
+            return self.data.error("ended token")
         return self.profile(self.tokens[token]["user"], request.args.get("fields", "").split(","))
 
     def profile(self, user, fields=("id", "name", "first_name", "last_name", "email", "picture")):
         person = self.person(user)
-        first, _, last = (person.get("name") or "").partition(" ")
-        picture = {"data": {"url": f"https://cdn.example/{user}.jpg?expires=1", "width": 50, "is_silhouette": False}}
-        all = {**person, "first_name": first, "last_name": last, "picture": picture}
+        all = self.data.answer("me", **self.named(person)) | person
         return {name: all[name] for name in fields if all.get(name)}
 
     def debug_token(self, request):
         if self.proven(request) != f"{self.client_id}|{CLIENT_SECRET}":
-            return self.error(400, 190, "Invalid OAuth access token signature.")
+            return self.data.error("wrong app token")
         grant = self.tokens.get(note(request.args["input_token"]))
         if grant is None:
-            problem = {"code": 190, "message": "Invalid OAuth access token - Cannot parse access token"}
-            return {"data": {"error": problem, "is_valid": False, "scopes": []}}
+            return self.data.answer("debug_token, not a token")
         if grant["client"] != self.client_id:
-            problem = {"code": 100, "message": "The App_id in the input_token did not match the Viewing App"}
-            return {"data": {"error": problem, "is_valid": False, "scopes": []}}
+            return self.data.error("foreign token")
         return {"data": self.about(grant)}
 
     def about(self, grant, **changes):
         """What Graph says of a token that is good."""
-        return {
-            "app_id": grant["client"],
-            "type": grant["kind"],
-            "application": "App",
-            "data_access_expires_at": int(time.time()) + 7776000,
-            "expires_at": 0,
-            "is_valid": True,
-            "scopes": ["email", "public_profile"],
-            "user_id": self.person(grant["user"])["id"],
-            **changes,
-        }
+        person = self.person(grant["user"])
+        answer = self.data.answer("debug_token", app=grant["client"], id=person["id"], expiry=int(time.time()) + 7776000)
+        return {**answer["data"], "type": grant["kind"], **changes}
 
     # -- Limited Login
 
@@ -153,17 +149,12 @@ class FakeFacebook(FakeIssuer):
         now = int(time.time())
         person = self.person(user)
         claims = {
-            "iss": self.url,
-            "aud": self.client_id,
-            "sub": person["id"],
+            **self.data.answer("limited", issuer=self.url, app=self.client_id, **self.named(person)),
+            "name": person.get("name"),
             "iat": now,
             "exp": now + 3600,
             "jti": secrets.token_hex(8),
             "nonce": nonce,
-            "name": person.get("name"),
-            "given_name": (person.get("name") or "").partition(" ")[0],
-            "email": person.get("email"),
-            "picture": f"https://cdn.example/{user}.jpg?expires=1",
             **changes,
         }
         return note((key or self.key).sign({name: value for name, value in claims.items() if value is not None}))

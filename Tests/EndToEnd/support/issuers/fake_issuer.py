@@ -34,10 +34,10 @@ class FakeIssuer:
     binds_codes = True
     # Whether it posts its answers, which bring no cookies along.
     posts = False
-    # False for an issuer whose discovery document does not speak of PKCE.
-    names_pkce = True
     # What an entry says besides the issuer and the client.
     settings = {"clientAuth": "post"}
+    # What a provider says by its documents. A plain issuer says what is below.
+    data = None
     # How its access tokens begin.
     access_token_prefix = "at."
 
@@ -63,6 +63,10 @@ class FakeIssuer:
         self.discovery_extra = {}
         self.client_key = None
         self.assertions = set()
+        # Whether it gives refresh tokens; whom each of them is for; and how often one was used.
+        self.gives_refresh_tokens = False
+        self.refresh_tokens = {}
+        self.renewals = 0
 
     def close(self):
         self.web.close()
@@ -97,6 +101,8 @@ class FakeIssuer:
     # -- endpoints
 
     def discovery(self, request):
+        if self.data:
+            return self.data.answer("discovery", base=self.web.url) | self.discovery_extra
         return {
             "issuer": self.url,
             "authorization_endpoint": self.url + "/authorize",
@@ -105,7 +111,7 @@ class FakeIssuer:
             "response_types_supported": ["code"],
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["RS256"],
-            **({"code_challenge_methods_supported": ["S256"]} if self.names_pkce else {}),
+            "code_challenge_methods_supported": ["S256"],
             "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
             **self.discovery_extra,
         }
@@ -217,23 +223,40 @@ class FakeIssuer:
 
     def token(self, request):
         form = request.form
+        if form.get("grant_type") == "refresh_token":
+            return self.renew(request)
         with self.lock:
             grant = self.codes.pop(form.get("code", ""), None)
-        if grant is None or form.get("grant_type") != "authorization_code":
-            return self.refuse("invalid_grant")
         if not self.knows(self.sent_by_client(request)):
             return self.refuse("invalid_client", 401)
+        if grant is None or form.get("grant_type") != "authorization_code":
+            return self.refuse("invalid_grant")
         challenge = b64(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
         if form.get("redirect_uri") != grant["redirect_uri"] or challenge != grant["code_challenge"]:
             return self.refuse("invalid_grant")
         answer = {
-            "access_token": self.access_token(grant["user"]),
-            "token_type": "Bearer",
-            "expires_in": 3599,
+            **self.api_tokens(grant["user"]),
             "id_token": self.id_token(grant["user"], grant["nonce"]),
             **self.token_extra,
         }
         return {name: value for name, value in answer.items() if value is not None}
+
+    def renew(self, request):
+        """The answer to a refresh token, which works once."""
+        if not self.knows(self.sent_by_client(request)):
+            return self.refuse("invalid_client", 401)
+        with self.lock:
+            user = self.refresh_tokens.pop(request.form.get("refresh_token"), None)
+            self.renewals += 1
+        return self.api_tokens(user) if user else self.refuse("invalid_grant")
+
+    def api_tokens(self, user):
+        """New tokens for the API."""
+        answer = {"access_token": self.access_token(user), "token_type": "Bearer", "expires_in": 3599}
+        if self.gives_refresh_tokens:
+            answer["refresh_token"] = note("rt." + secrets.token_urlsafe(24))
+            self.refresh_tokens[answer["refresh_token"]] = user
+        return answer
 
     def access_token(self, user):
         """A new access token, for our client."""

@@ -12,6 +12,7 @@ from support.issuers.fake_issuer import FakeIssuer
 from support.jwts import b64
 from support.leaks import note
 from support.names import CLIENT_SECRET
+from support.provider_data import ProviderData
 
 
 class FakeGitHub(FakeIssuer):
@@ -20,6 +21,7 @@ class FakeGitHub(FakeIssuer):
     provider = "github.com"
     client_id = "Ov23li-a-client"
     has_id_tokens = False
+    data = ProviderData("github.com")
 
     def __init__(self):
         super().__init__()
@@ -47,9 +49,8 @@ class FakeGitHub(FakeIssuer):
             f"/api/applications/{self.client_id}/token": "check",
         }.get(path)
 
-    @staticmethod
-    def mailbox(email, primary=True, verified=True):
-        return {"email": email, "primary": primary, "verified": verified, "visibility": "private"}
+    def mailbox(self, email, **changes):
+        return self.data.answer("emails", email=email)[0] | changes
 
     def stranger(self, user):
         number = int.from_bytes(hashlib.sha256(user.encode()).digest()[:6])
@@ -74,21 +75,17 @@ class FakeGitHub(FakeIssuer):
         self.tokens[token] = {"user": user, "scopes": scopes, "client": client or self.client_id}
         return token
 
-    def refuse(self, error, status=200):
-        """GitHub answers 200 to a code that it refuses."""
-        return super().refuse(error, status)
-
     def token(self, request):
         form = request.form
         with self.lock:
             grant = self.codes.pop(form.get("code", ""), None)
         if form.get("client_id") != self.client_id or form.get("client_secret") != CLIENT_SECRET:
-            return self.refuse("incorrect_client_credentials")
+            return self.data.error("incorrect_client_credentials")
         challenge = b64(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
         if grant is None or form.get("redirect_uri") != grant["redirect_uri"] or challenge != grant["code_challenge"]:
-            return self.refuse("bad_verification_code")
+            return self.data.error("bad_verification_code")
         scopes = grant["scope"].split()
-        answer = {"access_token": self.issue(grant["user"], scopes), "token_type": "bearer", "scope": ",".join(scopes), **self.token_extra}
+        answer = self.data.answer("token", token=self.issue(grant["user"], scopes), scope=",".join(scopes)) | self.token_extra
         answer = {name: value for name, value in answer.items() if value is not None}
         if request.headers.get("accept") != "application/json":
             return Response(urlencode(answer), content_type="application/x-www-form-urlencoded")
@@ -96,40 +93,29 @@ class FakeGitHub(FakeIssuer):
 
     # -- the API
 
-    def error(self, status, message):
-        return Response(json.dumps({"message": message, "status": str(status)}), status, content_type="application/json")
-
     def granted(self, request):
         """GitHub refuses requests that name no program."""
         return super().granted(request) if request.headers.get("user-agent") else None
 
     def profile(self, user):
-        person = self.person(user)
-        return {
-            "login": person["login"],
-            "id": person["id"],
-            "avatar_url": f"https://avatars.example/u/{person['id']}?v=4",
-            "type": "User",
-            "name": person["name"],
-            "email": "public@elsewhere.example",
-        }
+        return self.data.answer("user", **self.person(user))
 
     def user(self, request):
         grant = self.granted(request)
-        return self.profile(grant["user"]) if grant else self.error(401, "Bad credentials")
+        return self.profile(grant["user"]) if grant else self.data.error("bad credentials")
 
     def emails(self, request):
         grant = self.granted(request)
         if not grant:
-            return self.error(401, "Bad credentials")
-        return self.person(grant["user"])["emails"] if "user:email" in grant["scopes"] else self.error(404, "Not Found")
+            return self.data.error("bad credentials")
+        return self.person(grant["user"])["emails"] if "user:email" in grant["scopes"] else self.data.error("not found")
 
     def check(self, request):
         pair = b64encode(f"{self.client_id}:{CLIENT_SECRET}".encode()).decode()
         if request.method != "POST" or request.headers.get("authorization") != f"Basic {pair}":
-            return self.error(401, "Bad credentials")
+            return self.data.error("bad credentials")
         token = note(json.loads(request.get_data())["access_token"])
         grant = self.tokens.get(token)
         if grant is None or grant["client"] != self.client_id:
-            return self.error(404, "Not Found")
-        return {"id": 1, "token": token, "app": {"client_id": self.client_id, "name": "App"}, "user": self.profile(grant["user"])}
+            return self.data.error("not found")
+        return self.data.answer("check", token=token, client=self.client_id, user=self.profile(grant["user"]))

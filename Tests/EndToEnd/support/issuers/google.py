@@ -1,12 +1,10 @@
 """A stand-in for Google: an issuer with tokens for other clients, a check of access tokens, and a profile."""
 
-import json
 import secrets
-
-from werkzeug.wrappers import Response
 
 from support.issuers.fake_issuer import FakeIssuer
 from support.leaks import note
+from support.provider_data import ProviderData
 
 
 class FakeGoogle(FakeIssuer):
@@ -15,6 +13,7 @@ class FakeGoogle(FakeIssuer):
     provider = "google.com"
     client_id = "000000000000-web.apps.googleusercontent.com"
     settings = {}
+    data = ProviderData("google.com")
 
     def __init__(self):
         super().__init__()
@@ -27,10 +26,18 @@ class FakeGoogle(FakeIssuer):
         return {**super().entry(), "tokenInfoURL": self.url + "/tokeninfo", "userInfoURL": self.url + "/userinfo", **more}
 
     def endpoint(self, path):
-        return "tokeninfo" if path == "/tokeninfo" else super().endpoint(path)
+        return {
+            "/.well-known/openid-configuration": "discovery",
+            "/o/oauth2/v2/auth": "authorize",
+            "/token": "token",
+            "/oauth2/v3/certs": "jwks",
+            "/tokeninfo": "tokeninfo",
+            "/userinfo": "userinfo",
+        }.get(path)
 
     def stranger(self, user):
-        return super().stranger(user) | {"picture": f"https://lh3.example/{user}=s96-c", "given_name": user.title(), "locale": "en"}
+        names = {"name": user, "given_name": user.title(), "family_name": "Lovelace"}
+        return self.data.answer("person", sub=user, email=f"{user}@example.com", **names)
 
     def issue(self, user="ada", client=None):
         """An access token of this person, for our client or another one."""
@@ -45,18 +52,9 @@ class FakeGoogle(FakeIssuer):
         """The values are texts, and an unknown token is a bad request."""
         grant = self.tokens.get(request.args.get("access_token"))
         if not grant:
-            error = {"error": "invalid_token", "error_description": "Invalid Value"}
-            return Response(json.dumps(error), 400, content_type="application/json")
-        return {
-            "azp": grant["client"],
-            "aud": grant["client"],
-            "sub": self.person(grant["user"])["sub"],
-            "scope": "openid https://www.googleapis.com/auth/userinfo.email https://www.googleapis.com/auth/userinfo.profile",
-            "exp": "2000000000",
-            "expires_in": "3599",
-            "access_type": "online",
-        }
+            return self.data.error("unknown token")
+        return self.data.answer("tokeninfo", client=grant["client"], sub=self.person(grant["user"])["sub"])
 
     def userinfo(self, request):
         grant = self.granted(request)
-        return self.person(grant["user"]) if grant else Response("{}", 401, content_type="application/json")
+        return self.person(grant["user"]) if grant else self.data.error("no credentials")

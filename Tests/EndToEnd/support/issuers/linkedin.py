@@ -2,6 +2,7 @@
 
 from support.issuers.fake_issuer import FakeIssuer
 from support.names import CLIENT_SECRET
+from support.provider_data import ProviderData
 
 
 class FakeLinkedIn(FakeIssuer):
@@ -10,25 +11,14 @@ class FakeLinkedIn(FakeIssuer):
     provider = "linkedin.com"
     client_id = "77a1b2c3d4e5f6"
     binds_codes = False
-    names_pkce = False
     settings = {}
+    data = ProviderData("linkedin.com")
     access_token_prefix = "AQX"
 
     def __init__(self):
         super().__init__()
         self.url = self.web.url + "/oauth"
-        self.users = {"ada": self.stranger("ada") | {"sub": "782bbtaQ"}}
-
-    def discovery(self, request):
-        return {
-            **super().discovery(request),
-            "authorization_endpoint": self.url + "/v2/authorization",
-            "token_endpoint": self.url + "/v2/accessToken",
-            "userinfo_endpoint": self.web.url + "/v2/userinfo",
-            "jwks_uri": self.url + "/openid/jwks",
-            "token_endpoint_auth_methods_supported": ["client_secret_post"],
-            **self.discovery_extra,
-        }
+        self.users = {"ada": self.stranger("ada") | {"sub": "782bbtaQ", "email": "ada@work.example.com"}}
 
     def endpoint(self, path):
         return {
@@ -50,14 +40,7 @@ class FakeLinkedIn(FakeIssuer):
         ]
 
     def stranger(self, user):
-        return {
-            "sub": user,
-            "email": f"{user}@example.com",
-            "email_verified": "true",
-            "name": user.title(),
-            "picture": f"https://media.example/{user}.jpg",
-            "locale": "en_US",
-        }
+        return self.data.answer("person", sub=user, email=f"{user}@example.com", name=user.title(), user=user)
 
     def base_claims(self, user, nonce):
         return super().base_claims(user, None)
@@ -67,20 +50,15 @@ class FakeLinkedIn(FakeIssuer):
         with self.lock:
             grant = self.codes.pop(form.get("code", ""), None)
         if (form.get("client_id"), form.get("client_secret")) != (self.client_id, CLIENT_SECRET) or "code_verifier" in form:
-            return self.refuse("invalid_client", 401)
+            return self.data.error("bad client")
         if grant is None or form.get("redirect_uri") != grant["redirect_uri"]:
-            return self.refuse("invalid_request")
-        answer = {
-            "access_token": self.access_token(grant["user"]),
-            "expires_in": 5183999,
-            "scope": "email,openid,profile",
-            "token_type": "Bearer",
-            "id_token": self.id_token(grant["user"]),
-        }
+            return self.data.error("bad code")
+        tokens = {"access_token": self.access_token(grant["user"]), "id_token": self.id_token(grant["user"])}
+        answer = self.data.answer("token", **tokens)
         return {name: value for name, value in {**answer, **self.token_extra}.items() if value is not None}
 
     def userinfo(self, request):
         user = self.granted(request)
         if user is None:
-            return self.refuse("REVOKED_ACCESS_TOKEN", 401)
-        return {**self.person(user), "email_verified": True, "locale": {"country": "US", "language": "en"}}
+            return self.data.error("revoked token")
+        return self.person(user) | self.data.answer("userinfo")

@@ -1,13 +1,13 @@
 """A stand-in for Microsoft: tenants, keys of tenants, and Graph."""
 
 import hashlib
-import json
 
 import jwt
 from werkzeug.wrappers import Response
 
 from support.issuers.fake_issuer import FakeIssuer
 from support.jwts import Key
+from support.provider_data import ProviderData
 
 
 class FakeMicrosoft(FakeIssuer):
@@ -15,6 +15,7 @@ class FakeMicrosoft(FakeIssuer):
 
     provider = "microsoft.com"
     client_id = "11111111-2222-3333-4444-555555555555"
+    data = ProviderData("microsoft.com")
     # An app of the same operator.
     SISTER = "99999999-8888-7777-6666-555555555555"
     CONTOSO = "aaaaaaaa-0000-4000-8000-00000000000a"
@@ -68,25 +69,14 @@ class FakeMicrosoft(FakeIssuer):
 
     def discovery(self, request):
         tenant = request.path.split("/")[1]
-        base = f"{self.url}/{tenant}"
         shown = "{tenantid}" if tenant in ("common", "organizations", "consumers") else tenant
-        return {
-            "issuer": f"{self.url}/{shown}/v2.0",
-            "authorization_endpoint": base + "/oauth2/v2.0/authorize",
-            "token_endpoint": base + "/oauth2/v2.0/token",
-            "jwks_uri": base + "/discovery/v2.0/keys",
-            "response_types_supported": ["code", "id_token"],
-            "response_modes_supported": ["query", "fragment", "form_post"],
-            "subject_types_supported": ["pairwise"],
-            "id_token_signing_alg_values_supported": ["RS256"],
-            "token_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
-            **self.discovery_extra,
-        }
+        return self.data.answer("discovery", base=self.url, tenant=tenant, shown=shown) | self.discovery_extra
 
     def base_claims(self, user, nonce):
-        claims = super().base_claims(user, nonce)
-        claims.update(iss=f"{self.url}/{claims['tid']}/v2.0", ver="2.0", sub=hashlib.sha256(user.encode()).hexdigest()[:40])
-        return claims
+        person = self.person(user)
+        told = {"tenant": person["tid"], "oid": person["oid"], "name": person["name"], "username": person["email"]}
+        sub = hashlib.sha256(user.encode()).hexdigest()[:40]
+        return super().base_claims(user, nonce) | self.data.answer("claims", base=self.url, sub=sub, **told)
 
     def stranger(self, user):
         return {
@@ -104,9 +94,7 @@ class FakeMicrosoft(FakeIssuer):
         return super().read_assertion(assertion)
 
     def graph_error(self):
-        return Response(
-            json.dumps({"error": {"code": "InvalidAuthenticationToken", "message": "no"}}), 401, content_type="application/json"
-        )
+        return self.data.error("bad token")
 
     def me(self, request):
         user = self.granted(request)
@@ -114,20 +102,7 @@ class FakeMicrosoft(FakeIssuer):
             return self.graph_error()
         claims = self.person(user)
         graph_id = claims["oid"] if claims["tid"] != self.CONSUMERS else claims["oid"][19:].replace("-", "")
-        return {
-            "@odata.context": self.url + "/graph/v1.0/$metadata#users/$entity",
-            "businessPhones": [],
-            "displayName": claims["name"] + " Graph",
-            "givenName": claims["name"],
-            "surname": "Graph",
-            "jobTitle": "Tester",
-            "mail": None,
-            "mobilePhone": None,
-            "officeLocation": None,
-            "preferredLanguage": "en-GB",
-            "userPrincipalName": claims["email"],
-            "id": graph_id,
-        }
+        return self.data.answer("me", name=claims["name"], mail=None, user=claims["email"], id=graph_id)
 
     def photo(self, request):
         if not self.granted(request):

@@ -1,4 +1,4 @@
-"""A stand-in for Twitter: OAuth 1.0a with signatures that it checks by itself, and the call that says who signed in."""
+"""A stand-in for Twitter: OAuth 1.0a with signatures that it checks by itself, OAuth 2.0 with PKCE, and the calls that say who signed in."""
 
 import hashlib
 import hmac
@@ -11,8 +11,10 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 from werkzeug.wrappers import Response
 
 from support.issuers.fake_issuer import FakeIssuer
+from support.jwts import b64
 from support.leaks import note
 from support.names import CLIENT_SECRET
+from support.provider_data import ProviderData
 
 
 def encoded(text):
@@ -20,17 +22,23 @@ def encoded(text):
 
 
 class FakeTwitter(FakeIssuer):
-    """OAuth 1.0a. Each request must be signed, at the right time and with a nonce that was not seen before.
+    """Both protocols, with the same people; `protocol` is the one of its entry, and which other tests use.
 
-    `answers` takes the place of an endpoint, as with every issuer. `callbacks` are the registered addresses, where not all will do.
+    By OAuth 1.0a, each request must be signed, at the right time and with a nonce that was not seen before. `answers` takes the place of an
+    endpoint, as with every issuer; `authorize`, `token` and `user` are those of the protocol. `callbacks` are the registered addresses, where
+    not all will do.
     """
 
     provider = "twitter.com"
+    protocols = ("oauth1", "oauth2")
+    # The consumer key, and the client of OAuth 2.0.
     client_id = "a-consumer-key"
+    OAUTH2_CLIENT = "TTNNNVIzQmVW:1:ci"
     # Whose tokens a stranger's app has.
     OTHER_CLIENT = "of-mallory"
-    code_field = "oauth_verifier"
     has_id_tokens = False
+    access_token_prefix = "bDNn"
+    data = ProviderData("twitter.com")
 
     def __init__(self):
         super().__init__()
@@ -39,12 +47,21 @@ class FakeTwitter(FakeIssuer):
 
     def reset(self):
         super().reset()
+        self.protocol = "oauth1"
         self.requested = {}
         self.nonces = set()
         self.callbacks = None
 
+    @property
+    def code_field(self):
+        return "code" if self.protocol == "oauth2" else "oauth_verifier"
+
     def entry(self, **more):
-        return {"clientId": self.client_id, "clientSecret": {"env": "CLIENT_SECRET"}, "apiBase": self.url, **more}
+        secret = {"env": "CLIENT_SECRET"}
+        if self.protocol == "oauth1":
+            return {"clientId": self.client_id, "clientSecret": secret, "apiBase": self.url, **more}
+        own = {"clientId": self.OAUTH2_CLIENT, "clientSecret": secret, "consumerKey": self.client_id, "consumerSecret": secret}
+        return {"protocol": "oauth2", **own, "baseURL": self.url, "apiBase": self.url, **more}
 
     def endpoint(self, path):
         return {
@@ -52,7 +69,14 @@ class FakeTwitter(FakeIssuer):
             "/oauth/authenticate": "authorize",
             "/oauth/access_token": "token",
             "/1.1/account/verify_credentials.json": "user",
+            "/i/oauth2/authorize": "authorize",
+            "/2/oauth2/token": "token",
+            "/2/users/me": "user",
         }.get(path)
+
+    @staticmethod
+    def is_oauth2(request):
+        return request.path.startswith(("/2/", "/i/"))
 
     def stranger(self, user):
         number = int.from_bytes(hashlib.sha256(user.encode()).digest()[:7])
@@ -61,9 +85,10 @@ class FakeTwitter(FakeIssuer):
     # -- answers
 
     def refusal(self, error):
-        return {"denied": "the-request-token"}
+        return {"denied": "the-request-token"} if self.protocol == "oauth1" else super().refusal(error)
 
-    def error(self, status, code, message="Could not authenticate you."):
+    def error(self, status, code, message):
+        """An error of the API with another number than those that the stand-in itself answers."""
         return Response(json.dumps({"errors": [{"code": code, "message": message}]}), status, content_type="application/json")
 
     def form(self, fields):
@@ -77,14 +102,14 @@ class FakeTwitter(FakeIssuer):
         pairs = [tuple(unquote(part).strip('"') for part in field.split("=", 1)) for field in header.split(", ")]
         fields = dict(pairs)
         if scheme != "OAuth" or len(fields) != len(pairs) or request.method != method:
-            return self.error(400, 215, "Bad Authentication data.")
+            return self.data.error("bad authentication data")
         for name in ("oauth_token", "oauth_verifier", "oauth_nonce"):
             note(fields.get(name))
         token = tokens.get(fields.get("oauth_token"))
         if "oauth_token" in fields and token is None:
-            return self.error(401, 89, "Invalid or expired token.")
+            return self.data.error("ended token")
         if abs(time.time() - int(fields["oauth_timestamp"])) > 300:
-            return self.error(401, 135, "Timestamp out of bounds.")
+            return self.data.error("wrong clock")
         with self.lock:
             known = fields["oauth_nonce"] in self.nonces
             self.nonces.add(fields["oauth_nonce"])
@@ -99,7 +124,7 @@ class FakeTwitter(FakeIssuer):
         signature = b64encode(hmac.new(key.encode(), base.encode(), hashlib.sha1).digest()).decode()
         proper = fields["oauth_signature_method"] == "HMAC-SHA1" and fields.get("oauth_version", "1.0") == "1.0"
         if fields["oauth_consumer_key"] != owner or known or not proper or fields["oauth_signature"] != signature:
-            return self.error(401, 32)
+            return self.data.error("could not authenticate")
         return fields
 
     # -- signing in
@@ -116,10 +141,11 @@ class FakeTwitter(FakeIssuer):
         note(dict(parse_qsl(urlsplit(callback).query)).get("state"))
         with self.lock:
             self.requested[token] = {"secret": secret, "callback": callback, "client": self.client_id}
-        answer = {"oauth_token": token, "oauth_token_secret": secret, "oauth_callback_confirmed": "true", **self.discovery_extra}
-        return self.form(answer)
+        return self.form(self.data.answer("request_token", token=token, secret=secret) | self.discovery_extra)
 
     def authorize(self, request):
+        if self.is_oauth2(request):
+            return super().authorize(request)
         query = request.args
         for name in query:
             assert len(query.getlist(name)) == 1 or name == "login_hint", name
@@ -139,6 +165,8 @@ class FakeTwitter(FakeIssuer):
         return token, secret
 
     def token(self, request):
+        if self.is_oauth2(request):
+            return self.redeemed(request)
         fields = self.signed(request, self.requested, "POST")
         if isinstance(fields, Response):
             return fields
@@ -147,18 +175,76 @@ class FakeTwitter(FakeIssuer):
         if granted is None or fields.get("oauth_verifier") != granted.get("verifier"):
             return Response("Error processing your OAuth request: Invalid oauth_verifier parameter", 401)
         token, secret = self.issue(granted["user"])
-        person = self.person(granted["user"])
-        answer = {"oauth_token": token, "oauth_token_secret": secret, "user_id": person["id"], "screen_name": person["screen_name"]}
+        answer = self.data.answer("access_token", token=token, secret=secret, **self.named(self.person(granted["user"])))
         return self.form({name: value for name, value in {**answer, **self.token_extra}.items() if value is not None})
+
+    # -- signing in by OAuth 2.0
+
+    def problems(self, query):
+        return [
+            query.get("client_id") != self.OAUTH2_CLIENT,
+            query.get("response_type") != "code",
+            not {"users.read", "tweet.read"} <= set(query.get("scope", "").split()),
+            not query.get("state"),
+            "nonce" in query,
+            query.get("code_challenge_method") != "S256",
+            not query.get("code_challenge"),
+            not query.get("redirect_uri"),
+        ]
+
+    def redeemed(self, request):
+        """A confidential client proves itself in the header alone."""
+        form = request.form
+        basic = request.authorization
+        if not basic or (unquote(basic.username), unquote(basic.password)) != (self.OAUTH2_CLIENT, CLIENT_SECRET):
+            return self.data.error("wrong client")
+        with self.lock:
+            grant = self.codes.pop(form.get("code", ""), None)
+        if grant is None:
+            return self.data.error("wrong code")
+        challenge = b64(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
+        if form.get("redirect_uri") != grant["redirect_uri"] or challenge != grant["code_challenge"]:
+            return self.data.error("wrong verifier")
+        token = note(self.access_token_prefix + secrets.token_urlsafe(40))
+        scopes = grant["scope"].split()
+        self.tokens[token] = {"user": grant["user"], "scopes": scopes, "client": self.OAUTH2_CLIENT, "secret": ""}
+        answer = self.data.answer("token", token=token, scope=" ".join(scopes))
+        if "offline.access" in scopes:
+            answer["refresh_token"] = note(secrets.token_urlsafe(40))
+        return {name: value for name, value in {**answer, **self.token_extra}.items() if value is not None}
+
+    def problem(self, status, title, kind, **more):
+        """An error of the API of OAuth 2.0."""
+        address = f"https://api.twitter.com/2/problems/{kind}" if kind != "about:blank" else kind
+        body = {"title": title, "detail": "about somebody@example.com", "type": address, "status": status, **more}
+        return Response(json.dumps(body), status, content_type="application/problem+json")
 
     # -- the API
 
+    @staticmethod
+    def named(person):
+        values = {"id": person["id"], "text_id": str(person["id"]), "user": person["screen_name"]}
+        return {**values, "name": person.get("name"), "email": person.get("email")}
+
     def profile(self, user):
         person = self.person(user)
-        picture = f"https://pbs.example/{person['screen_name']}_normal.jpg"
-        return {**person, "id_str": str(person["id"]), "profile_image_url_https": picture, "verified": True}
+        return self.data.answer("verify_credentials", **self.named(person)) | person
+
+    def me(self, user, scopes=("users.read", "tweet.read", "users.email")):
+        """What the API of OAuth 2.0 says of a person."""
+        me = self.data.answer("me", **self.named(self.person(user)))["data"]
+        if "users.email" not in scopes or not me["confirmed_email"]:
+            del me["confirmed_email"]
+        return {"data": me}
 
     def user(self, request):
+        if self.is_oauth2(request):
+            grant = self.granted(request)
+            if not isinstance(grant, dict) or "scopes" not in grant:
+                return self.problem(401, "Unauthorized", "about:blank")
+            if not {"users.read", "tweet.read"} <= set(grant["scopes"]):
+                return self.problem(403, "Forbidden", "about:blank")
+            return self.me(grant["user"], grant["scopes"])
         fields = self.signed(request, self.tokens, "GET")
         if isinstance(fields, Response):
             return fields

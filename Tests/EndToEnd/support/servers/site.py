@@ -6,12 +6,13 @@ import json
 import os
 import pathlib
 import secrets
+import signal
 import subprocess
 import tempfile
 
 import psycopg2
 
-from support.harness import BINARY, counter, free_port, home
+from support.harness import BINARY, counter, free_port, home, wait_until
 from support.leaks import logs, note
 from support.names import API_KEY, APPS, CLIENT_SECRET, NUMBER, PROJECT, TIMEOUT
 from support.servers.postgres import cluster
@@ -109,6 +110,25 @@ class Site:
         for name, project in self.others.items():
             (self.folder / f"projects/{name}.yaml").write_text(json.dumps({"limits": GENEROUS, **project}, indent=1))
 
+    @contextlib.contextmanager
+    def reloaded_with(self, **entries):
+        """Gives the running server other entries of providers, and the present ones again afterwards."""
+        before = dict(self.project["providers"])
+        try:
+            self.reload({**before, **entries})
+            yield
+        finally:
+            self.reload(before)
+
+    def reload(self, providers):
+        """Gives the running servers these entries of providers."""
+        self.project["providers"] = providers
+        self.write()
+        for server in self.servers:
+            seen = server.log().count('"reloaded"')
+            server.signal(signal.SIGHUP)
+            wait_until(lambda: server.log().count('"reloaded"') > seen, what="the reload")
+
     @property
     def config(self):
         return self.folder / "gatehouse.yaml"
@@ -120,12 +140,12 @@ class Site:
     def environment(self):
         return environment(DATABASE_URL=self.database)
 
-    def run(self, *arguments, check=False, timeout=TIMEOUT):
-        """Runs a command to its end; its output is kept with the logs."""
+    def run(self, *arguments, check=False, timeout=TIMEOUT, prints_secret=False):
+        """Runs a command to its end; its output is kept with the logs, where it must not hold a secret that the tests saw."""
         command = [BINARY, *arguments, "--config", self.config]
         result = subprocess.run(command, env=self.environment(), capture_output=True, text=True, timeout=timeout)
         log = self.folder / f"command-{next(counter)}.log"
-        log.write_text(result.stdout + result.stderr)
+        log.write_text(("" if prints_secret else result.stdout) + result.stderr)
         logs.append(log)
         if check and result.returncode != 0:
             raise AssertionError(f"{arguments} failed: {result.stdout}{result.stderr}")

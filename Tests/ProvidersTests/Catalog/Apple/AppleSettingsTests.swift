@@ -37,7 +37,7 @@ import Text
         ("keyId: K1K2K3K4K5", "keyId: K1K2K3K4K56", "keyId: expected the id of a key, ten capital letters and digits"),
         ("privateKey: {env: KEY}", "privateKey: key.p8", "privateKey: secrets come by reference only: write {env: NAME} or {file: path}"),
         ("privateKey: {env: KEY}", "privateKey: {env: NO}", "privateKey: the environment variable NO is not set"),
-        ("keyId", "clientSecret: {env: SECRET}\nkeyId", "clientSecret: unknown key"),
+        ("keyId", "clientSecret: {env: SECRET}\nkeyId", "clientSecret: unknown key; Gatehouse makes it from privateKey"),
         ("keyId", "bundleIds: [com.example.app, com example]\nkeyId", "bundleIds[1]: expected a bundle id such as com.example.app"),
         ("keyId", "flow: idToken\nkeyId", "flow: expected one of: code"),
         ("keyId", "clientAuth: basic\nkeyId", "clientAuth: expected one of: post"),
@@ -82,7 +82,8 @@ import Text
         #expect(try await findings(400, ["error": "invalid_grant"]) == [])
         #expect(
             try await findings(400, ["error": "invalid_client"]) == [
-                "The token endpoint \(FakeApple.tokenURL) does not work with this entry. token endpoint: status 400, error invalid_client"
+                "The provider does not accept clientId and the keys that its secret is made of. \(FakeApple.tokenURL) says: token endpoint: "
+                    + "status 400, error invalid_client."
             ])
         #expect(try await findings(200, ["access_token": "a"]).first?.contains("redeems a code that does not exist") == true)
     }

@@ -26,8 +26,8 @@ import Text
 
     @Test func `a code is redeemed with a secret that is made for the request`() async throws {
         try apple.redeems()
-        let user: UTF8Text = #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"victim@example.com"}"#
-        let result = try await apple.provider().redeem(["code": "code-1", "user": user])
+        let user = try apple.data.answer("user", ["first": "Ada", "last": "Lovelace", "email": "victim@example.com"]).text()
+        let result = try await apple.provider().redeem(["code": "code-1", "user": UTF8Text(user)])
         let request = try #require(apple.upstream.requests.first { $0.url == FakeApple.tokenURL })
         let form = try #require(Form(request.body ?? []))
         try apple.check(secretIn: form, of: "client-1")
@@ -157,7 +157,7 @@ import Text
                 == "The code and the ID token belong to different people.")
         try apple.redeems(of: "com.example.app", adding: ["id_token": .null])
         #expect(try await apple.refusal(of: try credential(aud: "com.example.app"))?.reason != nil)
-        apple.upstream.answer(FakeApple.tokenURL, ["error": "invalid_grant"], status: 400)
+        apple.upstream.answer(FakeApple.tokenURL, try apple.data.error("invalid_grant"))
         #expect(
             try await apple.refusal(of: try credential(aud: "com.example.app"))?.reason == "The provider refused the code (invalid_grant).")
     }

@@ -18,11 +18,13 @@ struct FakeApple {
     static let revokeURL = "https://appleid.apple.com/auth/revoke"
     static let subject: JSON = "001234.f00dcafe.1234"
 
+    let data: ProviderData
     let issuer: FakeIssuer
     /// The key of the developer team.
     let key: PrivateKey
 
     init() throws {
+        data = try ProviderData("apple.com")
         issuer = try FakeIssuer("https://appleid.apple.com")
         key = try .generate(.p256)
         issuer.upstream.answer("https://appleid.apple.com/auth/keys", ["keys": [issuer.key.json]])
@@ -41,22 +43,22 @@ struct FakeApple {
     }
 
     func token(_ changes: JSON.Object = [:]) throws -> String {
-        var claims: JSON.Object = ["sub": Self.subject, "nonce": "nonce-1", "nonce_supported": true, "name": .null]
-        for member in changes { claims[member.name] = member.value }
-        return try issuer.token(claims)
+        let person = try data.answer("person", ["sub": Self.subject, "email": "ada@example.com"]).object ?? [:]
+        let claims = person.merging(try data.answer("claims").object ?? [:]).merging(["nonce": "nonce-1", "name": .null])
+        return try issuer.token(claims.merging(changes))
     }
 
     /// Lets the token endpoint give `idToken` for a code of this client.
     func redeems(of client: String = "client-1", for idToken: String? = nil, adding more: JSON.Object = [:]) throws {
-        var answer: JSON.Object = [
-            "access_token": "access-1", "refresh_token": "refresh-1", "expires_in": 3600, "token_type": "Bearer",
-            "id_token": .string(try idToken ?? token()),
+        let tokens: JSON.Object = [
+            "access_token": "access-1", "refresh_token": "refresh-1", "id_token": .string(try idToken ?? token()),
         ]
+        var answer = try data.answer("token", tokens).object ?? [:]
         for member in more { answer[member.name] = member.value == .null ? .none : member.value }
-        let body = JSON.object(answer).bytes()
+        let (body, refusal) = (JSON.object(answer).bytes(), try data.error("invalid_grant"))
         upstream.answer(Self.tokenURL) { request in
             guard Form(request.body ?? [])?["client_id"] == UTF8Text(client) else {
-                return OutboundResponse(status: 400, body: Array(#"{"error":"invalid_grant"}"#.utf8))
+                return OutboundResponse(status: refusal.status, body: refusal.body.bytes())
             }
             return OutboundResponse(body: body)
         }

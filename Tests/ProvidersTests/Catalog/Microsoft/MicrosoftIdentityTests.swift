@@ -103,6 +103,16 @@ private let consumers = FakeMicrosoft.consumers
         }
     }
 
+    @Test(arguments: ["common", "organizations"])
+    func `SEC-03 the tenant that an app asks for is not one that the operator trusts`(_ tenant: String) async throws {
+        let claims: JSON.Object = ["nonce": "nonce-1", "email": "victim@contoso.example"]
+        microsoft.upstream.answer(microsoft.tokenURL(fabrikam), ["id_token": .string(try microsoft.token(fabrikam, claims))])
+        let provider = microsoft.provider(tenant, domains: ["contoso.example"])
+        let attacker = try await provider.redeem(["code": "code-1"], parameters: ["tenant": fabrikam]).identity
+        #expect(attacker.email == "victim@contoso.example" && attacker.tenant == fabrikam)
+        #expect(!attacker.emailVerified && !attacker.emailAuthoritative)
+    }
+
     @Test func `SEC-03 a listed tenant is believed for the domains listed`() async throws {
         let listed = microsoft.provider("common", { $0.allowedTenants = [contoso] }, domains: ["contoso.example"])
         for provider in [
@@ -151,22 +161,18 @@ private let consumers = FakeMicrosoft.consumers
 
     // MARK: Graph
 
-    private static let me: JSON = [
-        "@odata.context": "https://graph.microsoft.com/v1.0/$metadata#users/$entity", "businessPhones": [], "displayName": "Ada of Graph",
-        "givenName": "Ada", "surname": "Lovelace", "mail": "ada@contoso.example", "preferredLanguage": "en-GB",
-        "userPrincipalName": "ada@contoso.example", "id": "deadbeef-0000-4000-8000-0123456789ab",
-    ]
-
     @Test func `Graph gives names and the profile, unmodified, and never a photo URL`() async throws {
-        microsoft.upstream.answer(FakeMicrosoft.graph, Self.me)
+        let id: JSON = "deadbeef-0000-4000-8000-0123456789ab"
+        let me = try microsoft.data.answer("me", ["name": "Ada", "mail": "ada@contoso.example", "user": "ada@contoso.example", "id": id])
+        microsoft.upstream.answer(FakeMicrosoft.graph, me)
         let person = try await identity(contoso, accessToken: "graph-1")
-        #expect(person.displayName == "Ada of Graph")
+        #expect(person.displayName == "Ada Graph")
         #expect(person.firstName == "Ada")
-        #expect(person.lastName == "Lovelace")
+        #expect(person.lastName == "Graph")
         #expect(person.language == "en-GB")
         #expect(person.photoURL == nil)
         #expect(person.screenName == nil)
-        #expect(person.rawUserInfo == Self.me.text())
+        #expect(person.rawUserInfo == me.text())
         #expect(person.email == "ada@contoso.example")
         #expect(!person.emailVerified)
         let request = try #require(microsoft.upstream.requests.last)

@@ -80,7 +80,7 @@ private let consumers = FakeMicrosoft.consumers
         arguments: [.null, 1, "", "common", "contoso.onmicrosoft.com", "11111111222243338444555555555555", "{tenantid}", "../evil"]
             as [JSON])
     func `SEC-01 a tid that is not a GUID is refused, even with a matching iss`(_ tid: JSON) async throws {
-        let claims = microsoft.claims(contoso, ["tid": tid, "iss": .string(microsoft.issuer(tid.string?.asString ?? ""))])
+        let claims = try microsoft.claims(contoso, ["tid": tid, "iss": .string(microsoft.issuer(tid.string?.asString ?? ""))])
         #expect(await microsoft.provider().refusal(of: try microsoft.key.sign(claims))?.reason == "The ID token comes from another issuer.")
         #expect(microsoft.upstream.requests.isEmpty)
     }

@@ -4,25 +4,27 @@ import Identity
 import JSON
 import Text
 
-extension Provider {
-    /// Twitter (now X), by OAuth 1.0a, as Firebase does it.
-    ///
-    /// Differs from the standard: errors have numbers, in JSON or XML; a plan of the app at X may leave out the call that says who signed
-    /// in. <https://docs.x.com/x-for-websites/log-in-with-x/guides/implementing-sign-in-with-x>
-    static let twitter = Provider(
-        id: "twitter.com", name: "Twitter", scopes: [], protocol: { .oauth1(Twitter($0, allowInsecure: $1)) })
-}
-
-/// The rules of Twitter. A person is identified by the number of the account: a user name can be changed, and then taken by another person.
-struct Twitter: OAuth1Provider {
+/// The rules of Twitter by OAuth 1.0a.
+///
+/// Differs from the standard: errors have numbers, in JSON or XML; a plan of the app at X may leave out the call that says who signed in.
+/// <https://docs.x.com/x-for-websites/log-in-with-x/guides/implementing-sign-in-with-x>
+struct TwitterOAuth1: OAuth1Provider {
     let apiBase: String
+    let endpoints: OAuth1Endpoints
 
-    /// The same at both addresses of the API, so that an operator can move from one to the other.
-    var storedIssuer: String { apiBase == "https://api.x.com" ? "https://api.twitter.com" : apiBase }
-    var requestTokenEndpoint: String { "\(apiBase)/oauth/request_token" }
-    /// Unlike `authorize`, it does not ask a person again who has approved the app before.
-    var authorizationEndpoint: String { "\(apiBase)/oauth/authenticate" }
-    var accessTokenEndpoint: String { "\(apiBase)/oauth/access_token" }
+    init(apiBase: String) {
+        self.apiBase = apiBase
+        // Unlike `authorize`, `authenticate` does not ask a person again who has approved the app before.
+        endpoints = OAuth1Endpoints(
+            requestToken: "\(apiBase)/oauth/request_token", authorization: "\(apiBase)/oauth/authenticate",
+            accessToken: "\(apiBase)/oauth/access_token")
+    }
+
+    init(_ section: Section, allowInsecure: Bool) {
+        self.init(apiBase: Twitter.apiBase(section, default: "https://api.twitter.com", allowInsecure: allowInsecure))
+    }
+
+    var storedIssuer: String { Twitter.storedIssuer(of: apiBase) }
 
     /// <https://developer.x.com/en/docs/x-api/v1/accounts-and-users/manage-account-settings/api-reference/get-account-verify_credentials>
     func identity(_ evidence: Evidence, _ api: ProviderAPI) async throws(ProviderError) -> ProviderIdentity {
@@ -39,24 +41,18 @@ struct Twitter: OAuth1Provider {
         case 401, 403: throw .invalidResponse("The access token was not issued to this app, or is not valid any more.", detail: detail)
         default: throw .invalidResponse("The provider does not say who signed in.", detail: detail)
         }
-        // `id` is the same as a number, which many readers round.
-        guard let user = answer.json, let id = user.text("id_str", limit: 20), id.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw .invalidResponse("The provider does not say who signed in.", detail: "profile: no id_str")
+        guard let user = answer.json else {
+            throw .invalidResponse("The provider does not say who signed in.", detail: "profile: not JSON")
         }
-        var identity = evidence.identity(subject: id.asString, rawUserInfo: answer.text)
-        identity.displayName = user.text("name")?.asString
-        identity.screenName = user.text("screen_name")?.asString
-        identity.photoURL = user.url("profile_image_url_https")
-        // Only for an app that X lets ask for it. Firebase never counts it as verified.
-        identity.email = user.text("email", limit: 254).flatMap { EmailDomain.of($0) == nil ? nil : $0.asString }
-        return identity
+        return try Twitter.identity(of: user, answer.text, evidence)
     }
 
     /// <https://developer.x.com/en/support/x-api/error-troubleshooting>
     func unfitness(in answer: ProviderAPI.Answer) -> String? {
         let codes = Self.codes(answer)
         if codes.contains(453) {
-            return "The plan of this app at X does not include this call (code 453); another plan, or a project around the app, is needed."
+            return "The plan of this app at X does not include this call (code 453). With protocol: oauth2, only tokens of OAuth 1.0a "
+                + "that apps post need it."
         }
         if codes.contains(415) || codes.contains(417) { return "The callback URL is not registered with the app at X (code 415 or 417)." }
         return codes.contains(135) ? "The clock of this server is wrong (code 135)." : nil
@@ -70,11 +66,5 @@ struct Twitter: OAuth1Provider {
             zip(parts, parts.dropFirst()).compactMap { name, value in
                 name.suffix(5).elementsEqual("code=".utf8) ? Int64(String(Substring(value))) : nil
             })
-    }
-}
-
-extension Twitter {
-    init(_ section: Section, allowInsecure: Bool) {
-        apiBase = section.baseURL("apiBase", default: "https://api.twitter.com", allowInsecure: allowInsecure)
     }
 }

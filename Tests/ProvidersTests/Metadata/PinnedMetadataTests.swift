@@ -9,7 +9,7 @@ import Testing
 import Text
 
 /// Issuers whose endpoints the operator decides on, wholly or in part.
-@Suite struct WrittenMetadataTests {
+@Suite struct PinnedMetadataTests {
     let issuer: FakeIssuer
 
     init() throws { issuer = try FakeIssuer() }
@@ -51,6 +51,17 @@ import Text
             #expect(faults.count == words.count, "\(faults)")
             for (fault, words) in zip(faults.sorted(), words) { #expect(fault.contains(words), "\(faults)") }
         }
+    }
+
+    @Test func `an endpoint in the entry is on a host of the entry`() throws {
+        let endpoints = "endpoints: {authorization: https://login.example/a, jwks: https://issuer.example/k, token: https://t.example/t}"
+        #expect(
+            try read("oidc.acme", Self.entry + "allowedHosts: [T.example]\n" + endpoints).1.map {
+                $0.split(separator: " ", maxSplits: 1)[1]
+            } == [
+                "providers.oidc.acme.endpoints.authorization: is on login.example, which is neither the issuer's host nor in allowedHosts"
+            ])
+        #expect(try read("oidc.acme", Self.entry + endpoints).1 == [], "without allowedHosts, any host will do")
     }
 
     @Test func `an endpoint on a host that the entry does not list is not used`() async throws {

@@ -33,10 +33,13 @@ import Text
     }
 
     @Test func `keeps who a person is that signed in before`() {
-        let known = LinkedIdentity(
-            providerID: "github.com", subject: "7", email: "ada@example.com", displayName: "Ada", photoURL: nil, screenName: "countess")
-        let person = MadeUpPerson(known)
-        #expect(person.claims["sub"] == "7" && person.claims["screen_name"] == "countess" && person.claims["email_verified"] == true)
+        for isVerified in [true, false] {
+            let known = LinkedIdentity(
+                providerID: "github.com", subject: "7", email: "ada@example.com", emailVerified: isVerified, displayName: "Ada",
+                photoURL: nil, screenName: "countess")
+            let claims = MadeUpPerson(known).claims
+            #expect(claims["sub"] == "7" && claims["screen_name"] == "countess" && claims["email_verified"] == .bool(isVerified))
+        }
     }
 
     @Test func `makes random people whole, and each another`() {

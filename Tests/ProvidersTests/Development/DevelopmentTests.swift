@@ -8,7 +8,7 @@ import Text
 
 @testable import Providers
 
-/// What development mode makes of claims that no provider has proven. Who may use it is tested where requests are (`DevelopmentSignInTests`).
+/// Identities made of claims that no provider has proven. Who may use them is tested where requests are (`DevelopmentSignInTests`).
 @Suite struct DevelopmentTests {
     private static let page = "http://localhost:8080/__/auth/development"
     private static let claims: JSON = [
@@ -33,7 +33,7 @@ import Text
 
     @Test func `has every provider of the catalogue that the project's file does not name, and no other`() {
         #expect(providers.all.map(\.id) == Provider.catalog.map(\.id).filter { $0 != "twitter.com" })
-        for id: UTF8Text in ["twitter.com", "oidc.any", "saml.any", "example.com", "password", ""] {
+        for id: UTF8Text in ["twitter.com", "oidc.Any", "saml.any", "example.com", "password", ""] {
             #expect(providers.provider(id) == nil)
         }
     }

@@ -143,8 +143,8 @@ func read(
                 "4 providers.oidc.acme.clientSecret: secrets come by reference only: write {env: NAME} or {file: path}",
                 "5 providers.oidc.acme.clientAuth: expected one of: basic, post, none, auto, privateKeyJwt",
                 "6 providers.oidc.acme.flow: expected one of: code, idToken",
-                "7 providers.oidc.acme.scopes: A scope is malformed.",
-                "8 providers.oidc.acme.parameters: The custom parameter Client_ID is reserved.",
+                "7 providers.oidc.acme.scopes: a scope has no space; write a list: [a, b]",
+                "8 providers.oidc.acme.parameters: Client_ID is the protocol's own; remove it (use clientId)",
                 "9 providers.oidc.acme.algorithms[0]: expected one of RS256, ES256, PS256, EdDSA",
                 "10 providers.oidc.acme.authoritativeDomains[0]: expected a mail domain such as example.com",
                 "10 providers.oidc.acme.authoritativeDomains[1]: expected a mail domain such as example.com",
@@ -206,7 +206,8 @@ func read(
         let base = "issuer: https://a.example\nclientId: a\nnonce: unsupported\n"
         #expect(
             try read("oidc.acme", base + "flow: idToken").1 == [
-                "5 providers.oidc.acme.nonce: must not be unsupported with flow: idToken: nothing else shows that a token belongs to the sign-in"
+                "5 providers.oidc.acme.nonce: must not be unsupported with flow: idToken: nothing else shows that a token belongs to the "
+                    + "sign-in"
             ])
         #expect(try read("oidc.acme", base + "clientSecret: {env: SECRET}\npkce: off").1 == [])
     }
@@ -219,11 +220,70 @@ func read(
         let known = Provider.catalog.map(\.id).joined(separator: ", ")
         #expect(faults.first?.contains("is not the id of a provider; use \(known), or oidc. and a name") == true)
     }
+
+    @Test(arguments: [
+        ("google", "google.com"), ("Microsoft.com", "microsoft.com"), ("x.com", "twitter.com"), ("gitlab.com", "oidc.gitlab"),
+        ("okta", "oidc.okta"), ("oidc", nil),
+        ("oidc.A", nil),
+    ])
+    func `an id that no provider has gets the one that may be meant`(_ id: String, _ meant: String?) throws {
+        let fault = try #require(try read(id, "clientId: a").1.first)
+        #expect(fault.hasSuffix(meant.map { "; did you mean \"\($0)\"?" } ?? "letters, digits and hyphens"), "\(fault)")
+    }
+
+    @Test func `what the protocol itself sends has keys of its own`() throws {
+        let base = "issuer: https://a.example\nclientId: a\nclientSecret: {env: SECRET}\n"
+        #expect(
+            try read("oidc.acme", base + "scopes: user repo").1 == [
+                "6 providers.oidc.acme.scopes: a scope has no space; write a list: [user, repo]"
+            ])
+        #expect(
+            try read("oidc.acme", base + "parameters: {state: x, scope: y}").1 == [
+                "6 providers.oidc.acme.parameters: scope is the protocol's own; remove it (use scopes)",
+                "6 providers.oidc.acme.parameters: state is the protocol's own; remove it",
+            ])
+        #expect(
+            try read("apple.com", "clientId: a\nclientSecret: {env: SECRET}").1.contains(
+                "4 providers.apple.com.clientSecret: unknown key; Gatehouse makes it from privateKey, so remove it"))
+    }
+
+    @Test func `a key that cannot have an effect is a fault or noted`() throws {
+        let base = "clientId: a\nclientSecret: {env: SECRET}\n"
+        let issuer = "issuer: https://a.example\n" + base
+        #expect(
+            try read("oidc.acme", issuer + "emailTrust: never\nauthoritativeDomains: [a.example]").1 == [
+                "7 providers.oidc.acme.authoritativeDomains: has no effect with emailTrust: never, since an address that is not verified joins "
+                    + "no account"
+            ])
+        let (own, other) = (FakeMicrosoft.contoso, FakeMicrosoft.fabrikam)
+        #expect(
+            try read("microsoft.com", base + "tenant: \(own)\nallowedTenants: [\(other)]").1 == [
+                "6 providers.microsoft.com.allowedTenants: has no tenant of those that tenant: \(own) lets in, so no person could sign in"
+            ])
+        #expect(try read("microsoft.com", base + "tenant: \(own)\nallowedTenants: [\(other), \(own)]").1 == [])
+        #expect(try read("microsoft.com", base + "tenant: contoso.com\nallowedTenants: [\(other)]").1 == [], "its GUID is not known here")
+        #expect(try notes("linkedin.com", base + "pkce: s256") == ["5 pkce"])
+        #expect(try notes("linkedin.com", base + "nonce: ifPosted") == ["5 nonce"])
+        #expect(try notes("linkedin.com", base + "pkce: off\nnonce: unsupported").allSatisfy { !$0.hasSuffix("nonce") })
+        #expect(try notes("facebook.com", base + "authoritativeDomains: [a.example]") == ["5 authoritativeDomains"])
+    }
+
+    /// Line and key of each note on an entry.
+    private func notes(_ id: String, _ yaml: String) throws -> [String] {
+        let lines = yaml.split(separator: "\n").map { "    \($0)\n" }.joined()
+        let folder = try TestFolder(["p.yaml": "providers:\n  \(id):\n\(lines)"])
+        let faults = Faults()
+        let top = ConfigFile.read("\(folder.path)/p.yaml", environment: ["SECRET": "s3cret"], faults: faults)
+        let entry = try #require(top.sections("providers").first)
+        _ = ProviderSettings(id: entry.name, section: entry.section, allowInsecure: false)
+        #expect(faults.all.isEmpty)
+        return faults.notes.map { "\($0.line) \($0.path.split(separator: ".").last ?? "")" }
+    }
 }
 
 @Suite struct CatalogTests {
     @Test func `the folder and the list are the same`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Providers/Catalog").path()
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources/Providers/Catalog").path()
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0 != "Catalog.swift" }
         // Each has a file of its name, or a folder.
         let names = files.map { $0.hasSuffix(".swift") ? String($0.dropLast(6)) : $0 }

@@ -158,11 +158,17 @@ import Text
 
 /// Azure AD B2C: the discovery document is not where the issuer's name says, and all policies share the issuer.
 @Suite struct B2CTests {
+    let data: ProviderData
     let issuer: FakeIssuer
     static let document = "https://contoso.b2clogin.com/contoso.onmicrosoft.com/b2c_1_in/v2.0/.well-known/openid-configuration"
 
     init() throws {
-        issuer = try FakeIssuer("https://contoso.b2clogin.com/11111111-2222-4333-8444-555555555555/v2.0/")
+        let url = "https://contoso.b2clogin.com/11111111-2222-4333-8444-555555555555/v2.0/"
+        data = try ProviderData("azure-ad-b2c")
+        let values: JSON.Object = [
+            "issuer": .string(url), "base": "https://contoso.b2clogin.com/contoso.onmicrosoft.com", "policy": "b2c_1_in",
+        ]
+        issuer = try FakeIssuer(url, document: try data.answer("discovery", values))
         issuer.upstream.answer(Self.document, .object(issuer.document))
         issuer.upstream.fail(issuer.documentURL, .unreachable("no document here"))
     }
@@ -177,12 +183,12 @@ import Text
     }
 
     private func token(_ changes: JSON.Object = [:]) throws -> String {
-        var claims: JSON.Object = [
-            "tfp": "b2c_1_in", "oid": "oid-1", "sub": "Not supported currently. Use oid claim.", "email": .null, "email_verified": .null,
+        let person: JSON.Object = [
+            "policy": "b2c_1_in", "oid": "oid-1", "sub": "Not supported currently. Use oid claim.", "name": "Ada Lovelace",
             "emails": ["ada@example.com", "other@example.com"],
         ]
-        for member in changes { claims[member.name] = member.value }
-        return try issuer.token(claims)
+        let claims = (try data.answer("claims", person).object ?? [:]).merging(["email": .null, "email_verified": .null])
+        return try issuer.token(claims.merging(changes))
     }
 
     @Test func `the object id is the subject, and the first address the e-mail, unverified`() async throws {
@@ -216,19 +222,16 @@ import Text
     }
 
     @Test func `expires_in as a string and no access token are fine`() async throws {
-        issuer.redeems(for: try token(["nonce": "nonce-1"]), adding: ["expires_in": "3600", "access_token": .null, "not_before": "1"])
+        let token = try token(["nonce": "nonce-1"])
+        let answer = try data.answer("token", ["id_token": .string(token)]).object ?? [:]
+        issuer.redeems(for: token, adding: answer.merging(["access_token": .null, "refresh_token": .null]))
         let result = try await provider().redeem(["code": "code-1"])
         #expect(result.expiresIn == 3600)
         #expect(result.accessToken == nil)
     }
 
-    @Test func `a code at the wrong policy is refused with B2C's code in the log`() async {
-        issuer.upstream.answer(
-            issuer.tokenURL,
-            [
-                "error": "invalid_grant",
-                "error_description": "AADB2C90088: The provided grant has not been issued for this endpoint.\r\nCorrelation ID: 1\r\n",
-            ], status: 400)
+    @Test func `a code at the wrong policy is refused with B2C's code in the log`() async throws {
+        issuer.upstream.answer(issuer.tokenURL, try data.error("other policy", ["actual": "b2c_1_weak", "expected": "b2c_1_in"]))
         let error = await failure { () async throws(ProviderError) in _ = try await provider().redeem(["code": "code-1"]) }
         #expect(error?.logDetail.contains("AADB2C90088") == true)
     }

@@ -202,20 +202,25 @@ import Text
         issuer.redeems(for: try issuer.token(["nonce": "nonce-1"]))
         issuer.publish(["token_endpoint": "https://elsewhere.example/token", "jwks_uri": "https://elsewhere.example/keys"])
         let open = OpenIDConnect(issuer: issuer.issuer, asksUserInfo: false)
-        let pinned = issuer.provider { $0.protocol = .openIDConnect(LikeApple(base: open, pinnedDocument: .object(issuer.document))) }
+        let metadata = try ProviderMetadata(.object(issuer.document))
+        let pinned = issuer.provider { $0.protocol = .openIDConnect(LikeApple(base: open, pinnedMetadata: metadata)) }
         #expect(try await pinned.redeem(["code": "code-1"]).identity.subject == "subject-1")
         #expect(try await AuthorizationURL(pinned.authorize())?.base == "https://issuer.example/authorize")
         #expect(issuer.upstream.count(issuer.documentURL) == 0)
         for (name, value, reason) in [
             ("issuer", "https://evil.example", "The discovery document at \(issuer.documentURL) names the issuer https://evil.example"),
             ("token_endpoint", "http://issuer.example/token", "names an endpoint without https: http://issuer.example"),
-            ("jwks_uri", "no address", "What takes the place of the discovery document names a jwks_uri that is not a URL."),
         ] {
             var document = issuer.document
             document[UTF8Text(name)] = .string(value)
-            let unfit = issuer.provider { $0.protocol = .openIDConnect(LikeApple(base: open, pinnedDocument: .object(document))) }
+            let metadata = try ProviderMetadata(.object(document))
+            let unfit = issuer.provider { $0.protocol = .openIDConnect(LikeApple(base: open, pinnedMetadata: metadata)) }
             #expect(await refusal(unfit)?.logDetail.contains(reason) == true, "\(name)")
         }
+        // What is no address is found before, when the configuration is read.
+        var document = issuer.document
+        document["jwks_uri"] = "no address"
+        #expect(throws: MetadataFault("names a jwks_uri that is not a URL")) { try ProviderMetadata(.object(document)) }
     }
 
     @Test func `a token posted to a code flow is not looked at`() async throws {
@@ -227,7 +232,7 @@ import Text
 /// An issuer as Apple is: it says the person's name beside the code and nowhere else, and wants a secret that is made anew.
 private struct LikeApple: Issuer {
     let base: OpenIDConnect
-    var pinnedDocument: JSON?
+    var pinnedMetadata: ProviderMetadata?
 
     var storedIssuer: String { base.storedIssuer }
     var documentURL: String { base.documentURL }

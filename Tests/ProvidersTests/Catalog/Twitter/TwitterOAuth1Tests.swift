@@ -17,17 +17,20 @@ private struct FakeTwitter {
     static let accessURL = "https://api.twitter.com/oauth/access_token"
     static let profileURL =
         "https://api.twitter.com/1.1/account/verify_credentials.json?include_email=true&include_entities=false&skip_status=true"
-    /// A number that a double cannot hold.
-    static let user: JSON.Object = [
-        "id": 9_007_199_254_740_993, "id_str": "9007199254740993", "screen_name": "ada", "name": "Ada",
-        "profile_image_url_https": "https://pbs.example/ada_normal.jpg", "email": "ada@example.com",
-    ]
+    let user: JSON.Object
     static let request = OAuth1Token(token: "request-1", secret: "request-secret")
 
-    init() {
-        give("oauth_token=request-1&oauth_token_secret=request-secret&oauth_callback_confirmed=true", at: Self.requestURL)
-        give("oauth_token=access-1&oauth_token_secret=access-secret&user_id=9007199254740993&screen_name=ada", at: Self.accessURL)
-        upstream.answer(Self.profileURL, .object(Self.user))
+    init() throws {
+        let data = try ProviderData("twitter.com")
+        // A number that a double cannot hold.
+        let person: JSON.Object = [
+            "id": 9_007_199_254_740_993, "text_id": "9007199254740993", "user": "ada", "name": "Ada", "email": "ada@example.com",
+        ]
+        user = try data.answer("verify_credentials", person).object ?? [:]
+        upstream.answer(Self.profileURL, .object(user))
+        give(try data.form("request_token", ["token": "request-1", "secret": "request-secret"]), at: Self.requestURL)
+        give(
+            try data.form("access_token", person.merging(["token": "access-1", "secret": "access-secret"])), at: Self.accessURL)
     }
 
     func give(_ text: String, at url: String, status: Int = 200) { upstream.answer(url, text: text, status: status) }
@@ -84,8 +87,10 @@ private func parameters(of request: OutboundRequest, _ tokenSecret: String) thro
     return fields
 }
 
-@Suite struct TwitterTests {
-    private let twitter = FakeTwitter()
+@Suite struct TwitterOAuth1Tests {
+    private let twitter: FakeTwitter
+
+    init() throws { twitter = try FakeTwitter() }
 
     // MARK: Redirect
 
@@ -141,7 +146,7 @@ private func parameters(of request: OutboundRequest, _ tokenSecret: String) thro
         #expect(result.identity.photoURL == "https://pbs.example/ada_normal.jpg")
         #expect(result.identity.email == "ada@example.com")
         #expect(!result.identity.emailVerified && !result.identity.emailAuthoritative)
-        #expect(try JSON.parse(Array(result.identity.rawUserInfo.utf8)) == .object(FakeTwitter.user))
+        #expect(try JSON.parse(Array(result.identity.rawUserInfo.utf8)) == .object(twitter.user))
         #expect(result.accessToken == "access-1" && result.accessTokenSecret == "access-secret")
         #expect(result.idToken == nil && result.refreshToken == nil)
         #expect(try JSON(encoding: result).decode(ProviderResult.self) == result)
@@ -181,7 +186,7 @@ private func parameters(of request: OutboundRequest, _ tokenSecret: String) thro
 
     @Test(arguments: [["id_str": .null], ["id_str": ""], ["id_str": 7], ["id_str": "7a"], ["id_str": "-7"]] as [JSON.Object])
     func `a profile without a number as a text identifies no person`(_ change: JSON.Object) async throws {
-        var user = FakeTwitter.user
+        var user = twitter.user
         for member in change { user[member.name] = member.value }
         twitter.upstream.answer(FakeTwitter.profileURL, .object(user))
         #expect(await twitter.refusal()?.reason == "The provider does not say who signed in.")
@@ -189,7 +194,7 @@ private func parameters(of request: OutboundRequest, _ tokenSecret: String) thro
 
     @Test(arguments: [.null, "", "no address", 7] as [JSON])
     func `a person without an address signs in without one`(_ email: JSON) async throws {
-        var user = FakeTwitter.user
+        var user = twitter.user
         user["email"] = email
         twitter.upstream.answer(FakeTwitter.profileURL, .object(user))
         #expect(try await twitter.redeem().identity.email == nil)
@@ -247,7 +252,7 @@ private func parameters(of request: OutboundRequest, _ tokenSecret: String) thro
         #expect(settings.scopes == [])
         #expect(settings.protocol.issuer == nil)
         let moved = try twitter.provider("apiBase: https://api.x.com/").settings
-        #expect((moved.protocol.rules as? Twitter)?.requestTokenEndpoint == "https://api.x.com/oauth/request_token")
+        #expect((moved.protocol.rules as? TwitterOAuth1)?.endpoints.requestToken == "https://api.x.com/oauth/request_token")
         #expect(moved.storedIssuer == settings.storedIssuer)
     }
 

@@ -1,0 +1,102 @@
+"""`gatehouse check --live`: it asks the database and each provider, and names what is wrong there."""
+
+import contextlib
+
+import psycopg2
+
+from support.harness import free_port
+from support.servers.postgres import cluster
+from support.servers.site import a_site, write_secret
+
+# -- live: the database
+
+
+def live(site):
+    result = site.run("check", "--live")
+    return result.returncode, [line for line in result.stdout.splitlines() if line.startswith("database  ")]
+
+
+def test_live_asks_the_database(fake_issuer):
+    with a_site({"oidc.fake": fake_issuer.entry()}, settings={"databasePool": {}}) as site:
+        assert live(site) == (0, ["database  ok"])
+        site.database = site.database.replace("/e2e_", "/gone_e2e_")
+        status, (line,) = live(site)
+        assert status == 1 and "does not exist" in line
+
+
+def test_live_asks_whether_the_database_has_the_schema(fake_issuer):
+    with a_site({"oidc.fake": fake_issuer.entry()}, settings={"databasePool": {}}) as site:
+        site.rows("DROP SCHEMA public CASCADE")
+        site.rows("CREATE SCHEMA public")
+        status, (line,) = live(site)
+        assert status == 0 and line.startswith("database  the database is behind by ") and line.endswith("run `gatehouse migrate`"), line
+
+
+def test_live_compares_the_connections_with_the_limits(fake_issuer):
+    with a_site({"oidc.fake": fake_issuer.entry()}, settings={"loops": 3}) as site:
+        assert live(site) == (0, ["database  ok"])
+        with contextlib.closing(psycopg2.connect(cluster().url)) as connection:
+            connection.autocommit = True
+            name = site.value("SELECT current_database()")
+            connection.cursor().execute(f"ALTER DATABASE {name} CONNECTION LIMIT 20")
+        status, (line,) = live(site)
+        assert status == 1 and "may open 33 connections" in line and "the database's connection limit allows 20" in line
+
+
+# -- live: providers
+
+
+def told_of(provider, result):
+    """The first line about a provider; one with its redirect URI follows."""
+    return next(line for line in result.stdout.splitlines() if f"  {provider}  " in line)
+
+
+def test_live_asks_whether_an_issuer_accepts_the_client(fake_issuer):
+    endpoints = {
+        name: f"{fake_issuer.url}/{path}" for name, path in {"authorization": "authorize", "token": "token", "jwks": "jwks"}.items()
+    }
+    entries = {
+        "oidc.right": fake_issuer.entry(),
+        "oidc.client": fake_issuer.entry(clientId="another"),
+        "oidc.written": fake_issuer.entry(endpoints=endpoints, clientId="another"),
+    }
+    with a_site(entries) as site:
+        secret = site.folder / "secret"
+        write_secret(secret, "another secret")
+        site.project["providers"]["oidc.secret"] = fake_issuer.entry(clientSecret={"file": str(secret)})
+        site.write()
+        result = site.run("check", "--live")
+        told = {name: told_of(f"oidc.{name}", result) for name in ("right", "client", "written", "secret")}
+        assert told["right"].endswith("  ok")
+        for name in ("client", "written", "secret"):
+            assert (
+                f"oidc.{name}  The provider does not accept clientId and clientSecret." in told[name] and "invalid_client" in told[name]
+            ), told
+        first, *_, last = result.stdout.splitlines()
+        assert result.returncode == 1 and first == "The configuration is sound in itself: 1 project." and last == "3 problems.", (
+            result.stdout
+        )
+
+
+def test_live_names_who_does_not_answer(fake_issuer):
+    endpoints = {name: f"{fake_issuer.url}/{name}" for name in ("authorization", "jwks")} | {
+        "token": f"http://127.0.0.1:{free_port()}/token"
+    }
+    with a_site({"oidc.fake": fake_issuer.entry(endpoints=endpoints)}) as site:
+        fake_issuer.answers["jwks"] = fake_issuer.jwks
+        line = next(line for line in site.run("check", "--live").stdout.splitlines() if "token endpoint" in line)
+        assert line.startswith(f"demo  oidc.fake  The token endpoint {endpoints['token']} cannot be reached: "), line
+
+
+def test_live_notes_an_issuer_that_another_could_be_taken_for(fake_issuer):
+    own = fake_issuer.entry(ownCallback=True)
+    with a_site({"oidc.fake": fake_issuer.entry(), "oidc.own": own}) as site:
+        result = site.run("check", "--live")
+        notes = [line for line in result.stdout.splitlines() if line.startswith("note: ") and "ownCallback: true" in line]
+        assert result.returncode == 0 and "demo  oidc.fake  ok" in result.stdout, "it is no problem"
+        assert len(notes) == 1 and notes[0].startswith("note: demo  oidc.fake  ") and "RFC 9207" in notes[0], result.stdout
+        fake_issuer.discovery_extra = {"authorization_response_iss_parameter_supported": True}
+        assert "ownCallback" not in site.run("check", "--live").stdout
+    with a_site({"oidc.fake": fake_issuer.entry()}) as site:
+        fake_issuer.discovery_extra = {}
+        assert "ownCallback" not in site.run("check", "--live").stdout, "a provider that is alone"
