@@ -95,7 +95,7 @@ extension ProviderSettings {
                 section.fault("clientSecret", "is missing; write {env: NAME} or {file: path}\(more)")
             }
         }
-        if flow == .code, self.protocol.issuer is OpenIDConnect, section.has("endpoints"), !section.section("endpoints").has("token") {
+        if flow == .code, (self.protocol.issuer as? OpenIDConnect)?.lacksTokenEndpoint == true {
             section.fault("endpoints.token", "is missing; flow: code needs it")
         }
         if flow == .idToken, nonceRule == .unsupported {

@@ -13,6 +13,8 @@ struct OpenIDConnect: Issuer {
     var discoveryURL: String?
     /// The endpoints, for an issuer without a discovery document.
     var pinnedMetadata: ProviderMetadata?
+    /// Whether the entry writes endpoints, and not the token endpoint among them.
+    var lacksTokenEndpoint = false
     /// Hosts in lower case where its endpoints may be, besides its own; an empty set means any.
     var allowedHosts: Set<String> = []
     var responseMode = ResponseMode.query

@@ -15,6 +15,7 @@ extension OpenIDConnect {
         discoveryURL = section.url("discoveryURL", allowInsecure: allowInsecure, allowQuery: true)
         allowedHosts = Set(section.values("allowedHosts", expected: "a host such as login.example.com", ProviderSettings.host))
         pinnedMetadata = endpoints(section, allowInsecure: allowInsecure)
+        lacksTokenEndpoint = section.has("endpoints") && !section.section("endpoints").has("token")
         responseMode = section.choice("responseMode", default: responseMode)
         assertionAudience = section.choice("assertionAudience", default: assertionAudience)
         policy = section.string("policy")
