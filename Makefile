@@ -6,7 +6,7 @@ SHELL := /bin/bash
 help:  ## list these targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-run:  ## start everything for a first sign-in: database, issuer, server, sample page (PORT=8080, PROJECT=demo)
+run:  ## start everything for a first sign-in: database, server, sample page (PORT=8080, PROJECT=demo)
 	@exec scripts/run
 
 unit:  ## Swift tests alone, without those that need a database; TARGET=Accounts for those of one target
@@ -29,7 +29,7 @@ build:  ## the release binary: .build/release/gatehouse
 image:  ## the container image, built and tried by buildah where that works; `docker build` makes one to use
 	@exec scripts/image
 
-bench:  ## our server beside nginx, pgbench and openssl, in one run
+bench:  ## our server beside nginx, pgbench, openssl and Glewlwyd, in one run
 	@exec bench/run
 
 clean:  ## delete what was built; .local (database and keys of `make run`) stays

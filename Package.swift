@@ -63,7 +63,7 @@ let package = Package(
 
         // Floor 3: what a project is configured to do; rules and upstream services, on the words that both speak.
         kit("Identity", ["Crypto", "Mail", "Text"]),
-        kit("ProjectSettings", ["Config", "HTTP", "JOSE", "Mail", "Runtime", "Text"]),
+        kit("ProjectSettings", ["Config", "HTTP", "JOSE", "JSON", "Mail", "Runtime", "Text"]),
         kit(
             "Accounts",
             ["Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text", logging],
@@ -83,7 +83,7 @@ let package = Package(
         kit(
             "Web",
             [
-                "Accounts", "Brokerage", "HTTP", "HTTPServer", "JSON", "Pages", "Postgres",
+                "Accounts", "Brokerage", "Crypto", "Curl", "HTTP", "HTTPServer", "JSON", "Pages", "Postgres",
                 "ProjectSettings", "Projects", "Providers", "Runtime", "Text", logging,
             ]),
 
@@ -103,13 +103,22 @@ let package = Package(
             ],
             resources: [.embedInCode("Scripts")]),
 
+        kit(
+            "OpenIDProvider",
+            [
+                "Web", "Accounts", "Brokerage", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Pages", "ProjectSettings",
+                "Projects",
+                "Providers", "Runtime", "Text", logging,
+            ],
+            resources: [.embedInCode("Scripts")]),
+
         // Floor 6: the server: settings of the process, its loops, start, reload and stop.
         kit(
             "Server",
             [
                 "Accounts", "Brokerage", "Config", "Crypto", "Curl", "HTTP", "HTTPServer", "IdentityToolkit", "JOSE", "JSON", "Mail",
                 "Messaging",
-                "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime", "SignIn", "Text", "Web", logging,
+                "OpenIDProvider", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime", "SignIn", "Text", "Web", logging,
             ]),
 
         // Floor 7: the executable.
@@ -131,7 +140,7 @@ let package = Package(
         tests("Mail", ["Curl", "Runtime"]),
         tests("Postgres", ["Runtime", collections]),
         tests("Identity"),
-        tests("ProjectSettings", ["Config", "JOSE", "Mail"]),
+        tests("ProjectSettings", ["Config", "JOSE", "Mail", "Runtime", "Text"]),
         tests("Accounts", ["Config", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Postgres", "ProjectSettings", "Runtime", "Text"]),
         tests("Providers", ["Config", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Runtime", "Text"]),
         tests(
@@ -141,7 +150,7 @@ let package = Package(
                 logging,
             ]),
         tests("Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Runtime", "Text"]),
-        tests("Web", ["Accounts", "Brokerage", "HTTP", "JSON", "Postgres", "Providers", "Runtime", "Text"]),
+        tests("Web", ["Accounts", "Brokerage", "HTTP", "JSON", "Postgres", "ProjectSettings", "Providers", "Runtime", "Text"]),
         tests(
             "IdentityToolkit",
             [
@@ -151,8 +160,14 @@ let package = Package(
             ]),
         tests(
             "SignIn", ["Accounts", "HTTP", "JSON", "Postgres", "ProjectSettings", "Projects", "Providers", "Runtime", "Text", "Web"]),
+        tests(
+            "OpenIDProvider",
+            [
+                "Accounts", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "ProjectSettings", "Projects", "Runtime", "TestApp", "Text", "Web",
+            ]),
         .testTarget(
-            name: "HouseTests", dependencies: ["HTTP", "IdentityToolkit", "Providers", "SignIn", "Web"], swiftSettings: house),
+            name: "HouseTests", dependencies: ["HTTP", "IdentityToolkit", "OpenIDProvider", "Providers", "SignIn", "Web"],
+            swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

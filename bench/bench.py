@@ -6,12 +6,14 @@ import pathlib
 import re
 import sys
 
+import code_flow
 import load
 import passwords
 import processes
 from brokered import BrokeredSignIns
 from database import Database, Statement, seed
 from gatehouse import Gatehouse
+from glewlwyd import Glewlwyd
 from issuer import Issuer
 from load import Load
 from nginx import Nginx
@@ -30,7 +32,7 @@ class Bench:
         self.table = Table()
         self.issuer = Issuer()
         self.database = Database(folder / "postgres", os.getpid())
-        self.house = Gatehouse(options.binary, folder, self.database.url, self.issuer)
+        self.house = Gatehouse(options.binary, folder, self.database.url, self.issuer, code_flow.PROVIDER)
 
     def wants(self, *ids):
         return not self.only or any(id in self.only for id in ids)
@@ -42,7 +44,7 @@ class Bench:
             self.start_up()
         if self.wants("P1", "P2", "P7"):
             self.one_core()
-        if self.wants("P3", "P4", "P12"):
+        if self.wants("P3", "P4", "P11", "P12"):
             self.all_cores()
         if self.wants("P6"):
             self.measure_passwords()
@@ -130,6 +132,8 @@ class Bench:
             self.measure_lookup()
         if self.wants("P4"):
             self.measure_refresh()
+        if self.wants("P11"):
+            self.measure_code_flow()
         if self.wants("P12"):
             self.measure_brokered()
         self.table.bound("P8", "memory after load, RSS", processes.memory(self.house.process.pid) / 1e6, 150, "MB")
@@ -225,6 +229,20 @@ class Bench:
         left = 1 / (1 / beside - 1 / ecdsa + 1 / rsa)
         self.table.ratio("P4", "refresh, RS256", ours, left, 0.80, "/s", "what openssl rsa2048 leaves room for")
         self.table.ratio("P4", "  of signatures alone", ours, rsa, None, "/s", "openssl rsa2048, all cores")
+
+    def measure_code_flow(self):
+        peer = Glewlwyd(self.folder, self.database)
+        peer.register(code_flow.CLIENT, code_flow.REDIRECT)
+        providers = {"code flow": code_flow.GatehouseProvider(self.house, "bench-rs256"), "glewlwyd": peer}
+        cookies = {name: code_flow.browsers(provider, self.folder) for name, provider in providers.items()}
+        runs = interleaved(
+            self.rounds,
+            {name: lambda n=name, p=provider: code_flow.CodeFlows(p, cookies[n], self.seconds) for name, provider in providers.items()},
+        )
+        peer.stop()
+        ours, theirs = ([median([getattr(run, field) for run in runs[name]]) for field in ("rate", "cpu")] for name in providers)
+        self.table.ratio("P11", "code flow, authorize to token", ours[0], theirs[0], 10, "/s", "glewlwyd, same database")
+        self.table.ratio("P11", "  CPU a flow", ours[1], theirs[1], None, "µs", "glewlwyd", at_most=True)
 
     def measure_brokered(self):
         runs = interleaved(self.rounds, {"sign-in through a provider": self.load_brokered})["sign-in through a provider"]

@@ -26,7 +26,8 @@ LIMITS = """limits:
 
 
 class Gatehouse:
-    def __init__(self, binary, folder, database_url, issuer):
+    def __init__(self, binary, folder, database_url, issuer, more=""):
+        """`more`: further lines of each project, such as older binaries do not know."""
         self._binary = binary
         self._folder = folder
         self.port = free_port()
@@ -41,6 +42,7 @@ class Gatehouse:
                 f"tokens: {{algorithm: {algorithm}}}\nsignIn: {{password: true}}\n{LIMITS}"
                 f"providers:\n  oidc.bench:\n    name: Bench\n    issuer: {issuer.url}\n    clientId: {issuer.client_id}\n"
                 "    clientSecret: {env: BENCH_CLIENT_SECRET}\n    userinfo: never\n"
+                f"{more}"
             )
         self.environment["BENCH_CLIENT_SECRET"] = "unused"
         self.process = None

@@ -24,6 +24,13 @@ package final class Accounts: Sendable {
     package let federatedSignIns: FederatedSignIns
     package let providerIssuers: ProviderIssuers
 
+    package let authorizationRequests: AuthorizationRequests
+    package let browserSessions: BrowserSessions
+    package let clientSessions: ClientSessions
+    package let clientTokens: ClientTokens
+    package let clientAssertions: ClientAssertions
+    package let profileEdits: ProfileEdits
+
     package let idTokens: IDTokens
     package let codes: ActionCodes
     package let codeMails: ActionCodeMails
@@ -65,6 +72,14 @@ package final class Accounts: Sendable {
             storage: storage, holders: IdentityHolders(storage: storage), clock: clock, notices: notices, completion: completion,
             tokens: ProviderTokenStore(storage: storage, masterKey: masterKey, clock: clock))
         providerIssuers = ProviderIssuers(database: database)
+        authorizationRequests = AuthorizationRequests(
+            storage: storage, clock: clock, completion: completion,
+            emailCodes: EmailCodes(storage: storage, clock: clock, key: masterKey.emailCodes, outbox: outbox))
+        browserSessions = BrowserSessions(storage: storage, masterKey: masterKey, clock: clock)
+        clientSessions = ClientSessions(storage: storage, masterKey: masterKey, clock: clock, signingKeys: signingKeys)
+        clientTokens = ClientTokens(clock: clock, signingKeys: signingKeys)
+        clientAssertions = ClientAssertions(storage: storage)
+        profileEdits = ProfileEdits(storage: storage)
         self.idTokens = idTokens
         self.codes = codes
         self.codeMails = codeMails

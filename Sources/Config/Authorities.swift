@@ -15,4 +15,17 @@ extension Section {
         }
         return file
     }
+
+    /// The text of another file that `key` names, relative to the configuration file's folder, with its path; `nil` where the key is absent
+    /// or the file cannot be read.
+    package func text(ofFile key: String) -> (path: String, text: String)? {
+        guard let name = string(key) else { return nil }
+        let file = source.resolved(name)
+        do {
+            return (file, String(decoding: try FileBytes.read(file, atMost: Self.maxAuthorityBytes), as: UTF8.self))
+        } catch {
+            fault(key, "the file \(file) \(error.message)")
+            return nil
+        }
+    }
 }

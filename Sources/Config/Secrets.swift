@@ -17,6 +17,13 @@ extension Section {
         return sequence.enumerated().map { index, node in secret("\(key)[\(index)]", node) ?? Secret("") }
     }
 
+    /// One secret or a list of them; none where the key is absent.
+    package func secrets(_ key: String) -> [Secret] {
+        guard let node = ask(key, .secret(severalAllowed: true)), !Self.isNull(node) else { return [] }
+        guard case .sequence(let sequence) = node else { return secret(key, node).map { [$0] } ?? [] }
+        return sequence.enumerated().compactMap { index, node in secret("\(key)[\(index)]", node) }
+    }
+
     private func secret(_ key: String, _ node: Node) -> Secret? {
         guard case .mapping(let mapping) = node, mapping.count == 1, let (kind, value) = mapping.first, let name = Self.text(value),
             !name.isEmpty

@@ -9,7 +9,8 @@ package final class Shape {
         /// Without a default where it is required.
         case integer(ClosedRange<Int>, default: Int?)
         case duration(ClosedRange<Duration>, default: Duration)
-        case choice([String], default: String)
+        /// Without a default where it is required.
+        case choice([String], default: String?)
         /// Scalars; one alone may stand without a list.
         case list(expected: String)
         /// A reference to a secret, or where `severalAllowed` a list of them.

@@ -48,12 +48,20 @@ extension Section {
     package func choice<Choice: RawRepresentable & CaseIterable>(
         _ key: String, default value: Choice, among choices: [Choice] = Array(Choice.allCases)
     ) -> Choice where Choice.RawValue == String {
+        choice(key, value, choices) ?? value
+    }
+
+    /// The same without a default; `nil` when it is absent or wrong.
+    package func choice<Choice: RawRepresentable & CaseIterable>(_ key: String) -> Choice? where Choice.RawValue == String {
+        choice(key, nil, Array(Choice.allCases))
+    }
+
+    private func choice<Choice: RawRepresentable>(
+        _ key: String, _ value: Choice?, _ choices: [Choice]
+    ) -> Choice? where Choice.RawValue == String {
         let names = choices.map(\.rawValue)
-        guard let node = ask(key, .choice(names, default: value.rawValue)) else { return value }
-        guard let choice = choices.first(where: { $0.rawValue == Self.text(node) }) else {
-            return wrong(key, node, "expected one of: \(names.joined(separator: ", "))") ?? value
-        }
-        return choice
+        guard let node = ask(key, .choice(names, default: value?.rawValue)) else { return nil }
+        return choices.first { $0.rawValue == Self.text(node) } ?? wrong(key, node, "expected one of: \(names.joined(separator: ", "))")
     }
 
     /// A text that `parse` converts. `expected` describes it: "an https URL".

@@ -5,7 +5,7 @@ import Glibc
 /// A canonical path is `/`, then segments of letters, digits and ``-._~!$&'()*+,=:@``, with `%xx` of those decoded, in the original case.
 /// A path that two readers could understand differently is refused and not repaired: empty segments, `.` and `..`, a segment that ends in
 /// a dot, `;` parameters, backslashes, and `%xx` of any other byte (also `%2F`, `%00` and `%25`). A trailing slash is kept: `/a` and `/a/`
-/// are two paths.
+/// are two paths. One exception: a second slash in front of `.well-known/openid-configuration` is dropped.
 package enum CanonicalPath {
     /// Splits and checks the target of a request; `nil` must be answered with 400.
     /// The query comes back as it was: printable ASCII without `#`.
@@ -28,12 +28,25 @@ package enum CanonicalPath {
     private static func path(_ raw: UnsafeRawBufferPointer) -> String? {
         guard raw.first == UInt8(ascii: "/") else { return nil }
         if isCanonical(raw) { return String(decoding: raw, as: UTF8.self) }
+        if let path = discovery(raw) { return path }
         guard raw.contains(UInt8(ascii: "%")) else { return nil }
         // After decoding, a decoded slash could not be told from a written one, so this counts slashes on both sides.
         guard let decoded = PercentEncoding.decode(raw),
             decoded.count(where: { $0 == UInt8(ascii: "/") }) == raw.count(where: { $0 == UInt8(ascii: "/") })
         else { return nil }
         return decoded.withUnsafeBytes { isCanonical($0) ? String(decoding: $0, as: UTF8.self) : nil }
+    }
+
+    /// The path of a discovery document, where the issuer ends in a slash and the client appends the rest as text, as AppAuth-JS does: the
+    /// document is public, so it does not matter who takes the empty segment for what.
+    private static func discovery(_ raw: UnsafeRawBufferPointer) -> String? {
+        let ending: StaticString = "//.well-known/openid-configuration"
+        let start = raw.count - ending.utf8CodeUnitCount
+        guard start > 0, raw[start...].elementsEqual(UnsafeBufferPointer(start: ending.utf8Start, count: ending.utf8CodeUnitCount)) else {
+            return nil
+        }
+        let path = Array(raw[..<start]) + Array(raw[(start + 1)...])
+        return path.withUnsafeBytes { isCanonical($0) ? String(decoding: $0, as: UTF8.self) : nil }
     }
 
     private static func isCanonical(_ path: UnsafeRawBufferPointer) -> Bool {

@@ -5,8 +5,8 @@ enum Accent {
         let channels = [1, 3, 5].map { start -> Double in
             let digits = accent.dropFirst(start).prefix(2)
             let share = Double(Int(digits, radix: 16) ?? 0) / 255
-            // The square is close enough to the standard's curve to choose between two colours.
-            return share * share
+            // A polynomial that follows the standard's curve to the third digit.
+            return share * (share * (share * 0.305306011 + 0.682171111) + 0.012522878)
         }
         let luminance = 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
         return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05 ? "#ffffff" : "#000000"

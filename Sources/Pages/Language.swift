@@ -1,6 +1,6 @@
 package import HTTP
 import ProjectSettings
-import Text
+package import Text
 
 /// Chooses the language of mails and pages: the first language asked for by the app or the browser that is available.
 ///
@@ -15,11 +15,12 @@ package enum Language {
 
     /// - Parameters:
     ///   - available: tags of the languages that exist.
-    ///   - parameter: a tag that goes before all others; without it, the query's `hl` or `lang`.
+    ///   - preferred: tags that go before all others.
+    ///   - parameter: a tag that goes before the rest; without it, the query's `hl` or `lang`.
     package static func choose(
-        from available: [String], for request: Request, parameter: String? = nil, otherwise standard: String
+        from available: [String], for request: Request, preferred: [UTF8Text] = [], parameter: String? = nil, otherwise standard: String
     ) -> String {
-        var wishes: [UTF8Text] = []
+        var wishes = preferred
         if let parameter { wishes.append(UTF8Text(parameter)) }
         if let query = Form(request.query) { wishes += [query["hl"], query["lang"]].compactMap { $0 } }
         if let locale = request.headers["x-firebase-locale"] { wishes.append(locale) }

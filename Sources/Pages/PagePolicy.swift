@@ -15,8 +15,11 @@ package struct PagePolicy: OptionSet, Sendable {
     package static let scripts = PagePolicy(rawValue: 2)
 
     /// The headers of a page whose one inline style has this hash.
-    func headers(styleHash: String) -> Headers {
-        let forms = contains(.formsToAnywhere) ? "" : contains(.forms) ? "form-action 'self'; " : "form-action 'none'; "
+    ///
+    /// - Parameter schemes: those of the addresses that an answer to a form may redirect to, besides this server's own.
+    func headers(styleHash: String, redirectsTo schemes: [String] = []) -> Headers {
+        let elsewhere = schemes.map { " \($0):" }.joined()
+        let forms = contains(.formsToAnywhere) ? "" : contains(.forms) ? "form-action 'self'\(elsewhere); " : "form-action 'none'; "
         let scripts = contains(.scripts) ? "script-src 'self'; connect-src 'self'; " : ""
         return [
             "content-type": "text/html; charset=utf-8",

@@ -13,7 +13,7 @@ struct TemplateFiles: Sendable {
     static let mails = OutgoingMail.Kind.allCases.map(\.rawValue)
     /// The values that templates and words of mails may use. Which of them are absent depends on the mail.
     static let mailValues: Set<String> = [
-        "project", "language", "accent", "onAccent", "email", "newEmail", "displayName", "link", "subject", "provider", "time",
+        "project", "language", "accent", "onAccent", "email", "newEmail", "displayName", "link", "code", "subject", "provider", "time",
     ]
     private static let layouts = ["page.html": "page", "mail.html": "mail"]
 
@@ -210,6 +210,9 @@ struct Words: Sendable {
     func say(_ group: String, _ values: [String: Any]) -> [String: String] {
         (groups[group] ?? [:]).mapValues { $0.template.render(values) }
     }
+
+    /// One word of a group, filled with these values; not escaped. `nil` when the group does not have it.
+    func say(_ word: String, of group: String, _ values: [String: Any]) -> String? { groups[group]?[word]?.template.render(values) }
 
     /// For the test that compares the languages with one another.
     var names: Set<String> { Set(groups.flatMap { group, words in words.keys.map { "\(group).\($0)" } }) }

@@ -7,6 +7,8 @@ package enum TemplateValue: Sendable, Equatable, ExpressibleByStringLiteral, Exp
     case flag(Bool)
     /// The items for which `{{#name}}…{{/name}}` repeats its content.
     case list([[String: TemplateValue]])
+    /// A word of the page by its name, with values of its own beside the page's; absent when the page has no such word.
+    case word(String, [String: TemplateValue] = [:])
 
     package init(stringLiteral text: String) { self = .text(text) }
     package init(booleanLiteral flag: Bool) { self = .flag(flag) }
@@ -16,12 +18,17 @@ package enum TemplateValue: Sendable, Equatable, ExpressibleByStringLiteral, Exp
 
 extension [String: TemplateValue] {
     /// The values as the template engine reads them, every text escaped for the place where it will stand.
-    func prepared(_ escape: (String) -> String) -> [String: Any] {
+    ///
+    /// - Parameter say: gives the word of this name, filled with its own values; not escaped.
+    func prepared(
+        _ escape: (String) -> String, say: (String, [String: TemplateValue]) -> String? = { _, _ in nil }
+    ) -> [String: Any] {
         compactMapValues { value -> Any? in
             switch value {
             case .text(let text): text.isEmpty ? nil : escape(text)
             case .flag(let flag): flag
-            case .list(let items): items.map { $0.prepared(escape) }
+            case .list(let items): items.map { $0.prepared(escape, say: say) }
+            case .word(let name, let own): say(name, own).map(escape)
             }
         }
     }

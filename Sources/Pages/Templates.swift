@@ -4,6 +4,7 @@ package import HTTP
 package import JSON
 package import ProjectSettings
 import Runtime
+package import Text
 
 /// Renders mails and pages for the users of one project, in their language, with the project's name and colour.
 ///
@@ -36,9 +37,9 @@ package struct Templates: Sendable {
     }
 
     /// The language for the sender of `request`; see `Language`.
-    package func language(for request: Request, parameter: String? = nil) -> String {
+    package func language(for request: Request, preferred: [UTF8Text] = [], parameter: String? = nil) -> String {
         let standard = languages.contains(branding.language) ? branding.language : "en"
-        return Language.choose(from: languages, for: request, parameter: parameter, otherwise: standard)
+        return Language.choose(from: languages, for: request, preferred: preferred, parameter: parameter, otherwise: standard)
     }
 
     /// The page `page.<name>.html`, complete with the headers that make it safe.
@@ -49,19 +50,25 @@ package struct Templates: Sendable {
     ///   - policy: what the page may do besides being read.
     ///   - script: the address of a script of this server; goes with `PagePolicy.scripts`.
     ///   - data: the values that the script needs; it finds them as JSON in the element `data`.
+    ///   - moreStyle: rules behind those of the style. No part of them may come from a request.
+    ///   - schemes: those of the addresses that an answer to a form may redirect to; goes with `PagePolicy.forms`.
     package func page(
         _ name: String, in language: String, _ values: [String: TemplateValue] = [:], status: Int = 200, allowing policy: PagePolicy = [],
-        script: String? = nil, data: JSON? = nil
+        script: String? = nil, data: JSON? = nil, moreStyle: String = "", redirectsTo schemes: [String] = []
     ) -> Response {
         let values = values.merging(common(language)) { own, _ in own }
-        var prepared = values.prepared(HTML.escaped)
-        prepared["words"] = words("page.\(name)", language, values.prepared { $0 }).mapValues(HTML.escaped)
+        let plain = values.prepared { $0 }
+        var prepared = values.prepared(HTML.escaped) { word, own in
+            self.word(word, "page.\(name)", language, plain.merging(own.prepared { $0 }) { _, own in own })
+        }
+        prepared["words"] = words("page.\(name)", language, plain).mapValues(HTML.escaped)
         // The style does not come from a request, and escaping it would change the bytes that the policy has the hash of.
-        prepared["style"] = style
+        prepared["style"] = style + moreStyle
         prepared["script"] = script.map(HTML.escaped)
         prepared["data"] = data.map(HTML.island)
         let html = render("page.\(name)", "html", language, prepared) ?? ""
-        return Response(status: status, headers: policy.headers(styleHash: styleHash), body: Array(html.utf8))
+        let styleHash = moreStyle.isEmpty ? styleHash : PagePolicy.hash(style + moreStyle)
+        return Response(status: status, headers: policy.headers(styleHash: styleHash, redirectsTo: schemes), body: Array(html.utf8))
     }
 
     /// A mail as text and HTML.
@@ -76,7 +83,7 @@ package struct Templates: Sendable {
         let name = "mail.\(mail.kind.rawValue)"
         let language = languages.contains(mail.language) ? mail.language : "en"
         var values: [String: TemplateValue] = [
-            "email": .text(mail.to), "newEmail": .text(mail.newEmail), "link": .text(mail.link),
+            "email": .text(mail.to), "newEmail": .text(mail.newEmail), "link": .text(mail.link), "code": .text(mail.oneTimeCode),
             "displayName": .text(mail.displayName.flatMap(Self.greetable)),
             "provider": .text(mail.providerID.map { providerName ?? $0 }),
             "time": .text(mail.happenedAt.map { Timestamp.minute(Instant(seconds: $0)) }),
@@ -120,6 +127,17 @@ package struct Templates: Sendable {
             }
         }
         return words
+    }
+
+    /// One word of the template, as `words` finds it.
+    private func word(_ word: String, _ name: String, _ language: String, _ values: [String: Any]) -> String? {
+        let kind = name.prefix { $0 != "." } + ".common"
+        for language in [language, "en"] {
+            for group in [name, String(kind)] {
+                if let said = files.words[language]?.say(word, of: group, values) { return said }
+            }
+        }
+        return nil
     }
 
     /// The file of this name for the language, or for all languages; `nil` when neither exists.

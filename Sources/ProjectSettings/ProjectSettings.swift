@@ -25,6 +25,8 @@ package struct ProjectSettings: Sendable {
     package var sessions = Sessions()
     package var limits = Limits()
     package var customTokens = CustomTokens()
+    /// `nil` where the project is not an OpenID provider.
+    package var openIDProvider: OpenIDProvider?
 
     package init(id: String, number: Int64, apiKeys: [String], authorizedDomains: [String], redirectURLs: [String]) {
         self.id = id

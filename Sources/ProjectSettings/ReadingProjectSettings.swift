@@ -17,6 +17,7 @@ extension ProjectSettings {
             id: id ?? "", number: Int64(section.int("number", in: 1...Int(Int64.max)) ?? 0), apiKeys: section.strings("apiKeys"),
             authorizedDomains: AuthorizedDomain.read(section, development: development),
             redirectURLs: RedirectURL.read(section, development: development))
+        if ReservedNames.contains(self.id) { section.fault("project", ReservedNames.reason) }
         section.require("number", "the project number of your SDK configuration (messagingSenderId)")
         section.requireEntry("apiKeys", "so no app can call; add the apiKey of your SDK configuration")
         if apiKeys.contains("") { section.fault("apiKeys", "has an empty key, which would open the project to calls without one") }
@@ -29,6 +30,8 @@ extension ProjectSettings {
         emailEnumerationProtection = section.bool("emailEnumerationProtection", default: emailEnumerationProtection)
         sessions = Sessions(section.section("sessions"))
         customTokens = CustomTokens(section.section("customTokens"))
+        let provider = section.section("openIDProvider")
+        if section.has("openIDProvider") { openIDProvider = OpenIDProvider(provider, project: self.id, development: development) }
         passwordPolicy = PasswordPolicy(section.section("passwordPolicy"))
         limits = Limits(section.section("limits"), development: development)
         branding = Branding(section.section("branding"), name: self.id)

@@ -11,6 +11,8 @@ package final class Project: Sendable {
     package let settings: ProjectSettings
     /// Those that are switched on, by their ids.
     package let providers: [UTF8Text: ProviderSettings]
+    /// Those that are switched on, in the order of the project's file.
+    package let orderedProviders: [ProviderSettings]
     /// The ids of all providers that the project's file names, also of those that are switched off.
     package let namedProviders: Set<UTF8Text>
     /// Renders its mails and pages.
@@ -18,18 +20,23 @@ package final class Project: Sendable {
     /// The scheme, host and port at which browsers reach the pages below `/__/auth/`. It comes from the configuration and never from a
     /// request (SEC-07); see `pagesURL(for:of:)` for development mode.
     package let pagesURL: String
-    /// The discovery document for back ends, in the bytes that its endpoint sends.
+    /// Its OpenID provider; `nil` when the project is not one.
+    package let openIDProvider: PublishedProvider?
+    /// The discovery document, in the bytes that its endpoint sends: that of the OpenID provider, or without one a short one for back ends.
     package let discovery: [UInt8]
 
     package init(settings: ProjectSettings, providers: [ProviderSettings], publicURL: String, templates: Templates? = nil) {
         self.settings = settings
         self.templates = templates ?? Templates(branding: settings.branding)
-        self.providers = Dictionary(providers.filter(\.enabled).map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first })
+        orderedProviders = providers.filter(\.enabled)
+        self.providers = Dictionary(orderedProviders.map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first })
         namedProviders = Set(providers.map { UTF8Text($0.id) })
         pagesURL = settings.redirect.publicURL ?? publicURL
         let base = "\(publicURL)/\(settings.id)"
+        openIDProvider = PublishedProvider(settings, publicURL: publicURL, languages: self.templates.languages)
         discovery =
-            JSON.object([
+            openIDProvider?.native.document
+            ?? JSON.object([
                 "issuer": .string(settings.issuer(publicURL: publicURL)),
                 "jwks_uri": .string(base + "/oauth2/jwks"),
                 "response_types_supported": ["id_token"],
@@ -71,9 +78,11 @@ package final class Project: Sendable {
     init(_ project: Project, settings: ProjectSettings) {
         self.settings = settings
         providers = project.providers
+        orderedProviders = project.orderedProviders
         namedProviders = project.namedProviders
         templates = project.templates
         pagesURL = project.pagesURL
+        openIDProvider = project.openIDProvider
         discovery = project.discovery
     }
 

@@ -15,6 +15,7 @@ package enum ProjectFile {
             ProviderSettings(id: id, section: entry, allowInsecure: development)
         }
         let templates = ProjectTemplates.read(mail, branding: settings.branding)
+        UserFlowChecks.check(settings, providers, section)
         section.finish()
         return Project(settings: settings, providers: providers, publicURL: publicURL, templates: templates)
     }

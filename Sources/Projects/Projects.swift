@@ -8,6 +8,10 @@ package struct Projects: Sendable {
     package let all: [Project]
     private let byKey: [UTF8Text: Int]
     private let byID: [UTF8Text: Int]
+    /// By every spelling of the tenant, in lower case.
+    private let byTenant: [UTF8Text: Int]
+    /// The origins of the pages of all browser clients.
+    package let browserOrigins: Set<UTF8Text>
     /// The project to which every unknown key leads; only in development mode.
     private let anyKey: String?
 
@@ -15,6 +19,11 @@ package struct Projects: Sendable {
         self.all = all
         self.anyKey = anyKey
         byID = Dictionary(all.enumerated().map { (UTF8Text($1.settings.id), $0) }, uniquingKeysWith: { first, _ in first })
+        byTenant = Dictionary(
+            all.enumerated().flatMap { index, project in
+                project.settings.tenantSpellings.map { (UTF8Text($0).asciiLowercased, index) }
+            }, uniquingKeysWith: { first, _ in first })
+        browserOrigins = Set(all.flatMap { $0.settings.browserOrigins })
         byKey = Dictionary(
             all.enumerated().flatMap { index, project in project.settings.apiKeys.map { (UTF8Text($0), index) } },
             uniquingKeysWith: { first, _ in first })
@@ -33,6 +42,10 @@ package struct Projects: Sendable {
 
     package func project(id: String) -> Project? { byID[UTF8Text(id)].map { all[$0] } }
 
+    /// The project that `tenant` means in a URL of Azure AD B2C's form: its id, or its tenant's id or one of its names. The case of ASCII
+    /// letters does not count.
+    package func project(tenant: UTF8Text) -> Project? { byTenant[tenant.asciiLowercased].map { all[$0] } }
+
     /// The providers that keep their tokens for back ends, for each project.
     package var tokenKeepers: [String: [String]] {
         Dictionary(all.map { ($0.settings.id, $0.tokenKeepers) }, uniquingKeysWith: +)
@@ -41,6 +54,15 @@ package struct Projects: Sendable {
     /// The same projects, with another state of one of them.
     fileprivate func replacing(_ project: Project) -> Projects {
         Projects(all.map { $0.settings.id == project.settings.id ? project : $0 }, anyKey: anyKey)
+    }
+}
+
+extension ProjectSettings {
+    /// The origins of the pages of its OpenID provider's browser clients.
+    fileprivate var browserOrigins: [UTF8Text] {
+        (openIDProvider?.clients ?? []).filter { $0.kind == .browser }.flatMap(\.redirectURIs).compactMap(URI.parse).map {
+            UTF8Text($0.origin)
+        }
     }
 }
 

@@ -19,6 +19,8 @@ package struct Provider: Sendable {
     /// Whether its answers come to an address of its own. Without the promise of an `iss` in them (RFC 9207), nothing else tells an answer
     /// of this provider from one that a hostile provider had sent here.
     var hasOwnCallback = false
+    /// The look of its sign-in button.
+    var button = ButtonStyle()
     /// Other names of the service, in lower case, which an operator may take for its id.
     var otherNames: Set<String> = []
     /// What an identity has beyond the claims that a developer makes up (`DevelopmentProvider`), as the Auth emulator gives it.

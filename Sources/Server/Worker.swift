@@ -4,6 +4,7 @@ import Curl
 import FoundationEssentials
 import HTTPServer
 import IdentityToolkit
+import OpenIDProvider
 package import Postgres
 import Projects
 package import Runtime
@@ -41,12 +42,13 @@ package struct Worker: Sendable {
         let readiness = Readiness(database, settings.schema)
         services = Services(
             accounts: accounts, sessions: Sessions(database: database, masterKey: settings.masterKey, clock: shared.clock, log: shared.log),
-            brokerage: brokerage, outbox: outbox, projects: shared.projects,
+            brokerage: brokerage, outbox: outbox, backChannel: BackChannel(loop: loop, upstream: client, metrics: shared.metrics),
+            projects: shared.projects,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log,
             readiness: readiness.verify)
         var handlers = Operations.front + (settings.operations == nil ? Operations.handlers : [])
-        handlers += IdentityToolkit.handlers + SignIn.handlers + SignIn.scripts
+        handlers += IdentityToolkit.handlers + SignIn.handlers + SignIn.scripts + OpenIDProvider.handlers + OpenIDProvider.scripts
         // In front of the others, since the emulator's answer to the address without a path must win.
         if settings.development { handlers = Emulator.handlers + DevelopmentSignIn.handlers + handlers }
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }

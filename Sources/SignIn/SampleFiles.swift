@@ -35,10 +35,13 @@ package struct SampleFiles: Sendable {
                     let name = context.parameters["file"] ?? "index.html"
                     if name == "project.json" { return try Self.project(context) }
                     guard let file = files[name] else { throw Failure.notFound }
+                    // The endpoints of the OpenID provider are there, whichever name of this machine the page was opened by.
+                    let publicURL = context.services.site.publicURL
                     return Response(
                         headers: [
                             "content-type": file.type,
-                            "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+                            "content-security-policy":
+                                "default-src 'self'; connect-src 'self' \(publicURL); frame-ancestors 'none'; base-uri 'none'",
                             "cache-control": "no-cache", "x-content-type-options": "nosniff", "referrer-policy": "no-referrer",
                         ], body: file.bytes)
                 })
@@ -51,8 +54,10 @@ package struct SampleFiles: Sendable {
         guard let project = projects.development ?? projects.all.first else { throw .notFound }
         let settings = project.settings
         let madeUp = context.developmentProviders(of: project)?.all ?? []
+        let site = context.services.site
         let answer: JSON = [
-            "project": .string(settings.id), "apiKey": settings.apiKeys.first.map(JSON.string) ?? .null,
+            "project": .string(settings.id), "issuer": .string(settings.issuer(publicURL: site.publicURL)),
+            "openID": openID(project), "apiKey": settings.apiKeys.first.map(JSON.string) ?? .null,
             "providers": list(project.providers.values.sorted { $0.id < $1.id }), "developmentProviders": list(madeUp),
             "methods": [
                 "password": .bool(settings.signIn.password), "emailLink": .bool(settings.signIn.emailLink),
@@ -60,6 +65,13 @@ package struct SampleFiles: Sendable {
             ],
         ]
         return Response(json: answer.bytes())
+    }
+
+    /// What the page needs to sign in through the hosted page; `null` when the project has no client for pages.
+    private static func openID(_ project: Project) -> JSON {
+        let client = project.settings.openIDProvider?.clients.first { $0.kind == .browser }
+        guard let client, let issuer = project.openIDProvider?.native.urls.issuer else { return .null }
+        return ["issuer": .string(issuer), "clientId": .string(client.id)]
     }
 
     private static func list(_ providers: [ProviderSettings]) -> JSON {

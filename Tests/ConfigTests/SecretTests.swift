@@ -39,6 +39,25 @@ import Testing
         #expect(!faults.joined().contains("hunter2"))
     }
 
+    @Test func `several secrets stand in a list, and none where none is required`() {
+        let yaml = "a: [{env: A}, {env: B}]\nb: {env: A}\nc: []\nd: ~\nf: [{env: A}, plain]"
+        let (secrets, faults) = reading(yaml, environment: ["A": "one", "B": "two"]) { file in
+            ["a", "b", "c", "d", "absent", "f"].map { file.secrets($0).map { $0.reveal() } }
+        }
+        #expect(secrets == [["one", "two"], ["one"], [], [], [], ["one"]])
+        #expect(faults == ["c.yaml:5:15  f[1]: secrets come by reference only: write {env: NAME} or {file: path}"])
+    }
+
+    @Test func `another file is read from beside the configuration`() {
+        let folder = Folder()
+        _ = folder.write("keys.json", "{}")
+        let faults = Faults()
+        let section = ConfigFile.read(folder.write("c.yaml", "a: keys.json\nb: nowhere.json\n"), environment: [:], faults: faults)
+        #expect(section.text(ofFile: "a")?.text == "{}" && section.text(ofFile: "a")?.path == "\(folder.path)/keys.json")
+        #expect(section.text(ofFile: "b") == nil && section.text(ofFile: "absent") == nil)
+        #expect(faults.all.map(\.message) == ["the file \(folder.path)/nowhere.json cannot be read (open: No such file or directory)"])
+    }
+
     @Test func `a secret file of newlines alone is empty, and one that is not text is a fault`() {
         let folder = Folder()
         _ = folder.write("newlines", "\n\r\n")

@@ -106,6 +106,14 @@ private enum Style: String, CaseIterable { case firebase, gatehouse }
         #expect(days == ["c.yaml:1:4  k: expected a time from 1d to 3650d, such as 24h or 90d"])
     }
 
+    @Test func `a choice without a default is nothing when it is absent or wrong`() {
+        let (styles, faults) = reading("a: gatehouse\nb: google\n") { file in
+            ["a", "b", "absent"].map { key -> Style? in file.choice(key) }
+        }
+        #expect(styles == [.gatehouse, nil, nil])
+        #expect(faults == ["c.yaml:2:4  b: expected one of: firebase, gatehouse"])
+    }
+
     @Test func `choices, own forms and lists name what they expect`() {
         let (_, faults) = reading("a: google\nb: ftp\nc: [x, [y], ftp]\nd: ftp\ne: {}\nf: {n: [1]}\n") { file in
             let http = { (text: String) in text.hasPrefix("http") ? text : nil }

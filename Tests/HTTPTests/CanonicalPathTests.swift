@@ -12,6 +12,8 @@ import Text
             "/service_accounts/v1/jwk/securetoken%40system.gserviceaccount.com",
             "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", ""
         ),
+        ("/acme//.well-known/openid-configuration", "/acme/.well-known/openid-configuration", ""),
+        ("/tfp/x/b2c_1_susi/v2.0//.well-known/openid-configuration?p=1", "/tfp/x/b2c_1_susi/v2.0/.well-known/openid-configuration", "p=1"),
         ("/a?x={\"y\":[1|2]}\\^`", "/a", "x={\"y\":[1|2]}\\^`"), ("/a..b/c.d", "/a..b/c.d", ""),
     ])
     func `SEC-09 gives one form of a path`(target: String, path: String, query: String) throws {
@@ -27,7 +29,8 @@ import Text
         "/a%252fb", "/a%25",
         "/a b", "/a%20b", "/a\u{7F}", "/a#b", "/a?b#c", "/a%23b", "/a%3Fb", "/ä", "/%C3%A4", "/%ff", "/a.", "/a./b", "/a%2e", "/a...",
         "/a?b c",
-        "/a?\u{1}", "/a?ä", "/{a}", "/a|b", "/a\"b",
+        "/a?\u{1}", "/a?ä", "/{a}", "/a|b", "/a\"b", "//.well-known/openid-configuration", "/a///.well-known/openid-configuration",
+        "/a//.well-known/openid-configuration/", "/a//b//.well-known/openid-configuration", "/a//.well-known/other",
     ])
     func `SEC-09 refuses a path that could be read in two ways`(target: String) { #expect(CanonicalPath.parse(target) == nil) }
 

@@ -1,5 +1,6 @@
 import HTTP
 import IdentityToolkit
+import OpenIDProvider
 import SignIn
 import Testing
 import Web
@@ -36,7 +37,7 @@ import Web
 
     @Test func `the page has every route and no other`() throws {
         let page = try #require(Self.page)
-        let handlers = IdentityToolkit.handlers + Emulator.handlers + SignIn.handlers + DevelopmentSignIn.handlers
+        let handlers = IdentityToolkit.handlers + Emulator.handlers + SignIn.handlers + DevelopmentSignIn.handlers + OpenIDProvider.handlers
         let routes = handlers.map { "\($0.route.method.name) \($0.route.path)" }
         #expect(routes.count > 30)
         #expect(Set(Self.rows(of: page)).symmetricDifference(routes).sorted() == [])

@@ -155,7 +155,8 @@ import Text
         #expect(try self.faults("mail.html", "{{/link}}").first?.contains("closes nothing") == true)
         #expect(try self.faults("words.de.yaml", "mail: {signIn: {subjet: x}}").first?.contains("not a word of this mail or page") == true)
         #expect(
-            try self.faults("words.de.yaml", "mail: {signIn: {subject: '{{code}}'}}").first?.contains("is not a value of this word") == true
+            try self.faults("words.de.yaml", "mail: {signIn: {subject: '{{oobCode}}'}}").first?.contains("is not a value of this word")
+                == true
         )
         #expect(
             try self.faults("words.de.yaml", "mail: {signin: {}}") == ["is not a mail or page with words; words.en.yaml lists all of them"])

@@ -1,6 +1,7 @@
 import Testing
 @testable import SignIn
 import Text
+@testable import Web
 
 @Suite struct PageScriptTests {
     @Test func `serves scripts without comments and indentation`() {

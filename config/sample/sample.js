@@ -1,12 +1,14 @@
-// A browser app without an SDK. With a provider, the browser goes to /__/auth/start and comes back with a one-time code, and the app calls
-// accounts:signInWithIdp. For passwords, guests and links by mail, it makes one call each.
-const { project, apiKey, providers, developmentProviders, methods } = await (await fetch("project.json")).json();
+// A browser app without an SDK, which signs people in by two ways:
+// - With pages of its own. With a provider, the browser goes to /__/auth/start and comes back with a one-time code, and the app calls
+//   accounts:signInWithIdp. For passwords, guests and links by mail, it makes one call each.
+// - Through the hosted page of Gatehouse, by OpenID Connect: openid.js.
+import { RelyingParty, challenge, decode, random } from "./openid.js";
+
+const { project, issuer, apiKey, providers, developmentProviders, methods, openID } = await (await fetch("project.json")).json();
 const page = location.origin + location.pathname;
+const hosted = openID && new RelyingParty({ ...openID, redirectUri: page });
 
 const element = (id) => document.getElementById(id);
-const base64url = (bytes) =>
-  btoa(String.fromCharCode(...new Uint8Array(bytes))).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-const random = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
 
 // The state that this tab keeps: `flow` while the browser is at the provider, `session` once signed in, and `pending` while a provider waits
 // to be added to an account.
@@ -30,12 +32,17 @@ async function call(path, body) {
 async function signInAt(providerId) {
   const verifier = random();
   const state = random();
-  const challenge = base64url(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier)));
   memory.write("flow", { verifier, state });
   const query = new URLSearchParams({
-    apiKey, providerId, redirectUrl: page, state, code_challenge: challenge, code_challenge_method: "S256",
+    apiKey, providerId, redirectUrl: page, state, code_challenge: await challenge(verifier), code_challenge_method: "S256",
   });
   location.assign(`/__/auth/start?${query}`);
+}
+
+async function signInHosted() {
+  const { address, flow } = await hosted.begin();
+  memory.write("flow", { ...flow, isHosted: true });
+  location.assign(address);
 }
 
 // Ends every sign-in. When the one before found an account that had its address, and this one opens that account, its provider is added.
@@ -72,7 +79,7 @@ async function finishLink(oobCode) {
   await keep(await call("/v1/accounts:signInWithEmailLink", { email, oobCode }));
 }
 
-// The second half of a sign-in by provider: the browser is back with an answer in the address.
+// The second half of a sign-in by provider or through the hosted page: the browser is back with an answer in the address.
 async function finish() {
   const answer = new URLSearchParams(location.search);
   if (answer.get("mode") === "signIn") return finishLink(answer.get("oobCode"));
@@ -83,8 +90,8 @@ async function finish() {
   const flow = memory.read("flow");
   memory.forget("flow");
   if (!flow || answer.get("state") !== flow.state) throw new Error("This answer belongs to another sign-in (state).");
-  const metadata = await (await fetch(`/${project}/.well-known/openid-configuration`)).json();
-  if (answer.get("iss") !== metadata.issuer) throw new Error("This answer comes from another server (iss).");
+  if (flow.isHosted) return memory.write("session", await hosted.finish(answer, flow));
+  if (answer.get("iss") !== issuer) throw new Error("This answer comes from another server (iss).");
   if (answer.has("error")) throw new Error(answer.get("error_description") ?? answer.get("error"));
   const result = await call("/v1/accounts:signInWithIdp", {
     requestUri, sessionId: flow.verifier, returnSecureToken: true,
@@ -99,6 +106,7 @@ async function finish() {
 
 async function refresh() {
   const session = memory.read("session");
+  if (session.accessToken) return memory.write("session", await hosted.refresh(session.refreshToken));
   const answer = await call("/v1/token", { grantType: "refresh_token", refreshToken: session.refreshToken });
   memory.write("session", { idToken: answer.id_token, refreshToken: answer.refresh_token });
 }
@@ -108,10 +116,24 @@ async function remove() {
   memory.forget("session");
 }
 
-// For display only: a back end must verify the signature with the published keys.
-function decode(token) {
-  const bytes = Uint8Array.from(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
-  return JSON.parse(new TextDecoder().decode(bytes));
+// A session of the hosted page also lasts in the browser, so it ends there, too.
+async function signOut() {
+  const session = memory.read("session");
+  memory.forget("session");
+  if (session.accessToken) location.assign(await hosted.endSession(session.idToken));
+}
+
+// The person, as the calls of either way tell it.
+async function person(session) {
+  if (!session.accessToken) {
+    const user = (await call("/v1/accounts:lookup", { idToken: session.idToken })).users[0];
+    const provider = decode(session.idToken).firebase.sign_in_provider;
+    const name = user.displayName ?? user.email ?? (provider === "anonymous" ? "Guest" : "No name");
+    return { name, email: user.email, isVerified: user.emailVerified, badge: provider, source: "accounts:lookup", document: user };
+  }
+  const user = await hosted.userInfo(session.accessToken);
+  const name = user.name ?? user.email ?? "No name";
+  return { name, email: user.email, isVerified: user.email_verified, badge: "OpenID Connect", source: "userinfo", document: user };
 }
 
 async function show() {
@@ -119,13 +141,14 @@ async function show() {
   element("signed-out").hidden = Boolean(session);
   element("signed-in").hidden = !session;
   if (!session) return;
-  const user = (await call("/v1/accounts:lookup", { idToken: session.idToken })).users[0];
+  const { name, email, isVerified, badge, source, document: user } = await person(session);
   const claims = decode(session.idToken);
-  const name = user.displayName ?? user.email ?? (claims.firebase.sign_in_provider === "anonymous" ? "Guest" : "No name");
   element("name").textContent = name;
   element("initial").textContent = name.slice(0, 1).toUpperCase();
-  element("address").textContent = user.email ? `${user.email}, ${user.emailVerified ? "verified" : "not verified"}` : "no e-mail address";
-  element("badge").textContent = claims.firebase.sign_in_provider;
+  element("address").textContent = email ? `${email}, ${isVerified ? "verified" : "not verified"}` : "no e-mail address";
+  element("badge").textContent = badge;
+  element("source").textContent = source;
+  element("delete").hidden = Boolean(session.accessToken);
   element("account").textContent = JSON.stringify(user, null, 2);
   element("claims").textContent = JSON.stringify(claims, null, 2);
   element("token").textContent = session.idToken;
@@ -144,7 +167,7 @@ async function attempt(step) {
   } catch (error) {
     element("notice").textContent = error.message;
     element("notice").hidden = false;
-    if (/^(TOKEN_EXPIRED|USER_NOT_FOUND|USER_DISABLED|INVALID_ID_TOKEN)/.test(error.message)) memory.forget("session");
+    if (/^(TOKEN_EXPIRED|USER_NOT_FOUND|USER_DISABLED|INVALID_ID_TOKEN|invalid_grant|Bearer)/.test(error.message)) memory.forget("session");
     element("signed-out").hidden = Boolean(memory.read("session"));
     element("signed-in").hidden = !memory.read("session");
   }
@@ -175,8 +198,10 @@ element("password").onsubmit = (event) => {
   event.preventDefault();
   attempt(submits[event.submitter.id]);
 };
+element("hosted").hidden = !hosted;
+element("at-hosted").onclick = () => attempt(signInHosted);
 element("guest").onclick = () => attempt(async () => keep(await call("/v1/accounts:signUp", { returnSecureToken: true })));
 element("refresh").onclick = () => attempt(refresh);
 element("delete").onclick = () => attempt(remove);
-element("sign-out").onclick = () => attempt(async () => memory.forget("session"));
+element("sign-out").onclick = () => attempt(signOut);
 await attempt(finish);

@@ -13,6 +13,8 @@ package struct Account: Sendable, Equatable {
     package var emailProven = false
     package var displayName: String?
     package var photoURL: String?
+    /// A JSON object as text: what else the person said of themselves, by the names of OpenID Connect's claims (`ProfileClaim`).
+    package var profile: String?
     package var disabled = false
     /// A JSON object as text: claims that an administrator has added to the person's tokens.
     package var customAttributes: String?

@@ -8,7 +8,7 @@ import ProjectSettings
 extension Account {
     /// The columns to select from `accounts a LEFT JOIN identities i` to read accounts. There is one row for each identity.
     static let columns: SQL = """
-        a.account_id, a.email, a.email_verified, a.email_proven, a.display_name, a.photo_url, a.disabled, a.custom_attributes, a.valid_since, \
+        a.account_id, a.email, a.email_verified, a.email_proven, a.display_name, a.photo_url, a.profile, a.disabled, a.custom_attributes, a.valid_since, \
         a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
         a.sessions_ended_at, \
         \(LinkedIdentity.columns)
@@ -25,6 +25,7 @@ extension Account {
         emailProven = try row.next()
         displayName = try row.next()
         photoURL = try row.next()
+        profile = try row.next()
         disabled = try row.next()
         customAttributes = try row.next()
         validSince = try row.next()
@@ -89,9 +90,9 @@ extension Account {
     /// - Parameter passwordHash: `nil` exactly where `passwordUpdatedAt` is `nil`.
     func insert(passwordHash: String? = nil, in project: ProjectSettings) -> SQL {
         """
-        INSERT INTO accounts (project_id, account_id, email, email_verified, email_proven, display_name, photo_url, valid_since,
+        INSERT INTO accounts (project_id, account_id, email, email_verified, email_proven, display_name, photo_url, profile, valid_since,
             created_at, last_login_at, password_hash, password_updated_at, email_link_sign_in, custom_auth)
-        VALUES (\(project.id), \(id), \(email), \(emailVerified), \(emailProven), \(displayName), \(photoURL), \(validSince),
+        VALUES (\(project.id), \(id), \(email), \(emailVerified), \(emailProven), \(displayName), \(photoURL), \(profile), \(validSince),
             \(createdAt), \(lastLoginAt), \(passwordHash), \(passwordUpdatedAt), \(emailLinkSignIn), \(customAuth))
         """
     }
@@ -102,13 +103,14 @@ extension Account {
         .required(
             """
             UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
-                display_name = \(displayName), photo_url = \(photoURL), initial_email = \(initialEmail),
+                display_name = \(displayName), photo_url = \(photoURL), profile = \(profile), initial_email = \(initialEmail),
                 password_hash = CASE WHEN \(hasPassword) THEN coalesce(\(passwordHash), password_hash) END,
                 password_updated_at = \(passwordUpdatedAt), email_link_sign_in = \(emailLinkSignIn), custom_auth = \(customAuth),
                 last_login_at = greatest(last_login_at, \(lastLoginAt)), valid_since = \(validSince), sessions_ended_at = \(sessionsEndedAt)
             WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(read.sessionsStand)
-                AND (email, display_name, photo_url, initial_email, password_updated_at) IS NOT DISTINCT FROM
-                    (\(read.email), \(read.displayName), \(read.photoURL), \(read.initialEmail), \(read.passwordUpdatedAt))
+                AND (email, display_name, photo_url, profile, initial_email, password_updated_at) IS NOT DISTINCT FROM
+                    (\(read.email), \(read.displayName), \(read.photoURL), \(read.profile), \(read.initialEmail),
+                    \(read.passwordUpdatedAt))
                 AND (email_verified, email_proven, email_link_sign_in, custom_auth)
                     = (\(read.emailVerified), \(read.emailProven), \(read.emailLinkSignIn), \(read.customAuth)) RETURNING account_id
             """)
@@ -123,7 +125,7 @@ extension Account {
         let profile: SQL =
             takeover
             ? """
-            , display_name = \(displayName), photo_url = \(photoURL), valid_since = \(validSince),
+            , display_name = \(displayName), photo_url = \(photoURL), profile = NULL, valid_since = \(validSince),
                 sessions_ended_at = \(sessionsEndedAt), password_hash = NULL, password_updated_at = NULL
             """
             : ", display_name = coalesce(display_name, \(displayName)), photo_url = coalesce(photo_url, \(photoURL))"

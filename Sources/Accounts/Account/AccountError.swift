@@ -38,6 +38,13 @@ package enum AccountError: Error {
     /// find out which.
     case flowRefused
     case invalidPendingToken
+    /// The code, refresh token or proof of a relying party does not fit. The answer is always the same, so that callers cannot find out
+    /// which.
+    case grantRefused
+    /// The same, for a grant that fits but for the user flow by whose address it is used.
+    case grantOfOtherFlow
+    /// A relying party asks for more scopes than it was granted.
+    case scopeTooWide
     case customToken(CustomTokenError)
     /// The action code does not exist, was used, is of another kind, or is for another address than the account has now.
     case invalidActionCode

@@ -18,7 +18,7 @@ extension OutgoingMail.Kind {
     package var tellsOfMethods: Bool {
         switch self {
         case .signInMethodAdded, .signInMethodRemoved, .passwordChanged: true
-        case .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .signIn: false
+        case .resetPassword, .verifyEmail, .verifyAndChangeEmail, .recoverEmail, .signIn, .emailCode: false
         }
     }
 }

@@ -35,6 +35,8 @@ extension AuditEvent {
         /// The owner of the address came, and got a new account with it; the back end signs another person in to this one.
         case addressMoved = "address.moved"
         case sessionsRevoked = "sessions.revoked"
+        /// A code or a refresh token of a relying party came a second time, so its session ended.
+        case clientSessionStolen = "clientSession.stolen"
         /// A back end got the tokens that the provider gave for the person.
         case providerTokensGiven = "providerTokens.given"
     }

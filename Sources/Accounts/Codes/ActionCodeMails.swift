@@ -82,13 +82,12 @@ package struct ActionCodeMails: Sendable {
 
     /// Stores the code and its mail; call `wakeMailWorker` after the commit. No statements where no mail is sent.
     func statements(for codeMail: CodeMail, _ options: MailOptions, in project: ProjectSettings) -> [SQL] {
-        guard let outbox else { return [] }
+        guard let outbox, let kind = codeMail.kind.code else { return [] }
         let (text, hash) = ActionCode.secret()
         let now = clock.now()
         let account = codeMail.account
         let holder: ActionCode.Holder =
             if let account { .account(account) } else { codeMail.kind == .signIn ? .address : .standIn }
-        let kind = codeMail.kind.code
         let code = ActionCode(
             kind: kind, accountID: account?.id, email: codeMail.email, newEmail: codeMail.newEmail,
             emailProven: codeMail.emailProven ?? account?.emailProven ?? false, created: now, expires: now + kind.lifetime)

@@ -45,6 +45,8 @@ package final class SigningKeys: Sendable {
         package let keys: JWKSet
         /// The JWK set in the bytes that its endpoint sends.
         package let jwks: [UInt8]
+        /// The entity tag of `jwks`.
+        package let jwksTag: String
         /// A JSON object of key id to PEM certificate, only RS256, as the Firebase Admin SDKs fetch it.
         package let certificates: [UInt8]
 
@@ -52,6 +54,7 @@ package final class SigningKeys: Sendable {
             signing = []
             self.keys = JWKSet(.object(["keys": .array([])]))
             jwks = Array(#"{"keys":[]}"#.utf8)
+            jwksTag = Self.tag(jwks)
             certificates = Array("{}".utf8)
         }
 
@@ -60,10 +63,13 @@ package final class SigningKeys: Sendable {
             let set = JSON.object(["keys": .array(self.signing.map(\.publicJWK))])
             keys = JWKSet(set)
             jwks = set.bytes()
+            jwksTag = Self.tag(jwks)
             var certificates: JSON.Object = [:]
             for key in self.signing where key.algorithm == .rs256 { certificates[UTF8Text(key.kid)] = .string(key.certificate) }
             self.certificates = JSON.object(certificates).bytes()
         }
+
+        private static func tag(_ bytes: [UInt8]) -> String { "\"\(Base64URL.encode(Array(Digest.sha256(bytes).prefix(12))))\"" }
     }
 }
 

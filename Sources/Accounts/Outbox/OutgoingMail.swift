@@ -16,15 +16,18 @@ package struct OutgoingMail: Sendable, Equatable, Codable {
         case signInMethodAdded
         case signInMethodRemoved
         case passwordChanged
+        /// Digits that prove the address at the page that asked for them; without a link.
+        case emailCode
 
         /// The kind of the code in its link. An owner who gets a mail about a change also gets the way to take the account back.
-        package var code: ActionCode.Kind {
+        package var code: ActionCode.Kind? {
             switch self {
             case .resetPassword: .resetPassword
             case .verifyEmail: .verifyEmail
             case .verifyAndChangeEmail: .verifyAndChangeEmail
             case .recoverEmail, .signInMethodAdded, .signInMethodRemoved, .passwordChanged: .recoverEmail
             case .signIn: .signIn
+            case .emailCode: nil
             }
         }
     }
@@ -34,8 +37,10 @@ package struct OutgoingMail: Sendable, Equatable, Codable {
     package var to: String
     /// The tag of a language that the project's templates have, such as `de`.
     package var language: String
-    /// Absolute, at the configured public URL, with the code in it: a secret until it is used.
+    /// Absolute, at the configured public URL, with the code in it: a secret until it is used. Empty for a mail with digits.
     package var link: String
+    /// The digits of `emailCode`: a secret until they are used.
+    package var oneTimeCode: String?
     /// The address that the account will have (`verifyAndChangeEmail`) or has now (`recoverEmail`).
     package var newEmail: String?
     package var displayName: String?
@@ -46,7 +51,7 @@ package struct OutgoingMail: Sendable, Equatable, Codable {
 
     package init(
         _ kind: Kind, to address: String, language: String, link: String, newEmail: String? = nil, displayName: String? = nil,
-        providerID: String? = nil, happenedAt: Int64? = nil
+        providerID: String? = nil, happenedAt: Int64? = nil, oneTimeCode: String? = nil
     ) {
         self.kind = kind
         to = address
@@ -56,6 +61,7 @@ package struct OutgoingMail: Sendable, Equatable, Codable {
         self.displayName = displayName
         self.providerID = providerID
         self.happenedAt = happenedAt
+        self.oneTimeCode = oneTimeCode
     }
 }
 

@@ -25,6 +25,8 @@ extension ActionCodes {
             let now = clock.now()
             var changed = account
             changed.passwordUpdatedAt = now
+            // The account may have been made by a person who does not own the address: what that person said of its owner goes.
+            if !account.emailProven { (changed.displayName, changed.photoURL, changed.profile) = (nil, nil, nil) }
             changed.proveEmail()
             changed.endTokens(at: now)
             let act = AuditedAct(

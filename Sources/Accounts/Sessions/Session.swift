@@ -18,15 +18,28 @@ package struct Session: Sendable {
     /// The number of the refresh token to issue.
     package let generation: Int64
 
+    /// Who holds a session's secret.
+    package enum Kind: String, Sendable {
+        /// An app, by an SDK.
+        case app
+        /// The person's browser, at the pages of this server.
+        case browser
+        /// A relying party (`ClientSession`).
+        case client
+    }
+
     /// The client that opened a session: for the person's own list of sessions, and for an operator who looks into an incident.
     package struct ClientInfo: Sendable {
         let userAgent: String?
         let address: String
+        /// The kind of the session that its sign-in makes.
+        let kind: Kind
 
         /// - Parameter userAgent: kept to its first 256 bytes.
-        package init(userAgent: UTF8Text?, address: String) {
+        package init(userAgent: UTF8Text?, address: String, kind: Kind = .app) {
             self.userAgent = userAgent?.prefix(bytes: 256).asString
             self.address = address
+            self.kind = kind
         }
     }
 

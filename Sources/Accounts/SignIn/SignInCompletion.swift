@@ -26,22 +26,41 @@ struct SignInCompletion: Sendable {
     /// - Parameters:
     ///   - statements: what else must be committed. They run first, since the session needs its account.
     ///   - outcome: what the metric counts; `nil` when an account's session is only replaced, or when the caller counts.
+    ///   - id: of the session, where a statement names it.
     ///   - method: the name of the way to sign in that the metric shows, when it is not `signInProvider`.
     /// - Returns: the session, and the rows that `statements` gave.
     func complete(
         _ authentication: Authentication, with statements: [SQL], as outcome: SignInMetrics.Outcome?, by method: String? = nil,
-        in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
+        id: [UInt8] = Random.bytes(Session.idCount), in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) -> (session: Session, rows: [[Row]]) {
-        let session = Session(authentication, in: project)
+        let session = Session(authentication, id: id, in: project)
+        let expires: Instant? = client.kind == .app ? nil : now + (project.openIDProvider?.sessionLifetime ?? .zero)
         let insertion: SQL = """
             INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, developer_claims, rotated_at,
-                user_agent, address, token_key, created_at, refreshed_at)
+                user_agent, address, token_key, created_at, refreshed_at, kind, expires_at)
             VALUES (\(session.projectID), \(session.id), \(session.accountID), \(session.signInProvider), \(session.authTime),
-                \(session.developerClaims), \(now), \(client.userAgent), \(client.address), \(tokenKey), \(now), \(now))
+                \(session.developerClaims), \(now), \(client.userAgent), \(client.address), \(tokenKey), \(now), \(now),
+                \(client.kind.rawValue), \(expires))
             """
         let rows = try await storage.write(all: statements + [insertion])
         if let outcome { metrics.count(method ?? authentication.signInProvider, outcome) }
         return (session, rows)
+    }
+
+    /// Makes the session of a relying party, in which its person's sign-in goes on, and commits it together with `statements`.
+    func grant(
+        _ granted: ClientSession, in browserSession: BrowserSession, with statements: [SQL], of project: ProjectSettings,
+        from client: Session.ClientInfo, at now: Instant
+    ) async throws(AccountError) {
+        let (session, grant) = (granted.session, granted.grant)
+        let insertion: SQL = """
+            INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, rotated_at, user_agent, address,
+                token_key, created_at, refreshed_at, kind, expires_at, client_id, user_flow, scopes, granted, browser_session_id)
+            VALUES (\(session.projectID), \(session.id), \(session.accountID), \(session.signInProvider), \(session.authTime), \(now),
+                \(client.userAgent), \(client.address), \(tokenKey), \(now), \(now), \(Session.Kind.client.rawValue), \(granted.expires),
+                \(grant.clientID), \(grant.userFlow), \(grant.scopes), \(try grant.json), \(browserSession.session.id))
+            """
+        _ = try await storage.write(all: statements + [insertion])
     }
 
     /// Counts an attempt that the rules refuse.
@@ -56,9 +75,9 @@ struct SignInCompletion: Sendable {
 }
 
 extension Session {
-    fileprivate init(_ authentication: Authentication, in project: ProjectSettings) {
+    fileprivate init(_ authentication: Authentication, id: [UInt8], in project: ProjectSettings) {
         self.init(
-            projectID: project.id, id: Random.bytes(Self.idCount), accountID: authentication.accountID,
+            projectID: project.id, id: id, accountID: authentication.accountID,
             signInProvider: authentication.signInProvider, authTime: authentication.time, developerClaims: authentication.developerClaims,
             generation: 0)
     }

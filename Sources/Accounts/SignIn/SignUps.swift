@@ -23,12 +23,15 @@ package struct SignUps: Sendable {
         }
     }
 
-    /// Makes an account with an address, which is not proven yet, and a password.
+    /// Makes an account with an address and a password.
     ///
     /// Throws `emailTaken` before anything is hashed, then what the password policy says.
+    /// - Parameters:
+    ///   - profile: what the person says of themselves besides the name.
+    ///   - emailProven: whether the person has shown that they read the mails to the address.
     package func signUp(
-        email: String, password: String, displayName: String?, _ attempt: Attempt, in project: ProjectSettings,
-        from client: Session.ClientInfo
+        email: String, password: String, displayName: String?, profile: [ProfileClaim: String] = [:], emailProven: Bool = false,
+        _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         try await completion.countingRefusals(by: SignInProvider.password) { () async throws(AccountError) in
             guard try await limits.charge(attempt, then: AccountDirectory.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
@@ -37,7 +40,9 @@ package struct SignUps: Sendable {
             let now = clock.now()
             var account = Account(id: AccountID.random(), at: now)
             account.email = email
+            if emailProven { account.proveEmail() }
             account.displayName = displayName
+            account.profile = ProfileClaim.stored(profile)
             account.passwordUpdatedAt = now
             let session = try await create(
                 account, passwordHash: hash.text, signInProvider: SignInProvider.password, in: project, from: client)

@@ -39,6 +39,17 @@ package struct Cleanup: Sendable {
                 (SELECT project_id, code_hash FROM action_codes WHERE expires_at < \(now - ActionCode.memory) LIMIT \(Self.batch))
             RETURNING 1::bigint
             """)
+        try await delete(
+            """
+            DELETE FROM authorization_requests WHERE (project_id, request_id) IN
+                (SELECT project_id, request_id FROM authorization_requests WHERE expires_at < \(hourAgo) LIMIT \(Self.batch))
+            RETURNING 1::bigint
+            """)
+        try await delete(
+            """
+            DELETE FROM sessions WHERE (project_id, session_id) IN
+                (SELECT project_id, session_id FROM sessions WHERE expires_at < \(hourAgo) LIMIT \(Self.batch)) RETURNING 1::bigint
+            """)
         // An hour late, since the clocks of two processes differ: a token must not be forgotten while one of them still accepts it.
         try await delete(
             """
@@ -135,7 +146,7 @@ package struct Cleanup: Sendable {
         ended AS (
             UPDATE sessions SET ended_at = \(now), end_reason = 'idle' FROM piece
             WHERE sessions.project_id = \(project) AND sessions.session_id = piece.session_id
-                AND sessions.ended_at IS NULL AND sessions.refreshed_at < \(deadline))
+                AND sessions.ended_at IS NULL AND sessions.kind = 'app' AND sessions.refreshed_at < \(deadline))
         SELECT created_at, session_id FROM piece ORDER BY created_at, session_id
         """
     }

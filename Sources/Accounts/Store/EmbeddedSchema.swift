@@ -24,6 +24,8 @@ extension Schema {
             ("0016_audit_events.sql", PackageResources._016_audit_events_sql),
             ("0017_identity_email_verified.sql", PackageResources._017_identity_email_verified_sql),
             ("0018_provider_tokens.sql", PackageResources._018_provider_tokens_sql),
+            ("0019_authorization_requests.sql", PackageResources._019_authorization_requests_sql),
+            ("0020_sessions_of_relying_parties.sql", PackageResources._020_sessions_of_relying_parties_sql),
         ])
     }
 }

@@ -18,6 +18,11 @@ package struct MasterKey: Sendable {
     let providerTokens: SealingKeys
     /// Authenticate refresh tokens; the first one makes them.
     let refreshTokens: [RefreshTokenKey]
+    /// The same for the cookies of sessions at the pages, and for the refresh tokens of relying parties.
+    let browserSessions: [RefreshTokenKey]
+    let clientSessions: [RefreshTokenKey]
+    /// Authenticates the digits that are mailed to prove an address.
+    let emailCodes: [UInt8]
     /// Mixed with a flow's one-time code into the key that seals the provider's answer.
     private let flowResponses: [[UInt8]]
 
@@ -32,9 +37,12 @@ package struct MasterKey: Sendable {
         pendingTokens = SealingKeys(derived("pending tokens"))
         outbox = SealingKeys(derived("mail outbox"))
         providerTokens = SealingKeys(derived("provider tokens"))
-        refreshTokens = zip(derived("refresh tokens"), derived("id")).map { bytes, id in
-            RefreshTokenKey(id: id.prefix(4).reduce(0) { $0 << 8 | Int32($1) }, bytes: bytes)
-        }
+        let ids = derived("id").map { id in id.prefix(4).reduce(0) { $0 << 8 | Int32($1) } }
+        func tokenKeys(_ purpose: String) -> [RefreshTokenKey] { zip(ids, derived(purpose)).map(RefreshTokenKey.init) }
+        refreshTokens = tokenKeys("refresh tokens")
+        browserSessions = tokenKeys("browser sessions")
+        clientSessions = tokenKeys("client sessions")
+        emailCodes = derived("e-mail codes")[0]
         flowResponses = derived("flow responses")
     }
 

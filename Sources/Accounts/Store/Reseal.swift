@@ -31,7 +31,8 @@ package struct Reseal: Sendable {
         /// Unfinished sign-ins that a former key sealed; all have ended at `flowsEnd`.
         package var flows = 0
         package var flowsEnd: Instant?
-        /// Sessions whose client last sent a token of a former key. They move at their second refresh from now on.
+        /// Sessions whose client last sent a token of a former key. They move at their second refresh from now on; those of browsers at the
+        /// pages of this server are not refreshed, and end by themselves.
         package var sessions = 0
 
         package var isDone: Bool { unreadable == 0 && flows == 0 && sessions == 0 }

@@ -31,15 +31,17 @@ struct ListActionCodes: Endpoint {
         let project = try context.configuredProject().settings
         let recent = try await context.outbox.recent(in: project).filter { !$0.kind.tellsOfMethods }
         let mails = try await context.services.accounts.codes.pending(recent, in: project)
-        return Output(oobCodes: mails.reversed().map { Code($0, context.services.site) })
+        return Output(oobCodes: mails.reversed().compactMap { Code($0, context.services.site) })
     }
 }
 
 extension ListActionCodes.Code {
-    init(_ pending: PendingMail, _ site: Site) {
+    /// `nil` for a mail without a link.
+    init?(_ pending: PendingMail, _ site: Site) {
+        guard let kind = pending.mail.kind.code else { return nil }
         email = pending.email ?? pending.mail.to
         newEmail = pending.mail.kind == .verifyAndChangeEmail ? pending.mail.newEmail : nil
-        requestType = RequestType(pending.mail.kind.code).rawValue
+        requestType = RequestType(kind).rawValue
         oobCode = pending.code
         oobLink = "\(site.publicURL)\(FollowLink.route.path)?\(pending.query)"
     }

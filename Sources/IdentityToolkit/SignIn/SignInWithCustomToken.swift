@@ -5,7 +5,8 @@ import Projects
 import Text
 import Web
 
-/// `accounts:signInWithCustomToken`: for people whom the project's own back end has identified.
+/// `accounts:signInWithCustomToken`: for people whom the project's own back end has identified, and for those who have signed in at the
+/// project's hosted page.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/accounts/signInWithCustomToken>
 struct SignInWithCustomToken: Endpoint {
     static let route = Route.client(.post, "/v1/accounts:signInWithCustomToken", v3: "verifyCustomToken")
@@ -25,11 +26,20 @@ struct SignInWithCustomToken: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         guard let token = input.token, !token.isEmpty else { throw Failure.missingCustomToken }
+        if let token = AppToken(token) { return try await signIn(with: token, context) }
         let (account, session, isNewUser) = try await context.services.accounts.customTokenSignIns.signIn(
             customToken: token, acceptsUnsigned: context.isOfDevelopment, context.attempt(.customToken), in: context.project.settings,
             from: context.clientInfo)
         let tokens = try IssuedTokens(account, session, context)
         return Output(
             idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn, isNewUser: isNewUser)
+    }
+
+    private func signIn(with token: AppToken, _ context: Context) async throws -> Output {
+        let accounts = context.services.accounts
+        let (account, session) = try await accounts.authorizationRequests.signIn(
+            with: token, context.attempt(.customToken), limits: accounts.limits, in: context.project.settings, from: context.clientInfo)
+        let tokens = try IssuedTokens(account, session, context)
+        return Output(idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn, isNewUser: false)
     }
 }

@@ -4,33 +4,25 @@ import Projects
 import Text
 import Web
 
-/// The answer with the keys that verify our ID tokens, in each form and at each address where verifiers look for them.
-///
-/// The bytes were made when the keys were loaded. Caches may keep them for an hour, which is less than the overlap of a key rotation.
-private func keySet(_ bytes: [UInt8]) -> Response { Response(headers: keySetHeaders, body: bytes) }
-
-/// Made once, since back ends fetch the keys more often than anything else.
-private let keySetHeaders: Headers = [
-    "content-type": "application/json; charset=utf-8", "cache-control": "public, max-age=3600", "access-control-allow-origin": "*",
-]
-
 /// The JWK set of a project, at the address that its discovery document names.
 struct ProjectKeySet: ImmediateEndpoint {
     static let route = Route(.get, "/{project}/oauth2/jwks", access: .anyone)
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         guard context.namedProject != nil else { throw Failure.notFound }
-        return keySet(context.services.accounts.idTokens.publishedKeys.jwks)
+        let keys = context.services.accounts.idTokens.publishedKeys
+        return Response(publicDocument: keys.jwks, tag: keys.jwksTag, for: request)
     }
 }
 
-/// OpenID Connect discovery for back ends that verify by issuer. <https://openid.net/specs/openid-connect-discovery-1_0.html>
+/// OpenID Connect discovery, for relying parties and for back ends that verify by issuer.
+/// <https://openid.net/specs/openid-connect-discovery-1_0.html>
 struct Discovery: ImmediateEndpoint {
     static let route = Route(.get, "/{project}/.well-known/openid-configuration", access: .anyone)
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         guard let project = context.namedProject else { throw Failure.notFound }
-        return keySet(project.discovery)
+        return Response(publicDocument: project.discovery, for: request)
     }
 }
 
@@ -40,7 +32,8 @@ struct SecureTokenKeySet: ImmediateEndpoint {
         .get, "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", access: .anyone, host: .www)
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
-        keySet(context.services.accounts.idTokens.publishedKeys.jwks)
+        let keys = context.services.accounts.idTokens.publishedKeys
+        return Response(publicDocument: keys.jwks, tag: keys.jwksTag, for: request)
     }
 }
 
@@ -50,6 +43,6 @@ struct SecureTokenCertificates: ImmediateEndpoint {
         .get, "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", access: .anyone, host: .www)
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
-        keySet(context.services.accounts.idTokens.publishedKeys.certificates)
+        Response(publicDocument: context.services.accounts.idTokens.publishedKeys.certificates, for: request)
     }
 }

@@ -13,8 +13,12 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     /// A mail that proves an address, or changes it.
     case sendVerification
     case sendSignInLink
+    /// A mail with digits, which a person at a hosted page is to enter.
+    case sendEmailCode
     /// A try of an action code from a mail. Only failures count.
     case actionCode
+    /// A try of the digits of a mail. Only failures count.
+    case emailCode
     /// The caller changes their own account.
     case update
     case deleteAccount
@@ -26,6 +30,8 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case startSignIn
     /// The redemption of a provider's answer.
     case federatedSignIn
+    /// A try of a relying party's secret. Only failures count. The account is the client.
+    case clientSecret
     /// A sign-in by a custom token, whose key must be looked up before it can be refused.
     case customToken
 }
@@ -73,7 +79,7 @@ extension LimitedAction {
                 (.accountAndAddress, Rate(10, per: .seconds(1800))), (.account, Rate(40, per: hour)),
                 (.address, Rate(300, per: tenMinutes)),
             ]
-        case .sendPasswordReset, .sendSignInLink:
+        case .sendPasswordReset, .sendSignInLink, .sendEmailCode:
             [
                 (.accountAndAddress, Rate(5, per: hour)), (.account, Rate(15, per: hour)), (.mailboxAndAddress, Rate(10, per: hour)),
                 (.mailbox, Rate(30, per: hour)), (.address, Rate(60, per: hour)), (.project, Rate(10_000, per: day)),
@@ -83,9 +89,13 @@ extension LimitedAction {
                 (.account, Rate(5, per: hour)), (.mailbox, Rate(5, per: hour)), (.address, Rate(60, per: hour)),
                 (.project, Rate(10_000, per: day)),
             ]
+        // Six digits open an account, so the tries for one address count together, whichever browsers they come from.
+        case .emailCode:
+            [(.accountAndAddress, Rate(10, per: hour)), (.account, Rate(50, per: day)), (.address, Rate(100, per: tenMinutes))]
         case .actionCode: [(.address, Rate(100, per: tenMinutes))]
         case .update: [(.account, Rate(60, per: hour)), (.address, Rate(600, per: tenMinutes))]
         case .changeSignInMethods: [(.mailbox, Rate(20, per: hour))]
+        case .clientSecret: [(.accountAndAddress, Rate(10, per: tenMinutes)), (.address, Rate(100, per: tenMinutes))]
         case .deleteAccount: [(.address, Rate(60, per: hour))]
         case .identify: [(.address, Rate(100, per: tenMinutes))]
         case .startSignIn, .federatedSignIn, .customToken: [(.address, Rate(600, per: tenMinutes)), (.project, nil)]

@@ -12,6 +12,8 @@ extension Provider {
     /// <https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps>
     static let gitHub = Provider(
         id: "github.com", name: "GitHub", scopes: ["user:email"], clientAuthentication: .post, hasOwnCallback: true,
+        // https://brand.github.com/foundations/color
+        button: ButtonStyle(light: .init("#ffffff", on: "#24292f"), dark: .init("#24292f", on: "#f6f8fa")),
         protocol: { .oauth2(GitHub($0, allowInsecure: $1)) })
 }
 

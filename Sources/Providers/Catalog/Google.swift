@@ -12,8 +12,13 @@ extension Provider {
     /// add a nonce that the app does not see; apps get the profile with the names of an older API.
     /// <https://developers.google.com/identity/openid-connect/openid-connect>
     static let google = Provider(
-        id: "google.com", name: "Google", clientAuthentication: .post, nonceRule: .ifPosted, development: GoogleIssuer.development,
+        id: "google.com", name: "Google", clientAuthentication: .post, nonceRule: .ifPosted, button: button,
+        development: GoogleIssuer.development,
         protocol: { .openIDConnect(GoogleIssuer($0, allowInsecure: $1)) })
+
+    /// <https://developers.google.com/identity/branding-guidelines>
+    private static let button = ButtonStyle(
+        light: .init("#1f1f1f", on: "#ffffff", border: "#747775"), dark: .init("#e3e3e3", on: "#131314", border: "#8e918f"))
 }
 
 /// The rules of Google. A person is the `sub`, a number that is never reused.

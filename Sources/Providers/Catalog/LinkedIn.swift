@@ -8,6 +8,8 @@ extension Provider {
     /// <https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2>
     static let linkedIn = Provider(
         id: "linkedin.com", name: "LinkedIn", clientAuthentication: .post, nonceRule: .unsupported, pkce: .off, hasOwnCallback: true,
+        // https://brand.linkedin.com
+        button: ButtonStyle(light: .init("#ffffff", on: "#0a66c2"), saysSignIn: true),
         protocol: { section, allowInsecure in
             let issuer = section.baseURL("issuer", default: "https://www.linkedin.com/oauth", allowInsecure: allowInsecure)
             let trust = section.choice("emailTrust", default: EmailTrust.never, among: [.never, .claim])

@@ -7,7 +7,7 @@ extension Provider {
     /// address alone; the user name is the nickname. Firebase takes its word for the mailboxes that have its name.
     /// <https://developer.yahoo.com/sign-in-with-yahoo>
     static let yahoo = Provider(
-        id: "yahoo.com", name: "Yahoo",
+        id: "yahoo.com", name: "Yahoo", button: ButtonStyle(light: .init("#ffffff", on: "#6001d2"), saysSignIn: true),
         protocol: { section, allowInsecure in
             let issuer = section.baseURL("issuer", default: "https://api.login.yahoo.com", allowInsecure: allowInsecure)
             return .openIDConnect(

@@ -30,7 +30,8 @@ package enum ConfigSchema: String, CaseIterable {
         case .project:
             let samples = Provider.samples(with: Self.issuer).map { entries in
                 let providers = entries.map { "\($0.id): \($0.entry)" }.joined(separator: ", ")
-                return "apps: [{ios: {}}, {android: {}}]\nmail: {templates: /none}\nproviders: {\(providers)}"
+                return "apps: [{ios: {}}, {android: {}}]\nmail: {templates: /none}\n"
+                    + "openIDProvider: {userFlows: [{}], clients: [{}]}\nproviders: {\(providers)}"
             }
             return ConfigFile.shape(of: samples) { _ = ProjectFile.read($0, development: false, publicURL: "https://localhost") }
         }
@@ -57,7 +58,7 @@ package enum ConfigSchema: String, CaseIterable {
                 "type": "string", "pattern": "^[0-9]+[smhd]$", "default": .string(value.text),
                 "description": .string("a time from \(range.lowerBound.text) to \(range.upperBound.text)"),
             ]
-        case .choice(let choices, let value): ["enum": .array(choices.map(JSON.string)), "default": .string(value)]
+        case .choice(let choices, let value): choice(choices, value)
         case .list(let expected): oneOrMore(scalar(expected))
         case .secret(let severalAllowed): severalAllowed ? oneOrMore(secret) : secret
         case .texts: ["type": ["object", "null"], "additionalProperties": .object(scalar("text"))]
@@ -77,6 +78,12 @@ package enum ConfigSchema: String, CaseIterable {
             "type": "integer", "minimum": .integer(Int64(range.lowerBound)), "maximum": .integer(Int64(range.upperBound)),
         ]
         schema["default"] = value.map { .integer(Int64($0)) }
+        return schema
+    }
+
+    private static func choice(_ choices: [String], _ value: String?) -> JSON.Object {
+        var schema: JSON.Object = ["enum": .array(choices.map(JSON.string))]
+        schema["default"] = value.map(JSON.string)
         return schema
     }
 

@@ -80,7 +80,7 @@ package struct Configuration {
     }
 }
 
-/// Makes sure that each id, number and API key belongs to only one project.
+/// Makes sure that each id, number, API key and name of a tenant belongs to only one project.
 private struct SeenOnce {
     let faults: Faults
     private var owners: [String: String] = [:]
@@ -91,6 +91,11 @@ private struct SeenOnce {
         claim("project \(project.id)", "project", section)
         claim("number \(project.number)", "number", section)
         for key in project.apiKeys { claim("key \(key)", "apiKeys", section) }
+        guard let provider = project.openIDProvider else { return }
+        let tenant = section.section("openIDProvider").section("tenant")
+        // Tenants are in the place of a project's id in URLs, without regard to case.
+        if let id = provider.tenantID { claim("project \(id.lowercased())", "id", tenant) }
+        for name in provider.tenantNames { claim("project \(name.lowercased())", "names", tenant) }
     }
 
     private mutating func claim(_ thing: String, _ key: String, _ section: Section) {

@@ -13,7 +13,12 @@ enum WayBack {
     static func of(_ flow: SignInFlow, _ project: Project) -> String? {
         switch flow.kind {
         case .redirect: flow.returnURL.flatMap { authorized(UTF8Text($0), project) }
-        case .web: flow.returnURL.flatMap { url in project.settings.redirectURLs.first { $0.utf8.elementsEqual(url.utf8) } }
+        case .web:
+            flow.returnURL.flatMap { url in
+                // Only this server starts flows that return to its own pages.
+                URI.parse(url)?.path == ProviderPaths.signInReturn(project.settings.id)
+                    ? url : project.settings.redirectURLs.first { $0.utf8.elementsEqual(url.utf8) }
+            }
         case .popup, .client, .ios, .android: nil
         }
     }

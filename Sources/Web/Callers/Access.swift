@@ -8,7 +8,7 @@ import Text
 enum Access {
     static func check(_ route: Route, _ request: Request, _ projects: Projects) throws(Failure) -> Project? {
         switch route.access {
-        case .anyone: return nil
+        case .anyone, .relyingParty: return nil
         case .development:
             try checkLocality(request, projects)
             return nil

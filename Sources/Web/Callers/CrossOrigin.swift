@@ -10,6 +10,12 @@ package enum CrossOrigin {
         response.headers.add("vary", "Origin")
     }
 
+    /// The same, for pages of `origins` alone.
+    static func allow(_ request: Request, on response: inout Response, from origins: Set<UTF8Text>) {
+        guard let origin = request.headers["origin"], origins.contains(origin) else { return }
+        allow(request, on: &response)
+    }
+
     /// The answer to a preflight for any path. It promises nothing that the call itself does not check.
     package static func preflight(_ request: Request) -> Response {
         var response = Response(status: 204)

@@ -38,13 +38,16 @@ extension Failure {
             case .tenantChanged: .invalidIDPResponse("This identity belongs to another tenant of the provider.")
             case .flowRefused: .invalidIDPResponse("The sign-in is unknown, used up or expired, or was started elsewhere.")
             case .invalidPendingToken: Failure("INVALID_PENDING_TOKEN")
+            case .grantRefused: .invalidGrant
+            case .grantOfOtherFlow: .grantOfOtherFlow
+            case .scopeTooWide: .scopeTooWide
             case .customToken(let error): Failure(describing: error)
             case .weakPassword(let text): Failure("WEAK_PASSWORD", text)
             case .passwordRequirements(let missing):
                 Failure("PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "Missing password requirements: [\(missing.joined(separator: ", "))]")
             case .tooManyAttempts(let action, by: let scope): .tooManyAttempts(action, by: scope)
             case .quotaExceeded(let action):
-                Failure("QUOTA_EXCEEDED", "Exceeded the project's quota for \(action.rawValue). Try again later.", signInCodes: Self.later)
+                Failure("QUOTA_EXCEEDED", "Exceeded the project's quota for \(action.rawValue). Try again later.", signInCodes: .later)
             case .invalidActionCode: Failure("INVALID_OOB_CODE")
             case .expiredActionCode: Failure("EXPIRED_OOB_CODE")
             case .emailMismatch: Failure("INVALID_EMAIL", "The email provided does not match the sign-in email address.")
@@ -55,7 +58,7 @@ extension Failure {
 
     /// These are Firebase's own texts, since apps show them to people.
     private static func tooManyAttempts(_ action: LimitedAction, by scope: LimitScope) -> Failure {
-        func refusal(_ text: String) -> Failure { Failure("TOO_MANY_ATTEMPTS_TRY_LATER", text, signInCodes: later) }
+        func refusal(_ text: String) -> Failure { Failure("TOO_MANY_ATTEMPTS_TRY_LATER", text, signInCodes: .later) }
         return switch (action, scope) {
         case (.sendPasswordReset, _): Failure("RESET_PASSWORD_EXCEED_LIMIT")
         case (.password, .account), (.password, .accountAndAddress):
@@ -66,8 +69,6 @@ extension Failure {
         default: refusal("Too many attempts. Try again later.")
         }
     }
-
-    private static let later = SignInCodes(oauth: "temporarily_unavailable")
 
     private init(describing error: CustomTokenError) {
         self =

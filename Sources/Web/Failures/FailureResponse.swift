@@ -8,6 +8,7 @@ enum FailureResponse {
     static func make(_ failure: Failure, in errorFormat: ErrorFormat, _ request: Request, _ page: PageError? = nil) -> Response {
         switch failure.kind {
         case .internal, .unavailable: overloaded(failure, request.id)
+        case _ where errorFormat == .oauthJSON: OAuthErrorResponse.make(failure, request.id)
         case _ where errorFormat == .page: self.page(failure, request, page)
         default: googleJSON(failure)
         }
@@ -54,6 +55,7 @@ extension Failure.Kind {
     var httpStatus: Int {
         switch self {
         case .business, .badRequest, .invalidAPIKey: 400
+        case .oauthError(let status, _): status
         case .unauthenticated: 401
         case .forbidden: 403
         case .notFound: 404
@@ -66,7 +68,7 @@ extension Failure.Kind {
     /// Google's canonical name of the status; business errors have none.
     fileprivate var status: String? {
         switch self {
-        case .business, .internal, .unavailable: nil
+        case .business, .oauthError, .internal, .unavailable: nil
         case .badRequest, .invalidAPIKey: "INVALID_ARGUMENT"
         case .unauthenticated: "UNAUTHENTICATED"
         case .forbidden: "PERMISSION_DENIED"
@@ -77,7 +79,7 @@ extension Failure.Kind {
 
     fileprivate var reason: String {
         switch self {
-        case .business, .internal, .unavailable: "invalid"
+        case .business, .oauthError, .internal, .unavailable: "invalid"
         case .badRequest, .invalidAPIKey: "badRequest"
         case .unauthenticated: "authError"
         case .forbidden: "forbidden"

@@ -5,6 +5,11 @@ extension Failure {
     package static let notFromOwnFrame = Failure(
         "PERMISSION_DENIED", "This path answers only the frame at /__/auth/iframe of this server.", kind: .forbidden)
 
+    package static let requestOver = Failure(
+        "REQUEST_OVER", "This sign-in is over, or it began in another browser. Go back to the app and begin again.")
+    package static let unregisteredLogoutURI = Failure(
+        "INVALID_LOGOUT_URI", "The post_logout_redirect_uri is not registered for this client; it must be the same, byte by byte.")
+
     package static func invalidAddress(_ detail: String) -> Failure { Failure("INVALID_ARGUMENT", detail) }
     package static func unsupportedTenantOperation(_ detail: String) -> Failure { Failure("UNSUPPORTED_TENANT_OPERATION", detail) }
 }
@@ -25,6 +30,7 @@ extension Failure {
         switch kind {
         case .unavailable, .internal: "temporarily_unavailable"
         case .business: signInCodes.oauth
+        case .oauthError: code
         default: "invalid_request"
         }
     }

@@ -76,11 +76,16 @@ package struct App: RequestHandler {
         return finish(FailureResponse.make(failure, in: handler?.errorFormat ?? errorFormat, request, page), request, handler)
     }
 
-    /// Adds CORS headers to what the API answers, its errors and its 404 included; never to metrics, health or pages.
+    /// Adds CORS headers to what the API answers, its errors and its 404 included; never to metrics, health or pages. The endpoints of relying
+    /// parties have them for the pages of registered clients alone.
     private func finish(_ response: Response, _ request: Request, _ handler: Handler?) -> Response {
         var response = response
         response.route = handler?.route.path ?? "*"
-        if handler.map({ $0.route.access != .anyone }) ?? true { CrossOrigin.allow(request, on: &response) }
+        switch handler?.route.access {
+        case .anyone: break
+        case .relyingParty: CrossOrigin.allow(request, on: &response, from: services.projects.current.browserOrigins)
+        case .apiKey, .development, nil: CrossOrigin.allow(request, on: &response)
+        }
         return response
     }
 }

@@ -42,8 +42,13 @@ package struct Context: Sendable {
     }
 
     /// The user agent and address that a new session keeps.
-    package var clientInfo: Session.ClientInfo {
-        Session.ClientInfo(userAgent: request.headers["user-agent"], address: request.peer.description)
+    package var clientInfo: Session.ClientInfo { clientInfo(of: .app) }
+
+    /// The same for a person who signs in at a page of this server.
+    package var browserClientInfo: Session.ClientInfo { clientInfo(of: .browser) }
+
+    private func clientInfo(of kind: Session.Kind) -> Session.ClientInfo {
+        Session.ClientInfo(userAgent: request.headers["user-agent"], address: request.peer.description, kind: kind)
     }
 
     package var log: Logger {
@@ -60,6 +65,7 @@ package final class Services: Sendable {
     package let brokerage: Brokerage
     /// `nil` when the configuration has no way to send mail.
     package let outbox: Outbox?
+    package let backChannel: BackChannel
     package let projects: ProjectDirectory
     package let site: Site
     package let metrics: Metrics
@@ -69,13 +75,15 @@ package final class Services: Sendable {
     package let readiness: @Sendable () async throws -> Void
 
     package init(
-        accounts: Accounts, sessions: Sessions, brokerage: Brokerage, outbox: Outbox?, projects: ProjectDirectory, site: Site,
-        metrics: Metrics, clock: Clock, log: Logger, readiness: @escaping @Sendable () async throws -> Void
+        accounts: Accounts, sessions: Sessions, brokerage: Brokerage, outbox: Outbox?, backChannel: BackChannel,
+        projects: ProjectDirectory, site: Site, metrics: Metrics, clock: Clock, log: Logger,
+        readiness: @escaping @Sendable () async throws -> Void
     ) {
         self.accounts = accounts
         self.sessions = sessions
         self.brokerage = brokerage
         self.outbox = outbox
+        self.backChannel = backChannel
         self.projects = projects
         self.site = site
         self.metrics = metrics

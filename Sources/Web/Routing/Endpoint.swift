@@ -80,6 +80,8 @@ package final class Handler: Sendable {
 package enum ErrorFormat: Sendable {
     /// `{"error":{"code":400,"message":"EMAIL_EXISTS",…}}`
     case googleJSON
+    /// `{"error":"invalid_grant","error_description":"…"}`: RFC 6749 §5.2. What is not about the request, its client or its grant is plain text.
+    case oauthJSON
     /// A small page for a person.
     case page
 }

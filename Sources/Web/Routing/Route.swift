@@ -21,6 +21,8 @@ package struct Route: Sendable {
 
     package enum Access: Sendable {
         case anyone
+        /// Anyone; the endpoint itself authenticates the relying party. Pages of its browser clients may read the answer.
+        case relyingParty
         /// `?key=` or `x-goog-api-key` of a project.
         case apiKey
         /// Only programs of this machine, and only in development mode (SEC-22).

@@ -32,9 +32,10 @@ struct CheckCommand: AsyncParsableCommand {
         let problems = live ? try await ask(configuration) : 0
         if let note = OperationsNotes.of(configuration.server) { print(note) }
         for project in configuration.projects {
-            for note in RedirectNotes.of(project, development: configuration.server.development) {
-                print("\(project.settings.id)  \(note)")
-            }
+            let notes =
+                RedirectNotes.of(project, development: configuration.server.development)
+                + OpenIDNotes.of(project, publicURL: configuration.server.publicURL)
+            for note in notes { print("\(project.settings.id)  \(note)") }
         }
         guard problems > 0 else { return }
         print("\(problems) \(problems == 1 ? "problem" : "problems").")

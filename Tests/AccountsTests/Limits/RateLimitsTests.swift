@@ -124,7 +124,7 @@ import Text
         #expect(try await outcome(fixture, own) == .address)
     }
 
-    @Test(arguments: [LimitedAction.sendPasswordReset, .sendSignInLink])
+    @Test(arguments: [LimitedAction.sendPasswordReset, .sendSignInLink, .sendEmailCode])
     func `SEC-16 counts mails to one mailbox together, with whatever tag`(action: LimitedAction) async throws {
         let fixture = try await Fixture()
         func outcomes(_ numbers: ClosedRange<Int>, from address: String) async throws -> [LimitScope?] {

@@ -5,8 +5,6 @@ GATEHOUSE_SCREENSHOTS names a folder for pictures of them all.
 """
 
 import json
-import os
-import pathlib
 from urllib.parse import urlencode
 
 import pytest
@@ -14,6 +12,7 @@ from werkzeug.utils import redirect
 
 from support.accounts import sign_up
 from support.browser.drivers import Chromium
+from support.browser.layout import look
 from support.browser.tab import Tab
 from support.clients.api import posted
 from support.clients.handler import AndroidFlow, AppleFlow, BrowserFlow
@@ -23,30 +22,10 @@ from support.mail.mailing_site import MailingSite
 from support.names import ANDROID, API_KEY, APPLE, METHODS
 from support.servers.site import Site
 
-WIDTHS = (390, 1280)
-SHOTS = os.environ.get("GATEHOUSE_SCREENSHOTS")
 NAME = "Donaudampfschifffahrtsgesellschaftskapitaensvereinigung"
 PERSON = "Wolfeschlegelsteinhausenbergerdorff" * 2
 APP = "https://app.example.com/" + "a-page-without-an-end-" * 8
 LANGUAGES = ("en", "de")
-# Mistakes that no page may have: something wider than the screen, text that leaves its box, something hidden that is visible.
-FAULTS = """
-const page = document.documentElement, elements = [...document.body.querySelectorAll("*")];
-const seen = element => element.checkVisibility({ visibilityProperty: true });
-const scrolls = element => element && (getComputedStyle(element).overflowX !== "visible" || scrolls(element.parentElement));
-const named = element => element.outerHTML.slice(0, 120);
-const outside = element => {
-  const { left, right } = element.getBoundingClientRect();
-  return left < -0.5 || right > page.clientWidth + 0.5;
-};
-const spills = element => element.clientWidth > 0 && element.scrollWidth > element.clientWidth && element.tagName !== "INPUT";
-return {
-  overflow: Math.max(0, page.scrollWidth - page.clientWidth),
-  outside: elements.filter(element => seen(element) && !scrolls(element.parentElement) && outside(element)).map(named),
-  spilled: elements.filter(element => seen(element) && !scrolls(element) && spills(element)).map(named),
-  hidden: elements.filter(element => element.hidden && seen(element)).map(named),
-};
-"""
 
 
 def address():
@@ -108,13 +87,7 @@ class Visit(Tab):
 
     def looked(self, step=""):
         self.seen += 1
-        for width in WIDTHS:
-            self.driver.resize(width, 844 if width < 500 else 800)
-            if SHOTS:
-                pathlib.Path(SHOTS).mkdir(exist_ok=True, parents=True)
-                self.driver.save_screenshot(f"{SHOTS}/{'-'.join(filter(None, [self.name, step]))}-{width}.png")
-            faults = {kind: found for kind, found in self.script(FAULTS).items() if found}
-            assert not faults, f"{self.driver.current_url} at {width} px: {json.dumps(faults, indent=1)}"
+        look(self.driver, "-".join(filter(None, [self.name, step])))
         return self
 
     # -- Codes by mail

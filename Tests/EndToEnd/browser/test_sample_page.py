@@ -7,16 +7,20 @@ import pytest
 import requests
 from selenium.webdriver.common.by import By
 
+from support import accounts
 from support.browser.drivers import Chromium
-from support.browser.tab import until
+from support.browser.hosted_page import HostedPage
+from support.browser.tab import Tab, until
 from support.harness import ROOT
 from support.issuers import stand_ins
 from support.leaks import note_fields
 from support.names import METHODS, TIMEOUT
+from support.servers.make_run import Person
 from support.servers.site import Site
 
 SAMPLE = ROOT / "config/sample"
 BUTTON = "at-oidc.demo"
+CLIENT = "sample-page"
 # The buttons of development mode, as far as the server has these providers.
 WELL_KNOWN = ["google.com", "microsoft.com", "apple.com", "facebook.com", "github.com"]
 
@@ -29,7 +33,10 @@ def sample(real_issuer):
         settings={"sample": str(SAMPLE), "developmentProject": "demo"},
         project={"signIn": METHODS},
     )
-    site.project["redirectURLs"] = [site.url + "/sample/"]
+    page = [site.url + "/sample/"]
+    site.project["redirectURLs"] = page
+    client = {"id": CLIENT, "kind": "browser", "redirectURIs": page, "postLogoutRedirectURIs": page}
+    site.project["openIDProvider"] = {"clients": [client]}
     site.write()
     site.serve()
     yield site
@@ -105,6 +112,31 @@ def test_signing_out_and_deleting_the_account(browser, sample):
     shown(browser, BUTTON)
     assert session(browser) is None
     assert sample.value("SELECT count(*) FROM accounts") == 0
+
+
+def test_the_hosted_page_signs_in(browser, sample):
+    """By OpenID Connect alone: code and PKCE, userinfo, refresh, log-out."""
+    person = Person(accounts.address(), "", "correct horse")
+    made = accounts.sign_up(sample.servers[0].api(), person.email, displayName="Edsger Dijkstra")
+    tab = Tab(browser)
+    browser.get(sample.url + "/sample/")
+    shown(browser, "at-hosted").click()
+    HostedPage(tab, "demo").sign_in(person)
+    shown(browser, "sign-out")
+    assert browser.current_url == sample.url + "/sample/"
+    assert browser.find_element(By.ID, "name").text == "Edsger Dijkstra"
+    assert browser.find_element(By.ID, "badge").text == "OpenID Connect"
+    assert json.loads(browser.find_element(By.ID, "account").text)["sub"] == made["localId"]
+    kept = session(browser)
+    key = jwt.PyJWKClient(f"{sample.issuer}/oauth2/jwks").get_signing_key_from_jwt(kept["idToken"])
+    claims = jwt.decode(kept["idToken"], key, algorithms=["RS256"], audience=CLIENT, issuer=sample.issuer)
+    assert claims["sub"] == made["localId"] and json.loads(browser.find_element(By.ID, "claims").text) == claims
+    # The page keeps nothing of the sign-in, and the refresh token becomes another one.
+    shown(browser, "refresh").click()
+    until(browser, lambda: session(browser)["refreshToken"] != kept["refreshToken"], "new token")
+    shown(browser, "sign-out").click()
+    shown(browser, "at-hosted").click()
+    tab.at("/demo/sign-in").until(lambda: browser.find_element(By.ID, "password").is_displayed(), "form, since the session is over")
 
 
 def fill(browser, email, password=""):

@@ -11,7 +11,7 @@ import pytest
 from firebase_admin import auth
 
 from support.clients.api import API, assert_error, posted
-from support.harness import ROOT, free_port
+from support.harness import ROOT
 from support.jwts import CUSTOM_TOKEN_AUDIENCE, b64, unsigned
 from support.leaks import note
 from support.names import API_KEY, OTHER, PRODUCTION, PROJECT
@@ -23,7 +23,7 @@ EMULATOR = "firebase-auth-emulator@example.com"
 
 @pytest.fixture(scope="module")
 def run():
-    site = MakeRun(f"http://127.0.0.1:{free_port()}", PROJECT, others={"other": OTHER})
+    site = MakeRun(PROJECT, others={"other": OTHER})
     site.serve()
     yield site
     site.close()

@@ -102,6 +102,14 @@ def test_a_sound_configuration_has_neither_faults_nor_notes(planted):
 
 
 S, P = "gatehouse.yaml", "projects/demo.yaml"
+CLIENT = "{id: app, kind: native, redirectURIs: [com.example.app:/callback]}"
+
+
+def flow(entry, more=""):
+    """What stands before `providers` of a project that is an OpenID provider with one user flow."""
+    return f"{more}openIDProvider: {{clients: [{CLIENT}], userFlows: [{{name: b2c_1_a, {entry}}}]}}\nproviders:"
+
+
 FAULTS = {
     "an unknown key": (S, "publicURL", "publicUrl", "1:1", 'did you mean "publicURL"'),
     "every address is a proxy": (S, "127.0.0.1/32", "0.0.0.0/0", "6:", "trustedProxies: 0.0.0.0/0 holds clients too"),
@@ -161,6 +169,30 @@ FAULTS = {
         "redirectURLs: https://app.example.com/* has a *",
         "write out each address",
     ),
+    "a project by a name of other addresses": (P, "project: demo", "project: admin", "1:", "project: is reserved"),
+    "a user flow with a provider that is not there": (
+        P,
+        "providers:",
+        flow("kind: signIn, providers: [oidc.fake, oidc.other]"),
+        "6:",
+        "userFlows[0].providers: oidc.other is neither password, emailLink nor",
+        "the project has oidc.fake",
+    ),
+    "a user flow with passwords that are switched off": (
+        P,
+        "providers:",
+        flow("kind: signIn, providers: [password]"),
+        "6:",
+        "providers: password is switched off: signIn.password is not true",
+    ),
+    "a user flow for passwords without any": (P, "providers:", flow("kind: passwordReset"), "6:", "kind: is passwordReset, but"),
+    "a user flow for sign-ups that are not allowed": (
+        P,
+        "providers:",
+        flow("kind: signUp", "signIn: {signUp: false}\n"),
+        "7:",
+        "kind: is signUp, but signIn.signUp is false",
+    ),
     "the discovery document as issuer": (
         P,
         "id.example.com",
@@ -203,6 +235,13 @@ NOTES = {
         "6:",
         "signIn.linking: has no effect with oneAccountPerEmail: false",
     ),
+    "a user flow that strict clients refuse": (
+        P,
+        "providers:",
+        flow("kind: signIn, issuer: default").replace("{clients", "{tenant: {id: 775527ff-9a37-4307-8b3d-cc311f58d925}, clients"),
+        "6:",
+        "userFlows[0].issuer: is default",
+    ),
     "a redirect URL elsewhere": (
         P,
         "https://app.example.com",
@@ -218,6 +257,15 @@ def test_what_is_allowed_and_looks_wrong_is_noted_with_its_place(planted, name):
     file, old, new, place, *words = NOTES[name]
     planted.replace(planted.folder / file, old.encode(), new.encode())
     assert_one_note(planted, f"{file}:{place}", *words)
+
+
+def test_the_issuers_of_an_OpenID_provider_are_printed(planted):
+    planted.replace(planted.project, b"providers:", flow("kind: signIn").encode())
+    printed = planted.check().stdout
+    issuer = "https://auth.example.com/demo"
+    assert f"demo  openIDProvider  the issuer to give to relying parties is {issuer}\n" in printed
+    document = f"{issuer}/b2c_1_a/v2.0/.well-known/openid-configuration"
+    assert f"the discovery document of b2c_1_a is {document}, its issuer {issuer}/b2c_1_a/v2.0\n" in printed
 
 
 def test_links_to_sign_in_with_that_cannot_be_sent_are_noted(planted):

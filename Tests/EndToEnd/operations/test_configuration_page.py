@@ -82,6 +82,8 @@ def known():
     ios["ios"], android["android"] = section("project", "apps[].ios"), section("project", "apps[].android")
     del ios["android"], android["ios"]
     project["apps"] = [ios, android]
+    for name in ("clients", "userFlows"):
+        project["openIDProvider"][name] = [section("project", f"openIDProvider.{name}[]")]
     project["providers"] = {entry.removeprefix("providers."): section("project", entry) for entry in ENTRIES}
     # Keys that are read only beside the value of another one.
     conditions = {(row.section.removeprefix("providers."), *row.condition) for row in ROWS if row.section in ENTRIES and row.condition}
@@ -159,9 +161,13 @@ def test_what_is_required_suffices():
 SHARED = {row.name for row in HAS_LITERAL}
 
 
+def is_openid(row):
+    return row.key.startswith("openIDProvider.")
+
+
 @each([row for row in ROWS if row.default == "none" and row.name not in SHARED])
 def test_a_key_without_a_default_has_none_in_the_sources(row):
-    assert sources.defaults(row.name) <= {""}
+    assert sources.defaults(row.name, openid=is_openid(row)) <= {""}
 
 
 # Defaults that are not where the key is read: the cell of the page, and what the sources say of it.
@@ -169,6 +175,18 @@ ELSEWHERE = {
     "server listen": ("`127.0.0.1:8080`", "listen ?? ListenAddress(host: .loopback, port: 8080)"),
     "server mail.smtp.port": ("`587`; with `tls` `465`, with `none` `25`", "case .starttls: 587; case .tls: 465; case .none: 25"),
     "project sessions.idle": ("`0`", "idle = time == .zero ? nil : time"),
+    "project openIDProvider.clients[].authentication": (
+        "`none`; with `kind: confidential` `basic`",
+        "static func usualAuthentication(of kind: Kind) -> Authentication { kind == .confidential ? .basic : .none }",
+    ),
+    "project openIDProvider.clients[].refresh.lifetime": (
+        "`90d`; with `kind: browser` `1d`",
+        "static func usualLifetime(of kind: Kind) -> Duration { .seconds(kind == .browser ? 86400 : 90 * 86400) }",
+    ),
+    "project openIDProvider.clients[].refresh.idle": (
+        "`14d`, or `lifetime` if that is less",
+        'section.duration("idle", default: min(refreshIdle, refreshLifetime), in: range)',
+    ),
     "project providers.github.com.apiBase": (
         "`https://api.github.com`",
         'host == "github.com" || host.hasSuffix(".ghe.com") else { return "\\(baseURL)/api/v3" } return "https://api.',
@@ -199,7 +217,7 @@ def test_a_default_of_the_page_is_the_one_of_the_sources_and_can_be_written_out(
     elif row.section not in ENTRIES or row.name not in CATALOGUED:
         is_time = row.value.startswith("time")
         provider = row.section.removeprefix("providers.") if row.section in ENTRIES else None
-        assert sources.defaults(row.name, provider) == {f"{page.seconds(row.literal)}s" if is_time else row.literal}
+        assert sources.defaults(row.name, provider, is_openid(row)) == {f"{page.seconds(row.literal)}s" if is_time else row.literal}
 
 
 def test_the_page_has_each_limit_that_the_sources_have():
@@ -363,8 +381,8 @@ def check_example(folder, server, *projects):
 
 
 def test_the_examples_of_the_page_are_sound(tmp_path):
-    (server, acme), (shop,), (behind_a_proxy,), (b2c,) = page.examples().values()
-    examples = [(server, acme), (server, acme, shop), (behind_a_proxy, acme), (server, b2c), (server, shop, b2c)]
+    (server, acme), (shop,), (behind_a_proxy,), (b2c,), (openid,) = page.examples().values()
+    examples = [(server, acme), (server, acme, shop), (behind_a_proxy, acme), (server, b2c), (server, shop, b2c), (server, acme, openid)]
     limits = re.search(r"^```yaml\n(limits:\n.*?)^```$", page.TEXT, re.MULTILINE | re.DOTALL)[1]
     for index, files in enumerate([*examples, (server, acme + limits)]):
         (tmp_path / str(index)).mkdir()

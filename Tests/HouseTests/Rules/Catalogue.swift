@@ -54,6 +54,7 @@ enum Catalogue {
     /// The lists of endpoints. Each list has the endpoints of its own folder and of the folders below that have no list of their own.
     static let lists = [
         "Sources/IdentityToolkit/Emulator/Emulator.swift", "Sources/IdentityToolkit/IdentityToolkit.swift",
+        "Sources/OpenIDProvider/OpenIDProvider.swift",
         "Sources/SignIn/Development/DevelopmentSignIn.swift", "Sources/SignIn/SignIn.swift",
     ]
 

@@ -10,6 +10,8 @@ extension Provider {
     /// <https://developer.apple.com/documentation/signinwithapplerestapi>
     static let apple = Provider(
         id: "apple.com", name: "Apple", scopes: ["name", "email"], clientAuthentication: .post, hasOwnCallback: true,
+        // https://developer.apple.com/design/human-interface-guidelines/sign-in-with-apple
+        button: ButtonStyle(light: .init("#ffffff", on: "#000000"), dark: .init("#000000", on: "#ffffff")),
         protocol: { .openIDConnect(AppleIssuer($0, allowInsecure: $1)) })
 }
 

@@ -14,6 +14,8 @@ extension Provider {
     /// <https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow>
     static let facebook = Provider(
         id: "facebook.com", name: "Facebook", scopes: ["public_profile", "email"], clientAuthentication: .post, hasOwnCallback: true,
+        // https://about.meta.com/brand/resources/facebook/logo/
+        button: ButtonStyle(light: .init("#ffffff", on: "#0866ff")),
         protocol: { .oauth2(Facebook($0, allowInsecure: $1)) })
 }
 

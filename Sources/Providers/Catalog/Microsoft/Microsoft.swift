@@ -8,5 +8,9 @@ extension Provider {
         name: "Microsoft",
         scopes: ["openid", "profile", "email", "User.Read"],
         clientAuthentication: .post,
+        // https://learn.microsoft.com/entra/identity-platform/howto-add-branding-in-apps
+        button: ButtonStyle(
+            light: .init("#5e5e5e", on: "#ffffff", border: "#8c8c8c"), dark: .init("#ffffff", on: "#2f2f2f", border: "#8c8c8c"),
+            saysSignIn: true),
         protocol: { .openIDConnect(MicrosoftIssuer($0, allowInsecure: $1)) })
 }

@@ -10,7 +10,10 @@ extension Provider {
     /// What differs from each standard is said at `TwitterOAuth1` and `TwitterOAuth2`. People are the same by both.
     static let twitter = Provider(
         id: "twitter.com", name: "Twitter", scopes: ["users.read", "tweet.read", "users.email"], clientAuthentication: .basic,
-        hasOwnCallback: true, otherNames: ["x", "x.com"], samples: ["{}", "{protocol: oauth2}"],
+        hasOwnCallback: true,
+        // https://about.x.com/en/who-we-are/brand-toolkit
+        button: ButtonStyle(light: .init("#ffffff", on: "#000000"), dark: .init("#000000", on: "#ffffff"), saysSignIn: true),
+        otherNames: ["x", "x.com"], samples: ["{}", "{protocol: oauth2}"],
         protocol: { Twitter.protocol(of: $0, allowInsecure: $1) })
 }
 

@@ -5,6 +5,7 @@ import re
 from werkzeug.wrappers import Request, Response
 
 from support.browser.app_pages import BUNDLE, FOLDER
+from support.browser.hosted_page import HostedPage
 from support.browser.tab import App, Tab
 from support.harness import ROOT
 from support.web_server import WebServer
@@ -72,10 +73,9 @@ class ReadmeApp(App):
         return self.popup() if via == "popup" else self
 
     def answer(self, person):
-        """At the issuer's page; `None` refuses."""
+        """At the hosted page of the people; `None` refuses."""
         if person is None:
-            self.click("button[value=deny]")
+            self.at("/people/sign-in").click("#cancel")
         else:
-            self.until(lambda: self.driver.find_element("name", "sub").send_keys(person) or True, "page of the issuer")
-            self.click(".form-grid button:not([value=deny])")
+            HostedPage(self).sign_in(person)
         return self

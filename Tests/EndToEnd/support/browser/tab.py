@@ -75,13 +75,22 @@ class Tab:
         """Waits until the window in front is at such an address, and its page is there."""
 
         def there():
-            return part in self.script("return document.readyState === 'complete' ? location.href : ''")
+            # Firefox answers nothing for a window whose first page is on its way.
+            return part in (self.script("return document.readyState === 'complete' ? location.href : ''") or "")
 
         self.until(there, f"page at {part}", timeout)
         return self
 
     def click(self, selector):
-        self.until(lambda: self.driver.find_element("css selector", selector).click() or True, f"{selector} to click")
+        """Clicks once the page has loaded: until then it may move under the click, which is lost then."""
+
+        def clicked():
+            if self.script("return document.readyState") != "complete":
+                return False
+            self.driver.find_element("css selector", selector).click()
+            return True
+
+        self.until(clicked, f"{selector} to click")
 
     def text(self):
         return self.script("return document.body.innerText")

@@ -36,6 +36,10 @@ APPS = {
     "ios": {"ios": {"bundleId": "com.example.app", "clientId": "7-a1b2.apps.googleusercontent.com"}},
     "android": {"android": {"package": "com.example.app", "sha1": ["da39a3ee5e6b4b0d3255bfef95601890afd80709"]}},
 }
+OPENID_PROVIDER = {
+    "clients": [{"id": "app", "kind": "native", "redirectURIs": ["com.example.app:/callback"]}],
+    "userFlows": [{"name": "b2c_1_sign_in", "kind": "signIn"}],
+}
 # Keys that are read only beside the value of another key.
 NEEDS = {"mail.smtp": ("mail.transport", "smtp"), "mail.folder": ("mail.transport", "file")}
 MISSING = object()
@@ -149,6 +153,8 @@ def _project(name, question):
         document["providers"] = copy.deepcopy(PROVIDERS)
     if row.key.startswith("apps[]."):
         document["apps"] = [copy.deepcopy(APPS["android" if row.section.endswith("android") else "ios"])]
+    if row.key.startswith("openIDProvider."):
+        document["openIDProvider"] = copy.deepcopy(OPENID_PROVIDER)
     for key, value in question.settings:
         put(document, key, value)
     return document

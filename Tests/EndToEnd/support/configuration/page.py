@@ -17,6 +17,7 @@ PROVIDERS = {
 # Their entries in a project's file.
 ENTRIES = [f"providers.{provider}" for provider in PROVIDERS]
 SCOPES = ("perAccount", "perAccountAndAddress", "perMailbox", "perMailboxAndAddress", "perAddress", "perProject")
+GUID = "a1111111-2222-4333-8444-555555555555"
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -198,8 +199,7 @@ def _choice(row):
 
 def _tenant(row):
     names = re.findall("`([^`]+)`", row.value)
-    guid = "11111111-2222-4333-8444-555555555555"
-    return Kind("not a tenant", (*names, "GUID", "domain"), (*names, guid, "shop.example.com"), (guid[:-1],))
+    return Kind("not a tenant", (*names, "GUID", "domain"), (*names, GUID, "shop.example.com"), (GUID[:-1],))
 
 
 def _addresses(row):
@@ -237,7 +237,8 @@ _FORMS = {
     r"URL": _says("URL", refused=("auth.example.com", "ftp://auth.example.com")),
     r"secret": _says("secrets come by reference only", refused=("a secret", [{"env": "CLIENT_SECRET"}])),
     r"secret, or list of secrets": _says("secrets come by reference only", accepted=({"file": "master.key"}, [{"file": "master.key"}])),
-    r"list of (?:texts|hosts|URLs|GUIDs|mail domains)": _says("a list", wrong={"a": 1}, refused=([["x"]],)),
+    r"GUID": _says("a GUID", accepted=(GUID, GUID.upper()), refused=(GUID[:-1], GUID + "0")),
+    r"list of (?:texts|hosts|URLs|URIs|GUIDs|mail domains)": _says("a list", wrong={"a": 1}, refused=([["x"]],)),
     r"list of mappings": _says("a list of mappings", wrong={"a": 1}, refused=(["x"],)),
     r"mapping(?: of texts)?": _says("a mapping"),
     r"address and port": _says("an IP address (or localhost) and a port", accepted=("127.0.0.1:9", "[::1]:9"), refused=("8080", "::1:80")),

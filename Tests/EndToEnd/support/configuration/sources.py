@@ -20,9 +20,15 @@ def names():
     return set(re.findall(r'"([a-z][A-Za-z0-9]*)"', _ALL)) | {name.strip("`") for line in cases for name in line.split(", ")}
 
 
-def defaults(key, provider=None):
-    """The default in the sources of a key that a file does not have, in the form of a file; for a provider's entry, in what reads that."""
-    own = _files(provider) if provider else [path for path in SOURCES if not path.startswith("Providers/")]
+_OPENID_PROVIDER = "ProjectSettings/OpenIDProvider/"
+
+
+def defaults(key, provider=None, openid=False):
+    """The default in the sources of a key that a file does not have, in the form of a file; for a provider's entry, in what reads that.
+
+    `openid`: the key belongs to the project's own OpenID provider, which has some names of keys that others have too."""
+    of_projects = [path for path in SOURCES if path.startswith(_OPENID_PROVIDER) == openid and not path.startswith("Providers/")]
+    own = _files(provider) if provider else of_projects
     return {value for file, expression, type in _expressions().get(key, ()) if file in own for value in _values(expression, type)}
 
 

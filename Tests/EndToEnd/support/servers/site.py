@@ -24,7 +24,12 @@ def environment(**more):
 
 
 # What mails are limited by, besides account, address and project.
-MAILS = {"sendPasswordReset": "perAccountAndAddress", "sendSignInLink": "perAccountAndAddress", "sendVerification": "perMailbox"}
+MAILS = {
+    "sendEmailCode": "perAccountAndAddress",
+    "sendPasswordReset": "perAccountAndAddress",
+    "sendSignInLink": "perAccountAndAddress",
+    "sendVerification": "perMailbox",
+}
 # Far above the needs of any test; tests of limits set their own: `project={"limits": limits(password={"perAccount": "3 per 1h"})}`.
 GENEROUS = {
     **{action: {"perAddress": "1000000 per 1h"} for action in ("actionCode", "deleteAccount", "identify")},
@@ -38,6 +43,7 @@ GENEROUS = {
     },
     "update": {"perAccount": "1000000 per 1h", "perAddress": "1000000 per 1h"},
     "changeSignInMethods": {"perMailbox": "1000000 per 1h"},
+    "emailCode": {scope: "1000000 per 1h" for scope in ("perAccount", "perAccountAndAddress", "perAddress")},
     "password": {scope: "1000000 per 1h" for scope in ("perAccount", "perAccountAndAddress", "perAddress")},
 }
 

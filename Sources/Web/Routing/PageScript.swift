@@ -1,29 +1,24 @@
 import Crypto
 import HTTP
 import Text
-import Web
 
-/// The scripts of our pages, held in memory: the files of `Scripts/` without their comments.
+/// A script of our pages, held in memory: a file of a feature's `Scripts/` without its comments.
 ///
 /// Each has one stable name, which apps may link to; there, caches may keep it for five minutes. With `?v=` and its version, as our own
 /// pages link it, they may keep it for a year. A request for another version (of another process, during an update) gets the present one.
-struct PageScript: Sendable {
-    let path: String
-    let bytes: [UInt8]
+package struct PageScript: Sendable {
+    package let path: String
+    private let aliases: [String]
+    package let bytes: [UInt8]
     /// A digest of the content.
-    let version: String
+    private let version: String
 
-    private init(_ name: String, _ source: [UInt8]) {
-        path = "/__/auth/" + name
+    package init(at path: String, aliases: [String] = [], _ source: [UInt8]) {
+        self.path = path
+        self.aliases = aliases
         bytes = Self.withoutComments(source)
         version = Base64URL.encode(Array(Digest.sha256(bytes).prefix(9)))
     }
-
-    static let iframePage = PageScript("iframe.js", PackageResources.iframe_js)
-    static let handlerPage = PageScript("handler.js", PackageResources.handler_js)
-    static let gapi = PageScript("gapi.js", PackageResources.gapi_js)
-
-    static let all = [iframePage, handlerPage, gapi]
 
     /// Removes comment lines and indentation, which browsers do not need. The scripts have no text that goes over several lines, so the
     /// beginning of a line shows whether it is a comment; a comment behind code stays.
@@ -40,11 +35,10 @@ struct PageScript: Sendable {
     }
 
     /// The address that our pages link to.
-    var link: String { "\(path)?v=\(version)" }
+    package var link: String { "\(path)?v=\(version)" }
 
-    var handler: Handler {
-        let aliases = ["/emulator/auth/" + path.dropFirst("/__/auth/".count)]
-        return Handler(
+    package var handler: Handler {
+        Handler(
             route: Route(.get, path, aliases: aliases, access: .anyone), errorFormat: .page,
             immediate: { request, _ in response(to: request) })
     }

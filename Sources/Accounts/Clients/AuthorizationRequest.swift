@@ -1,0 +1,106 @@
+import Crypto
+package import Runtime
+package import Text
+
+/// The request of a relying party to sign a person in, after its parameters were checked: all that must be known of it until its answer.
+///
+/// `AuthorizationRequests` keeps it, as JSON, while the person is at the pages and until the code is redeemed.
+/// <https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest>
+package struct AuthorizationRequest: Codable, Sendable, Equatable {
+    package enum ResponseType: String, Codable, Sendable, CaseIterable {
+        case code
+        case idToken = "id_token"
+        case codeIDToken = "code id_token"
+    }
+
+    package enum ResponseMode: String, Codable, Sendable, CaseIterable {
+        case query, fragment
+        case formPost = "form_post"
+    }
+
+    package enum Prompt: String, Codable, Sendable, CaseIterable {
+        case none, login, consent
+        case selectAccount = "select_account"
+        case create
+    }
+
+    package var clientID: String
+    /// As the relying party sent it; the code is redeemed with the same.
+    package var redirectURI: String
+    package var responseType = ResponseType.code
+    package var responseMode = ResponseMode.query
+    package var scopes: [String]
+    package var state: String?
+    package var nonce: String?
+    /// The S256 challenge of PKCE (RFC 7636).
+    package var codeChallenge: String?
+    package var prompts: [Prompt] = []
+    /// Seconds since the person authenticated, at most.
+    package var maxAge: Int?
+    package var loginHint: String?
+    /// The provider to go to at once.
+    package var domainHint: String?
+    package var uiLocales: String?
+    package var claims: RequestedClaims?
+    /// The `sub` of the one person who may answer, by `id_token_hint` or by the parameter `claims`.
+    package var subject: String?
+    /// The name of the user flow, as it is configured; `nil` in the native shape.
+    package var userFlow: String?
+    /// The issuer of its tokens, which the answer names, too (RFC 9207).
+    package var issuer: String
+    /// Whether the token answer has `client_info`, which Microsoft's libraries ask for.
+    package var wantsClientInfo = false
+
+    package init(clientID: String, redirectURI: String, scopes: [String], issuer: String) {
+        self.clientID = clientID
+        self.redirectURI = redirectURI
+        self.scopes = scopes
+        self.issuer = issuer
+    }
+}
+
+/// The names in the parameter `claims`: which claims the relying party wants, and where.
+/// <https://openid.net/specs/openid-connect-core-1_0.html#ClaimsParameter>
+package struct RequestedClaims: Codable, Sendable, Equatable {
+    package var idToken: [String]
+    package var userInfo: [String]
+
+    package init(idToken: [String] = [], userInfo: [String] = []) {
+        self.idToken = idToken
+        self.userInfo = userInfo
+    }
+}
+
+/// The public number of a kept request. Knowing it opens nothing: the browser needs the cookie, too.
+package struct RequestID: Sendable, Equatable {
+    static let count = 16
+    let bytes: [UInt8]
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    package init?(_ text: UTF8Text) {
+        guard let bytes = Base64URL.decodeStrict(text.asString), bytes.count == Self.count else { return nil }
+        self.bytes = bytes
+    }
+
+    package var text: String { Base64URL.encode(bytes) }
+}
+
+/// A request that waits for a person, and what the person did for it.
+package struct KeptRequest: Sendable {
+    /// HTTP has a `RequestID`, too.
+    package typealias ID = RequestID
+
+    package let id: RequestID
+    package let request: AuthorizationRequest
+    package let createdAt: Instant
+    /// The account whose person agreed to the scopes for this request.
+    package var consentedBy: String?
+    /// The account that the person chose to go on with.
+    package var chosenBy: String?
+    /// The account whose profile the person looked through.
+    package var editedBy: String?
+    /// The address that the person proves, or has proven, by the digits in a mail.
+    package var email: String?
+    package var emailProven = false
+}

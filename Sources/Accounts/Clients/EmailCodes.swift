@@ -1,0 +1,83 @@
+import Crypto
+import Postgres
+package import ProjectSettings
+import Runtime
+package import Text
+
+/// Six digits in a mail, by which a person at the pages proves an address. They belong to one kept request, and so to one browser.
+///
+/// A code can be tried five times. The callers charge each mail to the limits of its address, so that a guesser has few codes to try.
+package struct EmailCodes: Sendable {
+    let storage: Storage
+    let clock: Clock
+    let key: [UInt8]
+    /// `nil` where no way of mail is configured.
+    let outbox: Outbox?
+
+    package static let lifetime: Duration = .seconds(600)
+    static let tries: Int16 = 5
+
+    /// Six digits, each code as probable as any other.
+    static func digits() -> String {
+        // 64 random bits over a million: the bias is below 10^-13.
+        let number = Random.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 1_000_000
+        let text = String(number)
+        return String(repeating: "0", count: 6 - text.utf8.count) + text
+    }
+
+    func mac(_ digits: UTF8Text, to email: String, for id: RequestID) -> [UInt8] {
+        Digest.hmacSHA256(key: key, id.bytes + Array(digits.utf8) + Array(email.utf8))
+    }
+}
+
+extension AuthorizationRequests {
+    /// Mails six digits to an address, which the person at the kept request is to enter. A former code of the request is void.
+    ///
+    /// - Parameters:
+    ///   - isDecoy: whether the mail must not go out: the database then does the same work (SEC-15).
+    ///   - language: the tag of a language that the project's templates have.
+    package func sendEmailCode(
+        to email: String, for kept: KeptRequest, language: String, isDecoy: Bool = false, in project: ProjectSettings
+    ) async throws(AccountError) {
+        let now = clock.now()
+        let digits = EmailCodes.digits()
+        let expires = now + EmailCodes.lifetime
+        var statements: [SQL] = [
+            .required(
+                update(
+                    kept,
+                    setting: """
+                        email = \(email), email_code = \(emailCodes.mac(UTF8Text(digits), to: email, for: kept.id)),
+                        email_code_expires = \(expires), email_tries = 0, email_proven = false
+                        """, in: project))
+        ]
+        if let outbox = emailCodes.outbox {
+            let mail = OutgoingMail(.emailCode, to: email, language: language, link: "", oneTimeCode: digits)
+            statements.append(
+                isDecoy ? outbox.enqueueDecoy(of: mail, until: expires, in: project) : outbox.enqueue(mail, until: expires, in: project))
+        }
+        _ = try await storage.write(all: statements)
+        emailCodes.outbox?.wakeMailWorker()
+    }
+
+    /// Proves the address that the last code of the kept request was mailed to.
+    ///
+    /// Throws `invalidActionCode` for wrong digits, and when the code is used, expired or was tried too often.
+    /// - Returns: the address.
+    package func proveEmail(_ digits: UTF8Text, of kept: KeptRequest, in project: ProjectSettings) async throws(AccountError) -> String {
+        guard let email = kept.email else { throw .invalidActionCode }
+        let now = clock.now()
+        let mac = emailCodes.mac(digits, to: email, for: kept.id)
+        let fits: SQL = "email_code = \(mac) AND email_code_expires > \(now) AND email_tries < \(EmailCodes.tries)"
+        let rows = try await storage.write(
+            """
+            UPDATE authorization_requests SET email_proven = \(fits),
+                email_tries = email_tries + 1, email_code = CASE WHEN \(fits) THEN NULL ELSE email_code END
+            WHERE project_id = \(project.id) AND request_id = \(kept.id.bytes) AND status = 'waiting' AND expires_at > \(now)
+                AND email = \(email) AND NOT email_proven AND email_code IS NOT NULL
+            RETURNING email_proven
+            """)
+        guard let row = rows.first, try reading({ try row.value(as: Bool.self) }) else { throw .invalidActionCode }
+        return email
+    }
+}

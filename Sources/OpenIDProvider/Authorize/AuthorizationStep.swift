@@ -1,0 +1,141 @@
+import Accounts
+import HTTP
+import Logging
+import ProjectSettings
+import Projects
+import Runtime
+import Text
+import Web
+
+/// One look at a request: whether the browser's session can answer it, and what the browser gets. A request comes here when it arrives, and again
+/// each time a hosted page has done its part.
+struct AuthorizationStep {
+    let address: ProviderAddress
+    let request: Request
+    let context: Context
+
+    private var accounts: Accounts { context.services.accounts }
+    private var settings: ProjectSettings { address.project.settings }
+    private var site: Site { context.services.site }
+
+    /// Grants the request, refuses it, or sends the browser to a hosted page.
+    ///
+    /// - Parameter kept: the request as it was kept; `nil` for one that has just arrived.
+    func answer(_ asked: AuthorizationRequest, of client: OAuthClient, kept: KeptRequest?) async throws -> Response {
+        do {
+            let session = try await session()
+            guard let interaction = try await interaction(asked, of: client, session, kept) else {
+                guard let session else { throw Failure.loginRequired }
+                let code = try await accounts.authorizationRequests.grant(
+                    asked, kept: kept, to: session, scopes: asked.scopes, in: settings)
+                let reply = AuthorizationReply(asked)
+                let answer =
+                    asked.isOfApp(in: settings)
+                    ? AuthorizationResponse(token: AppToken(code: code), reply) : AuthorizationResponse(code: code, reply)
+                return finish(answer, asked, kept)
+            }
+            if let failure = interaction.failure(of: asked) { return try await refuse(failure, asked, kept) }
+            return try await send(to: kept, or: asked)
+        } catch {
+            return try refuse(error, asked, kept)
+        }
+    }
+
+    /// The browser's session, if the browser has one.
+    func session() async throws -> BrowserSession? {
+        guard let cookie = ProviderCookies.session(in: request, of: settings, site) else { return nil }
+        return try await accounts.browserSessions.find(cookie, in: settings)
+    }
+
+    /// The step that the person must take next; `nil` when the request can be granted.
+    func interaction(
+        _ asked: AuthorizationRequest, of client: OAuthClient, _ session: BrowserSession?, _ kept: KeptRequest?
+    ) async throws -> Interaction? {
+        var isAllowed = true
+        if client.asksConsent, let session {
+            isAllowed = try await accounts.authorizationRequests.hasConsent(
+                to: asked.scopes, of: client.id, by: session.account.id, in: settings)
+        }
+        return Interaction.needed(
+            Interaction.Situation(
+                asked, of: client, userFlow: address.userFlow, session: session, kept: kept,
+                isAccountAsked: isAccountAsked(asked, session), isAllowed: isAllowed, at: context.services.clock.now()))
+    }
+
+    private func isAccountAsked(_ asked: AuthorizationRequest, _ session: BrowserSession?) -> Bool {
+        guard let subject = asked.subject, let account = session?.account else { return true }
+        return subject.isExactly(address.userFlow == nil ? account.id : account.objectID(in: settings))
+    }
+
+    /// Keeps the request, unless it is kept already, and sends the browser to the hosted page.
+    private func send(to kept: KeptRequest?, or asked: AuthorizationRequest) async throws -> Response {
+        let status = request.method == .post ? 303 : 302
+        if let kept { return Redirect.to(ProviderPaths.signIn(settings.id, request: kept.id.text), status: status) }
+        return try await keep(asked) { ProviderPaths.signIn(settings.id, request: $0) }
+    }
+
+    /// Keeps a request, binds it to the browser, and redirects there.
+    ///
+    /// - Parameter path: the address to go on at, by the request's id.
+    func keep(_ asked: AuthorizationRequest, goingOnAt path: (String) -> String) async throws -> Response {
+        try await context.limit(.startSignIn, of: address.project)
+        let (kept, cookie) = try await accounts.authorizationRequests.store(asked, in: settings)
+        var response = Redirect.to(path(kept.id.text), status: request.method == .post ? 303 : 302)
+        for header in ProviderCookies.setRequest(kept.id.text, cookie, in: request, site) { response.headers.add("set-cookie", header) }
+        return response
+    }
+
+    /// Refuses a request whose relying party is known, for good: the person cancelled, or a page would be needed and must not be shown.
+    func refuse(_ failure: Failure, _ asked: AuthorizationRequest, _ kept: KeptRequest?) async throws -> Response {
+        if let kept { try await accounts.authorizationRequests.end(kept, in: settings) }
+        return respond(with: failure, asked, kept)
+    }
+
+    /// Tells the relying party of a fault or a limit. The request stays as it is, so that the person can try again.
+    private func refuse(_ error: any Error, _ asked: AuthorizationRequest, _ kept: KeptRequest?) throws -> Response {
+        let failure = Failure(describing: error)
+        switch failure.kind {
+        case .oauthError: return respond(with: failure, asked, kept)
+        case .internal:
+            context.log.error(
+                "authorization failed", metadata: ["project": "\(settings.id)", "error": "\(LogDetail.of(error))"])
+            return respond(with: .serverError, asked, nil)
+        case .unavailable:
+            context.log.error(
+                "authorization not possible", metadata: ["project": "\(settings.id)", "error": "\(LogDetail.of(error))"])
+            return respond(with: .temporarilyUnavailable, asked, nil)
+        default: return respond(with: failure.isTemporary ? .temporarilyUnavailable : .serverError, asked, nil)
+        }
+    }
+
+    private func respond(with failure: Failure, _ asked: AuthorizationRequest, _ kept: KeptRequest?) -> Response {
+        let described = failure.described(by: address.userFlow, request.id, at: context.services.clock.now())
+        return finish(AuthorizationResponse(described, AuthorizationReply(asked)), asked, kept)
+    }
+
+    private func finish(_ answer: AuthorizationResponse, _ asked: AuthorizationRequest, _ kept: KeptRequest?) -> Response {
+        var response = answer.response(to: request, of: address.project, language: asked.language)
+        if let kept { response.headers.add("set-cookie", ProviderCookies.clearRequest(kept.id.text, site)) }
+        return response
+    }
+}
+
+extension AuthorizationRequest {
+    /// The first of the languages that the relying party wants for the pages.
+    var language: String? { uiLocales.flatMap { UTF8Text($0).split { $0 == 0x20 }.first?.asString } }
+}
+
+extension Interaction {
+    /// The error for the relying party; `nil` when a hosted page can take the step.
+    func failure(of request: AuthorizationRequest) -> Failure? {
+        if self == .otherAccount { return .otherAccount }
+        guard request.prompts.contains(.none) else { return nil }
+        return switch self {
+        case .signIn, .signUp, .resetPassword: .loginRequired
+        case .chooseAccount: .accountSelectionRequired
+        case .editProfile: .interactionRequired
+        case .consent: .consentRequired
+        case .otherAccount: .otherAccount
+        }
+    }
+}

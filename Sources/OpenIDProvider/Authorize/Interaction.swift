@@ -1,0 +1,113 @@
+package import Accounts
+package import ProjectSettings
+package import Runtime
+import Text
+
+/// The step that a person must take at a hosted page before a request can be granted.
+///
+/// The hosted pages establish a session, or note a choice or a consent in the kept request; this decides alone whether that is enough. So each
+/// request ends in one place, whether it needed a page or not.
+package enum Interaction: Sendable, Equatable {
+    /// Sign in, with a session that is new.
+    case signIn
+    /// Make an account (`prompt=create`, or a user flow for signing up).
+    case signUp
+    /// Set a new password (a user flow for that).
+    case resetPassword
+    /// Go on with the account of the session, or take another.
+    case chooseAccount
+    /// Look through one's own profile (a user flow for that).
+    case editProfile
+    /// Allow the client these scopes.
+    case consent(scopes: [String])
+    /// The person is signed in to another account than the one the client asked for, although they have just signed in. No page can help.
+    case otherAccount
+
+    /// What is known when a request is looked at.
+    package struct Situation: Sendable {
+        package let request: AuthorizationRequest
+        package let client: OAuthClient
+        package let userFlow: UserFlow?
+        package let session: BrowserSession?
+        /// `nil` when the request has just arrived.
+        package let kept: KeptRequest?
+        /// Whether the session is that of the account that the request names, if it names one.
+        package let isAccountAsked: Bool
+        /// Whether the person allowed this client these scopes before.
+        package let isAllowed: Bool
+        package let now: Instant
+
+        package init(
+            _ request: AuthorizationRequest, of client: OAuthClient, userFlow: UserFlow?, session: BrowserSession?, kept: KeptRequest?,
+            isAccountAsked: Bool, isAllowed: Bool, at now: Instant
+        ) {
+            self.request = request
+            self.client = client
+            self.userFlow = userFlow
+            self.session = session
+            self.kept = kept
+            self.isAccountAsked = isAccountAsked
+            self.isAllowed = isAllowed
+            self.now = now
+        }
+    }
+
+    /// The first step that is still needed; `nil` when the request can be granted to the session.
+    package static func needed(_ situation: Situation) -> Interaction? {
+        guard situation.session != nil, !situation.needsNewSession else { return situation.stepToSession }
+        guard situation.isAccountAsked else { return situation.isSessionNew ? .otherAccount : .signIn }
+        if situation.asksToChoose, !situation.isDone(by: situation.kept?.chosenBy) { return .chooseAccount }
+        if situation.userFlow?.kind == .profileEdit, !situation.isDone(by: situation.kept?.editedBy) { return .editProfile }
+        if situation.asksConsent, !situation.isDone(by: situation.kept?.consentedBy) { return .consent(scopes: situation.request.scopes) }
+        return nil
+    }
+}
+
+extension Session {
+    /// Whether the session began at the provider that a user flow names. Its name for a link by mail is that of the password.
+    fileprivate func isSignIn(by provider: String) -> Bool {
+        signInProvider.isExactly(provider) || signInProvider.isExactly("password") && provider.isExactly("emailLink")
+    }
+}
+
+extension Interaction.Situation {
+    /// Whether the person authenticated for this very request. That meets `prompt=login` and every `max_age`.
+    fileprivate var isSessionNew: Bool {
+        guard let session, let kept else { return false }
+        return session.session.authTime >= kept.createdAt
+    }
+
+    /// Whether the session cannot answer the request, however the person chooses.
+    fileprivate var needsNewSession: Bool {
+        guard let session = session?.session else { return true }
+        // A user flow with a list of providers is not for those who signed in by another one.
+        if let providers = userFlow?.providers, !providers.contains(where: session.isSignIn) { return true }
+        if isSessionNew { return false }
+        if request.prompts.contains(.login) || request.prompts.contains(.create) { return true }
+        if userFlow?.kind == .signUp || userFlow?.kind == .passwordReset { return true }
+        guard let maxAge = request.maxAge else { return false }
+        return maxAge == 0 || now - session.authTime > .seconds(maxAge)
+    }
+
+    fileprivate var stepToSession: Interaction {
+        if request.prompts.contains(.create) { return .signUp }
+        return switch userFlow?.kind {
+        case .signUp: .signUp
+        case .passwordReset: .resetPassword
+        case .signIn, .signUpOrSignIn, .profileEdit, nil: .signIn
+        }
+    }
+
+    /// Any app of a device can ask for the scheme of another, so a request for a custom scheme is never answered without the person.
+    /// <https://www.rfc-editor.org/rfc/rfc8252#section-8.6>
+    fileprivate var asksToChoose: Bool {
+        if request.prompts.contains(.selectAccount) { return true }
+        // Other programs of the machine can listen on its loopback addresses, too. Only an `https` address is certainly the client's.
+        return client.kind == .native && !UTF8Text(request.redirectURI).asciiLowercased.hasPrefix("https:")
+    }
+
+    /// Whether the account that did something at the pages is that of the session, in which another person may have signed in since.
+    fileprivate func isDone(by accountID: String?) -> Bool { session?.account.id.isExactly(accountID) ?? false }
+
+    fileprivate var asksConsent: Bool { request.prompts.contains(.consent) || client.asksConsent && !isAllowed }
+}

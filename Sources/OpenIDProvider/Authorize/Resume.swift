@@ -1,0 +1,44 @@
+import Accounts
+import HTTP
+import ProjectSettings
+import Projects
+import Text
+import Web
+
+/// `GET /{project}/oauth2/resume`: the browser comes back from a hosted page, and its request is looked at again.
+struct Resume: RawEndpoint {
+    static let route = Route(.get, "/{project}/oauth2/resume", access: .anyone)
+    static let errorFormat = ErrorFormat.page
+
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        let waiting = try await WaitingRequest(request, context)
+        return try await Optional(waiting.address.project).showingErrors(in: waiting.kept.request.language) {
+            try await AuthorizationStep(address: waiting.address, request: request, context: context)
+                .answer(waiting.kept.request, of: waiting.client, kept: waiting.kept)
+        }
+    }
+}
+
+/// The kept request that a browser names by `?request=`, and may use by its cookie. The hosted pages begin with this, too.
+struct WaitingRequest {
+    let address: ProviderAddress
+    let client: OAuthClient
+    let kept: KeptRequest
+
+    /// Throws a page that says that the request is over, when none waits for this browser.
+    init(_ request: Request, _ context: Context) async throws {
+        guard let project = context.namedProject, project.openIDProvider != nil else { throw Failure.notFound }
+        (address, client, kept) = try await Optional(project).showingErrors {
+            let query = try Form.reading(request.query)
+            try query.once(["request"])
+            guard let id = query["request"].flatMap(KeptRequest.ID.init),
+                let cookie = ProviderCookies.request(id.text, in: request, context.services.site),
+                let kept = try await context.services.accounts.authorizationRequests.waiting(id, cookie: cookie, in: project.settings),
+                // The project's file may have changed in the meantime.
+                let address = ProviderAddress(of: project, userFlow: kept.request.userFlow),
+                let client = address.client(of: kept.request)
+            else { throw Failure.requestOver }
+            return (address, client, kept)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Accounts
+import Crypto
+import JOSE
+import JSON
+import ProjectSettings
+import Projects
+import Runtime
+import Text
+import Web
+
+/// Finds out which relying party calls, and whether it is that one. Each client has exactly one way to prove itself; in any other way it is refused.
+struct ClientAuthentication {
+    let address: ProviderAddress
+    let context: Context
+
+    private var settings: ProjectSettings { address.project.settings }
+
+    /// Throws `invalid_client`, for every reason alike. Wrong secrets are counted, and a client address that shows too many has to wait.
+    func client(_ credentials: ClientCredentials) async throws -> OAuthClient {
+        let isChallenged = if case .basic = credentials { true } else { false }
+        let refusal = Failure.invalidClient(isChallenged: isChallenged)
+        guard let id = credentials.clientID, let client = settings.openIDProvider?.client(id: id) else { throw refusal }
+        switch (credentials, client.authentication) {
+        case (.id, .none): return client
+        case (.basic(let pair?), .basic), (.post(let pair), .post):
+            if client.has(secret: pair.secret) { return client }
+            try await context.limitClientSecrets(of: client.id, in: address.project)
+            throw refusal
+        case (.assertion(let text, _), .privateKeyJwt):
+            if try await prove(client, by: text) { return client }
+            throw refusal
+        default: throw refusal
+        }
+    }
+
+    private func prove(_ client: OAuthClient, by text: UTF8Text) async throws -> Bool {
+        let audiences = [address.urls.token, address.urls.issuer, address.urls.pushedRequests]
+        guard let assertion = ClientAssertion(text, of: client, for: audiences, at: context.services.clock.now()) else { return false }
+        return try await context.services.accounts.clientAssertions.spend(
+            assertion.number, of: client.id, until: assertion.expires, in: settings)
+    }
+}
+
+extension Context {
+    /// Counts a wrong secret of a client. Throws `tooManyAttempts` when there were too many.
+    fileprivate func limitClientSecrets(of clientID: String, in project: Project) async throws {
+        try await services.accounts.limits.charge(attempt(.clientSecret, accountID: clientID, of: project))
+    }
+}
+
+extension ClientCredentials {
+    /// The client that the credentials name.
+    fileprivate var clientID: UTF8Text? {
+        switch self {
+        case .id(let id): id
+        case .basic(let pair): pair?.id
+        case .post(let pair): pair.id
+        case .assertion(let text, let id): id ?? ClientAssertion.clientID(in: text)
+        }
+    }
+}
+
+extension OAuthClient {
+    /// Whether the secret is one of the client's, in the same time whichever it is.
+    func has(secret: UTF8Text) -> Bool {
+        let digest = Digest.sha256(Array(secret.utf8))
+        var isFound = false
+        for own in secrets where constantTimeEqual(digest, Digest.sha256(Array(own.reveal().utf8))) { isFound = true }
+        return isFound
+    }
+}

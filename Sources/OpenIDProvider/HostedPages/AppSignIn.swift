@@ -1,0 +1,66 @@
+import Accounts
+import HTTP
+import ProjectSettings
+import Projects
+import Text
+import Web
+
+/// The hosted pages for an app that uses a Firebase SDK and is not a relying party: its page sends the browser here, and gets it back with
+/// a one-time token in the fragment, which `signInWithCustomToken` takes.
+///
+/// The request is one of the project itself, to an address of its `redirectURLs` (SEC-10). The app makes `state` and compares it when the
+/// browser is back; otherwise any site could send a person to the app's page with a token of its own (login CSRF), so a start without
+/// `state` is refused.
+enum AppSignIn {
+    private static let longestState = 2048
+
+    static func begin(_ query: Form, _ context: Context) async throws -> Response {
+        guard let project = context.namedProject, let address = ProviderAddress(of: project) else { throw Failure.notFound }
+        return try await Optional(project).showingErrors {
+            let asked = try request(query, at: address)
+            guard let client = address.client(of: asked) else { throw Self.unknownPage }
+            return try await AuthorizationStep(address: address, request: context.request, context: context)
+                .answer(asked, of: client, kept: nil)
+        }
+    }
+
+    private static let unknownPage = Failure.unauthorizedDomain(
+        "The app's address is not registered for sign-in: redirectUrl must equal one of the project's redirectURLs.")
+
+    private static func request(_ query: Form, at address: ProviderAddress) throws(Failure) -> AuthorizationRequest {
+        try query.once()
+        let settings = address.project.settings
+        var asked = AuthorizationRequest(
+            clientID: settings.id, redirectURI: (query["redirectUrl"] ?? "").asString, scopes: [], issuer: address.urls.issuer)
+        guard settings.redirectURLs.contains(where: { asked.redirectURI.isExactly($0) }) else { throw unknownPage }
+        guard let state = query["state"], !state.isEmpty, state.utf8.count <= longestState, state.utf8.allSatisfy({ $0 >= 0x20 }) else {
+            throw .invalidAddress(
+                "The parameter state is missing, longer than \(longestState) bytes, or has control characters. The app makes it at random, "
+                    + "and compares it with the state that comes back.")
+        }
+        asked.state = state.asString
+        asked.responseMode = .fragment
+        asked.prompts = try prompts(query["prompt"])
+        asked.uiLocales = query["hl"]?.asString
+        return asked
+    }
+
+    private static func prompts(_ text: UTF8Text?) throws(Failure) -> [AuthorizationRequest.Prompt] {
+        guard let text, !text.isEmpty else { return [] }
+        guard let prompt = AuthorizationRequest.Prompt(exactly: text), prompt != .consent else {
+            throw .invalidAddress("The value of the parameter prompt is not known.")
+        }
+        return [prompt]
+    }
+}
+
+extension ProviderAddress {
+    /// The client of a request: a registered one, or the project itself for one of its apps' own pages. `nil` when it is not registered
+    /// any more.
+    func client(of request: AuthorizationRequest) -> OAuthClient? {
+        let settings = project.settings
+        guard request.isOfApp(in: settings) else { return settings.openIDProvider?.client(id: UTF8Text(request.clientID)) }
+        guard settings.redirectURLs.contains(where: { request.redirectURI.isExactly($0) }) else { return nil }
+        return OAuthClient(id: settings.id, name: settings.branding.name, kind: .browser, redirectURIs: [request.redirectURI])
+    }
+}

@@ -1,0 +1,68 @@
+import Accounts
+import HTTP
+import ProjectSettings
+import Text
+import Web
+
+/// The forms around the six digits that a mail brings: ask for them, enter them.
+extension HostedVisit {
+    /// Mails a code to the address of the form.
+    func mailCode(_ form: Form, from page: HostedPage, to codePage: HostedPage) async throws -> Response {
+        guard page != .signIn || offer.hasCode else { throw Failure.operationNotAllowed() }
+        try await mailCode(to: try email(in: form), for: codePage)
+        return go(to: codePage)
+    }
+
+    /// Mails another code to the same address; the former one is void.
+    func mailAgain(from page: HostedPage) async throws -> Response {
+        guard let email = kept.email else { return go(to: page.addressPage) }
+        try await mailCode(to: email, for: page)
+        return go(to: page, [(name: "note", value: PageNotice.sentAgain.rawValue)])
+    }
+
+    /// Where addresses are protected from enumeration, the same happens for every address; a mail that must not go out is a decoy (SEC-15).
+    private func mailCode(to email: String, for page: HostedPage) async throws {
+        try await accounts.limits.charge(attempt(.sendEmailCode, email: email))
+        var isDecoy = false
+        if page != .signUpCode {
+            let account = try await accounts.directory.account(email: email, in: settings)
+            let isWelcome = account.map { !$0.disabled } ?? (page == .signInCode && offer.makesAccounts)
+            if !isWelcome, !settings.emailEnumerationProtection {
+                throw account == nil ? FormFault.unknownEmail : FormFault(field: nil, word: "disabled")
+            }
+            isDecoy = !isWelcome
+        }
+        try await accounts.authorizationRequests.sendEmailCode(
+            to: email, for: kept, language: language, isDecoy: isDecoy, in: settings)
+    }
+
+    func enterCode(_ form: Form, at page: HostedPage) async throws -> Response {
+        let digits = UTF8Text(decoding: (form["code"] ?? "").utf8.filter { $0 != UInt8(ascii: " ") })
+        guard !digits.isEmpty else { throw FormFault.missingCode }
+        // A page that was sent twice finds the address proven.
+        if !kept.emailProven {
+            _ = try await accounts.limits.counting(attempt(.emailCode, email: kept.email)) { () async throws(AccountError) in
+                try await accounts.authorizationRequests.proveEmail(digits, of: kept, in: settings)
+            }
+        }
+        guard let email = kept.email else { return go(to: page.addressPage) }
+        switch page {
+        case .signUpCode:
+            if try await accounts.directory.account(email: email, in: settings) != nil { return emailTaken() }
+            return offer.hasPassword ? go(to: .signUpDetails) : try await signIn(withProven: email)
+        case .resetCode: return go(to: .newPassword)
+        default: return try await signIn(withProven: email)
+        }
+    }
+
+    /// Signs in with an address that the digits have proven, as a link in a mail does.
+    private func signIn(withProven email: String) async throws -> Response {
+        guard offer.hasCode else { return go(to: .signIn) }
+        let isKnown = try await accounts.directory.account(email: email, in: settings) != nil
+        guard isKnown || offer.makesAccounts else { throw FormFault.notNew }
+        let code = try await accounts.codes.signInCode(for: email, in: settings)
+        let signIn = try await accounts.emailLinkSignIns.signIn(
+            withLink: code, email: email, language: language, in: settings, from: context.browserClientInfo)
+        return try await begin(signIn.session, goingTo: signIn.isNewUser && !(flow?.collect ?? []).isEmpty ? .profile : nil)
+    }
+}

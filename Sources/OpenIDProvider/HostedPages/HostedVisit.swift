@@ -1,0 +1,111 @@
+import Accounts
+import HTTP
+import Pages
+import ProjectSettings
+import Projects
+import Text
+import Web
+
+/// One visit to a hosted page: the request that waits for the person, and what the pages offer them for it.
+///
+/// The request's cookie binds the visit to the browser that brought the request. A form of another site brings no cookie, and a form of
+/// another browser the wrong one.
+struct HostedVisit {
+    let context: Context
+    let address: ProviderAddress
+    let client: OAuthClient
+    let kept: KeptRequest
+    /// The value of the request's cookie.
+    let cookie: String
+    /// The browser's session, whether or not it can answer the request.
+    let session: BrowserSession?
+    let offer: SignInOffer
+    let language: String
+
+    var project: Project { address.project }
+    var settings: ProjectSettings { address.project.settings }
+    var flow: UserFlow? { address.userFlow }
+    var accounts: Accounts { context.services.accounts }
+    var site: Site { context.services.site }
+
+    /// `nil` when no request waits for this browser: it is unknown, answered or expired, or another browser's.
+    ///
+    /// - Parameter query: that of the page's address.
+    init?(_ project: Project, _ query: Form, _ context: Context) async throws {
+        let (settings, services) = (project.settings, context.services)
+        guard let id = query["request"].flatMap(RequestID.init),
+            let cookie = ProviderCookies.request(id.text, in: context.request, services.site),
+            let kept = try await services.accounts.authorizationRequests.waiting(id, cookie: cookie, in: settings),
+            let address = ProviderAddress(of: project, userFlow: kept.request.userFlow),
+            let client = address.client(of: kept.request)
+        else { return nil }
+        self.context = context
+        self.address = address
+        self.client = client
+        self.kept = kept
+        self.cookie = cookie.asString
+        if let value = ProviderCookies.session(in: context.request, of: settings, services.site) {
+            session = try await services.accounts.browserSessions.find(value, in: settings)
+        } else {
+            session = nil
+        }
+        offer = SignInOffer(address.userFlow, of: project, canMail: services.outbox != nil)
+        language = project.templates.language(for: context.request, preferred: kept.request.locales)
+    }
+
+    /// The path of a page of this visit.
+    func path(_ page: HostedPage? = nil, _ more: [(name: String, value: String)] = []) -> String {
+        let fields = (page.map { [(name: "page", value: $0.rawValue)] } ?? []) + more
+        let path = ProviderPaths.signIn(settings.id, request: kept.id.text)
+        return fields.isEmpty ? path : path + "&" + Form(fields).encoded()
+    }
+
+    /// Sends the browser to another page of this visit.
+    func go(to page: HostedPage, _ more: [(name: String, value: String)] = []) -> Response { Redirect.to(path(page, more), status: 303) }
+
+    /// Goes on with the request: it looks again at what the request needs.
+    func resume() -> Response {
+        Redirect.to(ProviderPaths.resume(settings.id, request: kept.id.text), status: 303)
+    }
+
+    /// Begins the browser's session with what a sign-in made, in place of the one that it had, and goes on.
+    ///
+    /// - Parameters:
+    ///   - page: the page to go to instead of the request.
+    ///   - byForm: whether the person did something at a page of ours. If not, as when a client names the provider, an app that is reached by
+    ///     its own scheme still gets nothing before the person agrees.
+    func begin(_ session: Session, goingTo page: HostedPage? = nil, byForm: Bool = true) async throws -> Response {
+        if byForm { try await accounts.authorizationRequests.recordChoice(of: kept, by: session.accountID, in: settings) }
+        if let former = self.session {
+            let ended = try await accounts.browserSessions.replace(former, by: session, in: settings)
+            BackChannelLogout(context: context, settings: settings).tell(ended, of: former.account)
+        }
+        var response = page.map { go(to: $0) } ?? resume()
+        let value = accounts.browserSessions.cookie(for: session, in: settings)
+        response.headers.add("set-cookie", ProviderCookies.setSession(value, of: settings, site))
+        return response
+    }
+
+    /// Whether this visit's sign-in made the session.
+    var isSessionNew: Bool { session.map { $0.session.authTime >= kept.createdAt } ?? false }
+
+    private var step: AuthorizationStep { AuthorizationStep(address: address, request: context.request, context: context) }
+
+    /// The step that the request still needs.
+    func needed() async throws -> Interaction? { try await step.interaction(kept.request, of: client, session, kept) }
+
+    /// Ends the request: the client learns that the person does not want to.
+    func cancel() async throws -> Response { try await step.refuse(.accessDenied, kept.request, kept) }
+
+    func attempt(_ action: LimitedAction, email: String? = nil, accountID: String? = nil) -> Attempt {
+        context.attempt(action, email: email, accountID: accountID, of: project)
+    }
+}
+
+extension AuthorizationRequest {
+    /// Whether the client asks for a person who signs in now, or did a short time ago.
+    var asksAgain: Bool { prompts.contains(.login) || maxAge != nil }
+
+    /// The languages that the client asks for, the best one first. <https://openid.net/specs/openid-connect-core-1_0.html#AuthRequest>
+    fileprivate var locales: [UTF8Text] { UTF8Text(uiLocales ?? "").split { $0 == UInt8(ascii: " ") }.filter { !$0.isEmpty } }
+}

@@ -1,0 +1,68 @@
+import Accounts
+import HTTP
+import Identity
+import ProjectSettings
+import Text
+import Web
+
+/// The forms with a password: sign in, make an account, set a new password. Each is charged as the REST call of the same rule is.
+extension HostedVisit {
+    /// Reads the address; throws a fault of its field.
+    func email(in form: Form) throws(FormFault) -> String {
+        guard let email = EmailAddress.canonical((form["email"] ?? "").trimmed.asString) else { throw .badEmail }
+        return email
+    }
+
+    private func password(in form: Form) throws(FormFault) -> String {
+        guard let password = form["password"], !password.isEmpty else { throw .missingPassword }
+        return password.asString
+    }
+
+    func signIn(_ form: Form) async throws -> Response {
+        guard offer.hasPassword else { throw Failure.passwordLoginDisabled }
+        let (email, password) = (try email(in: form), try password(in: form))
+        let (_, session) = try await accounts.passwordSignIns.signIn(
+            email: email, password: password, attempt(.password, email: email), in: settings, from: context.browserClientInfo)
+        return try await begin(session)
+    }
+
+    /// Makes the account, whose address a code has proven.
+    func signUp(_ form: Form) async throws -> Response {
+        guard let email = kept.email, kept.emailProven, offer.signsUp, offer.hasPassword else { return go(to: .signUp) }
+        let attributes = try attributes(in: form)
+        let password = try password(in: form)
+        let session: Session
+        do {
+            (_, session) = try await accounts.signUps.signUp(
+                email: email, password: password, displayName: attributes.displayName, profile: attributes.claims, emailProven: true,
+                attempt(.signUp), in: settings, from: context.browserClientInfo)
+        } catch {
+            guard case .emailTaken = error else { throw error }
+            return emailTaken()
+        }
+        return try await begin(session)
+    }
+
+    /// Goes on for a person who proved the address of an account that exists.
+    func emailTaken() -> Response {
+        offer.resets ? go(to: .newPassword, [(name: "note", value: PageNotice.exists.rawValue)]) : go(to: .signIn)
+    }
+
+    /// Sets the new password of the account whose address a code has proven, and signs in with it.
+    func setPassword(_ form: Form) async throws -> Response {
+        guard let email = kept.email, kept.emailProven, offer.resets else { return go(to: .reset) }
+        let password = try password(in: form)
+        guard let account = try await accounts.directory.account(email: email, in: settings) else { throw FormFault.notNew }
+        guard !account.disabled else { throw AccountError.accountDisabled }
+        // The digits have proven the mailbox; the rule about new passwords asks for a code of its own.
+        try settings.passwordPolicy.check(password)
+        let code = try await accounts.codes.resetCode(for: account, in: settings)
+        _ = try await accounts.codes.resetPassword(
+            code, to: password, language: language, in: settings, from: context.browserClientInfo)
+        let attempt = attempt(.password, email: email)
+        try await accounts.limits.forgive(attempt)
+        let (_, session) = try await accounts.passwordSignIns.signIn(
+            email: email, password: password, attempt, in: settings, from: context.browserClientInfo)
+        return try await begin(session)
+    }
+}

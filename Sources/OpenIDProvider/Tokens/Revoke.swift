@@ -1,0 +1,22 @@
+import Accounts
+import HTTP
+import ProjectSettings
+import Text
+import Web
+
+/// `POST /{project}/oauth2/revoke`: a relying party gives its grant up, by the refresh token or an access token of it.
+/// <https://www.rfc-editor.org/rfc/rfc7009>
+///
+/// The answer is the same for a token that is unknown, of another client, or revoked already; nothing is revoked then.
+struct Revoke: RawEndpoint {
+    static let route = ProviderRoutes.oauth(.post, "revoke", access: .relyingParty)
+    static let errorFormat = ErrorFormat.oauthJSON
+
+    func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
+        try await ClientCall.answer(request, context) { call in
+            guard let token = call.form.filled("token") else { throw Failure.invalidRequest("The parameter token is missing.") }
+            try await call.accounts.clientSessions.revoke(token, of: call.client.id, in: call.settings)
+            return Response(status: 200, headers: ["cache-control": "no-store", "pragma": "no-cache"])
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Config
+import HTTP
+import Text
+
+extension ProjectSettings.OpenIDProvider {
+    /// - Parameter project: the project's id.
+    init(_ section: Section, project: String, development: Bool) {
+        self.init()
+        sessionLifetime = section.duration("sessionLifetime", default: sessionLifetime, in: .seconds(300)...(.seconds(365 * 86400)))
+        readTenant(section.section("tenant"))
+        readUserFlows(section)
+        section.requireEntry("clients", "so no app can ask; add an entry for each app, or remove openIDProvider")
+        for entry in section.list("clients") {
+            let client = OAuthClient(entry, project: project, development: development)
+            check(client, entry)
+            clients.append(client)
+        }
+        section.finish()
+    }
+
+    private mutating func readTenant(_ section: Section) {
+        tenantID = section.value("id", expected: "a GUID, such as 775527ff-9a37-4307-8b3d-cc311f58d925", Self.guid)
+        tenantNames = section.values("names", expected: "a name with a dot, such as contoso.onmicrosoft.com", Self.tenantName)
+        for name in tenantNames where ReservedNames.contains(name) { section.fault("names", "\(name) \(ReservedNames.reason)") }
+        section.finish()
+    }
+
+    private mutating func readUserFlows(_ section: Section) {
+        for entry in section.list("userFlows") {
+            let flow = UserFlow(entry)
+            if !flow.name.isEmpty, userFlows.contains(where: { $0.name.isExactly(flow.name) }) {
+                entry.fault("name", "is the name of another flow already; each flow needs its own")
+            }
+            if flow.issuer != .policy, tenantID == nil {
+                entry.fault("issuer", "is \(flow.issuer.rawValue), which contains the tenant's id; write tenant: {id: GUID}")
+            }
+            userFlows.append(flow)
+        }
+    }
+
+    /// What no two clients may share: an id, and a scheme of their own, since a system with two apps of one scheme asks its user which.
+    private func check(_ client: OAuthClient, _ entry: Section) {
+        if !client.id.isEmpty, clients.contains(where: { $0.id.isExactly(client.id) }) {
+            entry.fault("id", "is the id of another client already; each client needs its own")
+        }
+        for other in clients {
+            let shared = client.customSchemes.intersection(other.customSchemes)
+            guard let scheme = shared.min() else { continue }
+            let isOfSignIn = client.redirectURIs.contains { RedirectURIRules.customScheme(of: $0) == scheme }
+            entry.fault(
+                isOfSignIn ? "redirectURIs" : "postLogoutRedirectURIs",
+                "has the scheme \(scheme), which is the client \(other.id)'s too, so a phone would ask which app is meant; give each app its own"
+            )
+        }
+    }
+
+    private static func guid(_ text: String) -> String? {
+        let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        let isHex = groups.joined().allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+        return isHex && groups.map(\.count) == [8, 4, 4, 4, 12] ? text : nil
+    }
+
+    /// A host's name of at least two parts: no project's id has a dot.
+    private static func tenantName(_ text: String) -> String? {
+        guard text.contains("."), let (_, port) = Authority.split(Array(text.utf8)[...]), port == nil,
+            URI.parse("https://\(text)")?.address == nil
+        else { return nil }
+        return text
+    }
+}

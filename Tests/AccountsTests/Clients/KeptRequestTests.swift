@@ -1,0 +1,120 @@
+@testable import Accounts
+import ProjectSettings
+import Runtime
+import TestKit
+import Testing
+import Text
+
+@Suite struct KeptRequestTests {
+    @Test func `finds a kept request by its number and the cookie of its browser alone`() async throws {
+        let clients = try await ClientFixture()
+        var request = clients.request()
+        request.state = "s \"1\""
+        request.prompts = [.login, .consent]
+        request.claims = RequestedClaims(idToken: ["name"], userInfo: ["email"])
+        let (kept, cookie) = try await clients.requests.store(request, in: clients.project)
+        let found = try await clients.requests.waiting(kept.id, cookie: UTF8Text(cookie), in: clients.project)
+        #expect(found?.request == request)
+        #expect(found?.createdAt == kept.createdAt)
+        #expect(try await clients.requests.waiting(kept.id, cookie: "another", in: clients.project) == nil)
+        clients.fixture.time.advance(AuthorizationRequests.timeToSignIn)
+        #expect(try await clients.requests.waiting(kept.id, cookie: UTF8Text(cookie), in: clients.project) == nil)
+    }
+
+    @Test func `answers a kept request once`() async throws {
+        let clients = try await ClientFixture()
+        let (kept, cookie) = try await clients.requests.store(clients.request(), in: clients.project)
+        let browser = try await clients.signUp()
+        let code = try await clients.requests.grant(kept.request, kept: kept, to: browser, scopes: ["openid"], in: clients.project)
+        await #expect {
+            try await clients.requests.grant(kept.request, kept: kept, to: browser, scopes: ["openid"], in: clients.project)
+        } throws: { if case AccountError.overtaken = $0 { true } else { false } }
+        #expect(try await clients.requests.waiting(kept.id, cookie: UTF8Text(cookie), in: clients.project) == nil)
+        _ = try await clients.redeem(code)
+    }
+
+    @Test func `gives a pushed request out once, to its client, within a minute`() async throws {
+        let clients = try await ClientFixture()
+        let id = try await clients.requests.push(clients.request(), in: clients.project)
+        #expect(try await clients.requests.takePushed(id, clientID: "site", in: clients.project) == nil)
+        #expect(try await clients.requests.takePushed(id, clientID: "field-app", in: clients.project) == clients.request())
+        #expect(try await clients.requests.takePushed(id, clientID: "field-app", in: clients.project) == nil)
+        let late = try await clients.requests.push(clients.request(), in: clients.project)
+        clients.fixture.time.advance(.seconds(60))
+        #expect(try await clients.requests.takePushed(late, clientID: "field-app", in: clients.project) == nil)
+    }
+
+    @Test func `remembers what the person chose and agreed to`() async throws {
+        let clients = try await ClientFixture()
+        let browser = try await clients.signUp()
+        let (kept, cookie) = try await clients.requests.store(clients.request(), in: clients.project)
+        try await clients.requests.recordChoice(of: kept, by: "somebody", in: clients.project)
+        try await clients.requests.recordConsent(to: ["openid", "email"], of: kept, by: browser.account, in: clients.project)
+        let found = try await clients.requests.waiting(kept.id, cookie: UTF8Text(cookie), in: clients.project)
+        #expect(found?.chosenBy == "somebody" && found?.editedBy == nil)
+        #expect(found?.consentedBy == browser.account.id)
+        func agreed(_ scopes: [String], _ client: String = "field-app") async throws -> Bool {
+            try await clients.requests.hasConsent(to: scopes, of: client, by: browser.account.id, in: clients.project)
+        }
+        #expect(try await agreed(["email"]))
+        #expect(try await !agreed(["email", "phone"]))
+        #expect(try await !agreed(["email"], "site"))
+        let (next, _) = try await clients.requests.store(clients.request(), in: clients.project)
+        try await clients.requests.recordConsent(to: ["phone"], of: next, by: browser.account, in: clients.project)
+        #expect(try await agreed(["email", "phone"]))
+        clients.fixture.time.advance(.seconds(1))
+        try await clients.fixture.sessions.revokeAll(of: browser.account.id, in: clients.project.id, by: .command("test"))
+        #expect(try await !agreed(["email"]))
+    }
+
+    private func sent(_ clients: ClientFixture) async throws -> String {
+        try #require(try await clients.fixture.outbox.recent(in: clients.project).last?.oneTimeCode)
+    }
+
+    private func proves(_ digits: String, _ kept: KeptRequest, _ clients: ClientFixture) async throws -> Bool {
+        do { return try await clients.requests.proveEmail(UTF8Text(digits), of: kept, in: clients.project) == kept.email } catch {
+            guard case AccountError.invalidActionCode = error else { throw error }
+            return false
+        }
+    }
+
+    private func asked(_ clients: ClientFixture) async throws -> KeptRequest {
+        let (kept, cookie) = try await clients.requests.store(clients.request(), in: clients.project)
+        try await clients.requests.sendEmailCode(to: "ada@example.com", for: kept, language: "en", in: clients.project)
+        return try #require(try await clients.requests.waiting(kept.id, cookie: UTF8Text(cookie), in: clients.project))
+    }
+
+    @Test func `proves an address by the digits that were mailed to it, once`() async throws {
+        let clients = try await ClientFixture()
+        let kept = try await asked(clients)
+        let digits = try await sent(clients)
+        #expect(digits.utf8.count == 6)
+        #expect(try await !proves(digits == "000000" ? "000001" : "000000", kept, clients))
+        #expect(try await proves(digits, kept, clients))
+        #expect(try await !proves(digits, kept, clients))
+    }
+
+    @Test func `takes the digits of one request for no other`() async throws {
+        let clients = try await ClientFixture()
+        let kept = try await asked(clients)
+        let digits = try await sent(clients)
+        let other = try await asked(clients)
+        let theirs = try await sent(clients)
+        let passes = try await proves(digits, other, clients)
+        #expect(passes == (theirs == digits))
+        #expect(try await proves(digits, kept, clients))
+    }
+
+    @Test func `takes no digits after five wrong tries, and none after ten minutes`() async throws {
+        let clients = try await ClientFixture()
+        let kept = try await asked(clients)
+        let digits = try await sent(clients)
+        let wrong = digits == "000000" ? "000001" : "000000"
+        for _ in 0..<5 { #expect(try await !proves(wrong, kept, clients)) }
+        #expect(try await !proves(digits, kept, clients))
+        let late = try await asked(clients)
+        let next = try await sent(clients)
+        clients.fixture.time.advance(EmailCodes.lifetime)
+        #expect(try await !proves(next, late, clients))
+    }
+}

@@ -1,0 +1,169 @@
+"""The hosted pages as people see them: on a phone and on a desk, light and dark, in both languages, and read out by axe-core.
+
+GATEHOUSE_SCREENSHOTS names a folder for pictures of them all.
+"""
+
+import importlib.util
+import json
+import pathlib
+
+import pytest
+
+from support.accounts import address
+from support.browser.drivers import Chromium
+from support.browser.layout import look
+from support.browser.tab import Tab
+from support.hosted_pages.relying_party import NATIVE, THIRD_PARTY
+from support.hosted_pages.stage import PASSWORD, HostedSite, account
+
+AXE = pathlib.Path(importlib.util.find_spec("axe_core_python").submodule_search_locations[0]) / "axe.min.js"
+WELL_KNOWN = {
+    "google.com": {},
+    "microsoft.com": {},
+    "apple.com": {"teamId": "TEAM123456", "keyId": "KEY1234567"},
+    "github.com": {},
+    "facebook.com": {},
+    "linkedin.com": {},
+    "twitter.com": {},
+    "yahoo.com": {},
+}
+LONG = "Donaudampfschifffahrtsgesellschaftskapitaensvereinigung"
+
+
+class Look(Tab):
+    """A person who looks at each page that they come to."""
+
+    def __init__(self, driver, site, language, scheme, name):
+        super().__init__(driver)
+        self.site, self.language, self.name, self.steps = site, language, f"{name}-{language}-{scheme}", 0
+        driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def open(self, flow=None, **parameters):
+        self.driver.get(self.site.request(flow, ui_locales=self.language, **parameters).url)
+        assert self.script("return document.documentElement.lang") == self.language
+        return self
+
+    def press(self, selector="#go", **fields):
+        """Fills the fields in, without the browser's own checks, and presses a button."""
+        for name, value in fields.items():
+            self.script("const field = document.getElementById(arguments[0]); field.value = arguments[1]", name, value)
+        self.script("for (const form of document.forms) form.noValidate = true")
+        before = self.script("return performance.timeOrigin")
+        self.click(selector)
+        self.until(
+            lambda: self.script("return document.readyState === 'complete' && performance.timeOrigin") not in (False, before), "answer"
+        )
+        return self
+
+    def looked(self, step):
+        """The page has the size of the screen, and axe-core finds nothing serious."""
+        self.steps += 1
+        look(self.driver, f"hosted-{self.name}-{self.steps}-{step}")
+        if not self.script("return Boolean(window.axe)"):
+            self.script(AXE.read_text())
+        found = self.driver.execute_async_script("axe.run().then(arguments[0])")
+        assert found["passes"]
+        faults = [
+            [fault["id"], fault["help"], [node["html"] for node in fault["nodes"]], [node["any"] for node in fault["nodes"]]]
+            for fault in found["violations"]
+            if fault["impact"] in ("moderate", "serious", "critical")
+        ]
+        assert not faults, f"{self.driver.current_url}: {json.dumps(faults, indent=1)}"
+        return self
+
+
+def entry(provider, key):
+    secret = {"privateKey": {"file": str(key)}} if provider == "apple.com" else {"clientSecret": {"env": "CLIENT_SECRET"}}
+    return {"clientId": "client", **secret, **WELL_KNOWN[provider]}
+
+
+@pytest.fixture(scope="module")
+def site(fake_issuer_of_session):
+    site = HostedSite(
+        fake_issuer_of_session, project={"passwordPolicy": {"enforcement": "enforce", "minLength": 12, "numeric": True, "uppercase": True}}
+    )
+    for provider in WELL_KNOWN:
+        if provider != "apple.com":
+            site.project["providers"][provider] = entry(provider, None)
+    site.write()
+    site.serve()
+    yield site
+    site.close()
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    driver = Chromium(tmp_path_factory.mktemp("chromium"))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(params=[("en", "light"), ("en", "dark"), ("de", "light"), ("de", "dark")], ids="-".join)
+def person(driver, site, request):
+    person = Look(driver, site, *request.param, request.node.originalname.removeprefix("test_"))
+    yield person
+    assert person.steps > 0
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    # A form that was refused has a status of its own, which browsers note.
+    assert not [text for text in person.complaints() if "the server responded with a status of 4" not in text]
+
+
+@pytest.fixture
+def known(site):
+    return account(site, site.servers[0].api(), address(), "Correct horse 1!")["email"]
+
+
+def test_signing_in(person, known):
+    person.open().looked("asked")
+    person.press(email="x", password="").looked("field")
+    person.press(email=known, password="wrong").looked("refused")
+    person.press("#mail", email=known).looked("code")
+    person.press(code="").looked("code-missing")
+    person.press("#again").looked("code-again")
+
+
+def test_signing_up(person, site):
+    email = address()
+    person.open("b2c_1_susi").press("#sign-up").looked("address")
+    person.press(email="@").looked("address-wrong")
+    person.press(email=email).press(code=site.digits(email)).looked("details")
+    person.press(password="short", displayName="").looked("details-wrong")
+    person.press(displayName=LONG, surname=LONG, password=PASSWORD).looked("weak")
+    person.press(password="Correct horse 1!").at("/callback")
+
+
+def test_a_user_flow_for_signing_up(person):
+    person.open("b2c_1_sign_up").looked("address")
+
+
+def test_a_new_password(person, site, known):
+    person.open("b2c_1_reset").looked("address")
+    person.press(email=known).looked("code")
+    person.press(code=site.digits(known)).looked("password")
+
+
+def test_choosing(person, known):
+    person.open().press(email=known, password="Correct horse 1!").at("/callback")
+    person.open(prompt="select_account").looked("account")
+    person.open(client=THIRD_PARTY, scope="openid profile email offline_access").looked("consent")
+    person.open("b2c_1_profile").looked("profile")
+    person.press(displayName="").looked("profile-wrong")
+    person.open(client=NATIVE).looked("native")
+
+
+def test_the_end_of_a_request(person, site):
+    person.open().looked("asked")
+    site.rows("DELETE FROM authorization_requests WHERE status = 'waiting'")
+    person.driver.refresh()
+    person.looked("over")
+
+
+def test_a_provider_that_refuses(person):
+    person.open()
+    url = person.driver.current_url + "&page=signIn&note=declined&provider=oidc.fake"
+    person.driver.get(url)
+    person.looked("declined")
+
+
+def test_providers_first(person):
+    person.open("b2c_1_providers_first").looked("asked")

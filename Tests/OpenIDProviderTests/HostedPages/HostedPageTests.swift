@@ -1,0 +1,81 @@
+import Testing
+@testable import OpenIDProvider
+
+@Suite struct HostedPageTests {
+    private var full: SignInOffer {
+        var offer = SignInOffer()
+        (offer.hasPassword, offer.hasCode, offer.signsIn) = (true, true, true)
+        (offer.signsUp, offer.makesAccounts, offer.resets) = (true, true, true)
+        return offer
+    }
+
+    private func shown(_ asked: HostedPage?, _ needed: Interaction?, _ change: (inout HostedPage.Facts) -> Void = { _ in }) -> HostedPage? {
+        var facts = HostedPage.Facts(needed: needed, offer: full)
+        change(&facts)
+        return HostedPage.shown(asked: asked, facts)
+    }
+
+    @Test(
+        arguments: [
+            (Interaction.signIn, HostedPage.signIn), (.signUp, .signUp), (.resetPassword, .reset), (.chooseAccount, .accounts),
+            (.editProfile, .profile), (.consent(scopes: ["openid"]), .consent),
+        ])
+    func `begins with the page of the step that is needed`(_ needed: Interaction, _ page: HostedPage) {
+        #expect(shown(nil, needed) == page)
+    }
+
+    @Test func `goes on when nothing is needed, and when no page can help`() {
+        for page in HostedPage.allCases {
+            #expect(shown(page, nil) == nil)
+            #expect(shown(page, .otherAccount) == nil)
+        }
+    }
+
+    @Test func `shows the pages towards a session when a person asks for another account`() {
+        #expect(shown(.signIn, .chooseAccount) == .signIn)
+        #expect(shown(.signUp, .chooseAccount) == .signUp)
+        #expect(shown(.accounts, .chooseAccount) == .accounts)
+    }
+
+    @Test(arguments: [Interaction.signIn, .signUp, .chooseAccount, .resetPassword])
+    func `asks for an address before its code, and for the code before a password`(_ needed: Interaction) {
+        #expect(shown(.resetCode, needed) == .reset)
+        #expect(shown(.newPassword, needed) == .reset)
+        #expect(shown(.newPassword, needed) { $0.isCodeMailed = true } == .reset)
+        #expect(shown(.resetCode, needed) { $0.isCodeMailed = true } == .resetCode)
+        #expect(shown(.newPassword, needed) { ($0.isCodeMailed, $0.isEmailProven) = (true, true) } == .newPassword)
+        guard needed != .resetPassword else { return }
+        #expect(shown(.signUpCode, needed) == .signUp)
+        #expect(shown(.signUpDetails, needed) { $0.isCodeMailed = true } == .signUp)
+        #expect(shown(.signUpDetails, needed) { $0.isEmailProven = true } == .signUpDetails)
+    }
+
+    @Test func `shows no page that the project does not offer`() {
+        for page in [HostedPage.signUp, .signUpCode, .signUpDetails, .reset, .resetCode, .newPassword, .signInCode] {
+            let shown = shown(page, .signIn) {
+                ($0.offer.signsUp, $0.offer.resets, $0.offer.hasCode) = (false, false, false)
+                ($0.isCodeMailed, $0.isEmailProven) = (true, true)
+            }
+            #expect(shown == .signIn)
+        }
+        #expect(shown(.signIn, .signUp) { $0.offer.signsIn = false } == .signUp)
+    }
+
+    @Test(arguments: HostedPage.allCases)
+    func `a user flow for passwords shows only its own pages`(_ page: HostedPage) {
+        let shown = shown(page, .resetPassword) { ($0.isCodeMailed, $0.isEmailProven) = (true, true) }
+        #expect(shown == .reset || shown == .resetCode || shown == .newPassword)
+    }
+
+    @Test(arguments: HostedPage.allCases)
+    func `consent and profile cannot be left out`(_ page: HostedPage) {
+        #expect(shown(page, .consent(scopes: [])) == .consent)
+        #expect(shown(page, .editProfile) == .profile)
+    }
+
+    @Test func `asks a new account for its attributes before the request goes on`() {
+        #expect(shown(.profile, nil) { $0.mayComplete = true } == .profile)
+        #expect(shown(.profile, .consent(scopes: [])) { $0.mayComplete = true } == .profile)
+        #expect(shown(.signIn, nil) { $0.mayComplete = true } == nil)
+    }
+}
