@@ -68,7 +68,10 @@ import Web
     ])
     func `nothing is at the address of no provider and of no user flow`(target: String) throws { #expect(try failure(target) == .notFound) }
 
-    @Test(arguments: ["/acme/b2c_1_susi/oauth2/v2.0/token?p=b2c_1_tfp", "/acme/oauth2/v2.0/token?p=b2c_1_susi&p=b2c_1_susi"])
+    @Test(arguments: [
+        "/acme/anything/oauth2/v2.0/token?p=b2c_1_susi", "/acme/b2c_1_susi/oauth2/v2.0/token?p=b2c_1_tfp",
+        "/acme/oauth2/v2.0/token?p=b2c_1_susi&p=b2c_1_susi",
+    ])
     func `an address that names two user flows is refused`(target: String) throws {
         let failure = try #require(try failure(target))
         #expect(failure != .notFound)

@@ -1,7 +1,7 @@
 import Crypto
 import Postgres
 package import ProjectSettings
-import Runtime
+package import Runtime
 package import Text
 
 /// The answer of a request: a code, which the relying party redeems once for tokens.
@@ -106,7 +106,7 @@ extension AuthorizationRequests {
             granted, in: browserSession,
             with: [found.spend(for: session.id, in: project, at: now)] + browserSession.hold(in: project), of: project, from: clientInfo,
             at: now)
-        return RedeemedCode(account: found.account, session: granted, request: found.request)
+        return RedeemedCode(account: found.account, session: granted, request: found.request, askedAt: found.askedAt)
     }
 
     /// Ends what the code's first use made, when the same client shows it again.
@@ -123,6 +123,7 @@ extension AuthorizationRequests {
     struct FoundCode {
         let id: RequestID
         let request: AuthorizationRequest
+        let askedAt: Instant
         let scopes: [String]
         let isRedeemed: Bool
         let isFresh: Bool
@@ -152,7 +153,7 @@ extension AuthorizationRequests {
         let now = clock.now()
         let rows = try await storage.read(
             """
-            SELECT r.parameters, r.scopes, r.status = 'redeemed', r.expires_at > \(now), r.client_session_id,
+            SELECT r.parameters, r.created_at, r.scopes, r.status = 'redeemed', r.expires_at > \(now), r.client_session_id,
                 s.ended_at IS NULL AND s.expires_at > \(now) AND s.kind = 'browser',
                 s.session_id, s.account_id, s.sign_in_provider, s.auth_time, \(Account.columns)
             FROM authorization_requests r JOIN sessions s ON s.project_id = r.project_id AND s.session_id = r.browser_session_id
@@ -162,6 +163,7 @@ extension AuthorizationRequests {
             """)
         guard var row = rows.first?.reader() else { throw .grantRefused }
         let request = try AuthorizationRequest.reading(try reading { try row.next() })
+        let askedAt: Instant = try reading { try row.next() }
         let scopes: [String] = try reading { try row.next() }
         let (isRedeemed, isFresh): (Bool, Bool) = try reading { (try row.next(), try row.next()) }
         let clientSessionID: [UInt8]? = try reading { try row.next() }
@@ -169,8 +171,9 @@ extension AuthorizationRequests {
         let session = try reading { try BrowserSession.session(&row, in: project) }
         guard let account = try reading({ try Account(rows, &row) }) else { throw .grantRefused }
         return FoundCode(
-            id: id, request: request, scopes: scopes, isRedeemed: isRedeemed, isFresh: isFresh, clientSessionID: clientSessionID,
-            sessionLives: lives, account: account, browserSession: BrowserSession(session: session, account: account))
+            id: id, request: request, askedAt: askedAt, scopes: scopes, isRedeemed: isRedeemed, isFresh: isFresh,
+            clientSessionID: clientSessionID, sessionLives: lives, account: account,
+            browserSession: BrowserSession(session: session, account: account))
     }
 }
 
@@ -179,4 +182,9 @@ package struct RedeemedCode: Sendable {
     package let account: Account
     package let session: ClientSession
     package let request: AuthorizationRequest
+    /// The time when the request was kept, or granted at once.
+    package let askedAt: Instant
+
+    /// Whether the person made the account for this request.
+    package var isNewUser: Bool { account.createdAt >= askedAt }
 }

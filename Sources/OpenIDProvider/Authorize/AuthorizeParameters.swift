@@ -106,6 +106,7 @@ struct AuthorizeParameters {
         of client: OAuthClient, _ type: AuthorizationRequest.ResponseType?, _ reply: AuthorizationReply, isPushed: Bool
     ) throws(Failure) -> AuthorizationRequest {
         if let name = form.repeated { throw .invalidRequest("The parameter \(name) is given more than once.") }
+        guard reply.state.map({ $0.utf8.count <= 4096 }) ?? true else { throw .invalidRequest("The state is longer than 4096 bytes.") }
         guard form["response_type"] != nil else { throw .invalidRequest("The parameter response_type is missing.") }
         guard let type, type == .code else { throw .unsupportedResponseType }
         if let mode = form["response_mode"], mode != reply.mode.rawValue {

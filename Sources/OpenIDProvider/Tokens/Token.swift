@@ -32,8 +32,7 @@ extension ClientCall {
         let redeemed = try await accounts.authorizationRequests.redeem(code, proof, for: client, in: settings, from: context.clientInfo)
         let answer = TokenAnswer(
             subject: subject(redeemed.account, redeemed.session), scopes: redeemed.session.grant.scopes, nonce: redeemed.request.nonce,
-            // The sign-in that made the account began the browser's session.
-            isNewUser: redeemed.account.createdAt >= redeemed.session.session.authTime)
+            isNewUser: redeemed.isNewUser)
         return try answer.response(to: self)
     }
 

@@ -36,7 +36,10 @@ struct TokenAnswer {
             guard let userFlow = call.address.userFlow else { return }
             json.field("not_before", call.context.services.clock.now().seconds)
             if idToken != nil { json.field("id_token_expires_in", ClientTokens.idTokenLifetime) }
-            if refreshToken != nil { json.field("refresh_token_expires_in", min(client.refreshIdle, client.refreshLifetime).wholeSeconds) }
+            if refreshToken != nil {
+                let left = subject.session.expires.seconds - call.context.services.clock.now().seconds
+                json.field("refresh_token_expires_in", min(client.refreshIdle.wholeSeconds, left))
+            }
             if subject.session.grant.wantsClientInfo { json.field("client_info", clientInfo(userFlow, project)) }
         }
         return Response(oauth: json.bytes)

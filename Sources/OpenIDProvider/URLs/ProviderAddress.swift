@@ -56,7 +56,7 @@ package struct ProviderAddress: Sendable {
         let isPrefixed = prefix == "te" || prefix == "tfp"
         if isPrefixed { segments = segments.dropFirst() }
         guard let tenant = segments.popFirst() else { throw .notFound }
-        let inPath = segments.first.flatMap { $0.asciiLowercased.hasPrefix("b2c_1_") ? $0 : nil }
+        let inPath = segments.first.flatMap { Self.fixedSegments.contains($0) ? nil : $0 }
         guard isPrefixed || inPath != nil || segments.contains("v2.0") else {
             guard let project = projects.project(id: tenant.asString), let provider = project.openIDProvider else { throw .notFound }
             self.init(project, provider.native)
@@ -68,6 +68,9 @@ package struct ProviderAddress: Sendable {
         else { throw .notFound }
         self.init(project, issuer)
     }
+
+    /// What follows a tenant where the path names no user flow.
+    private static let fixedSegments: Set<UTF8Text> = [".well-known", "discovery", "oauth2", "openid", "v2.0"]
 
     /// The user flow that the path or `?p=` names.
     private static func policy(inPath: UTF8Text?, _ query: String) throws(Failure) -> UTF8Text? {

@@ -26,6 +26,7 @@ enum OAuthErrorResponse {
         var headers = more
         headers.add("content-type", "text/plain; charset=utf-8")
         headers.add("cache-control", "no-store")
+        headers.add("pragma", "no-cache")
         return Response(status: status, headers: headers, body: Array("\(text), request \(requestID)\n".utf8))
     }
 

@@ -88,6 +88,18 @@ import Text
         #expect(await clients.isRefused { try await clients.redeem(code) })
     }
 
+    @Test func `calls a person new whose account was made for the request, and only at that request`() async throws {
+        let clients = try await ClientFixture()
+        let (kept, _) = try await clients.requests.store(clients.request(), in: clients.project)
+        clients.fixture.time.advance(.seconds(5))
+        let browser = try await clients.signUp()
+        let first = try await clients.requests.grant(kept.request, kept: kept, to: browser, scopes: ["openid"], in: clients.project)
+        #expect(try await clients.redeem(first).isNewUser)
+        clients.fixture.time.advance(.seconds(5))
+        let next = try await clients.requests.grant(clients.request(), kept: nil, to: browser, scopes: ["openid"], in: clients.project)
+        #expect(try await !clients.redeem(next).isNewUser)
+    }
+
     @Test func `gives no code in a session that has ended`() async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
