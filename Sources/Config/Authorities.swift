@@ -19,11 +19,16 @@ extension Section {
     /// The text of another file that `key` names, relative to the configuration file's folder, with its path; `nil` where the key is absent
     /// or the file cannot be read.
     package func text(ofFile key: String) -> (path: String, text: String)? {
+        bytes(ofFile: key, atMost: Self.maxAuthorityBytes).map { ($0.path, String(decoding: $0.bytes, as: UTF8.self)) }
+    }
+
+    /// The same as bytes.
+    ///
+    /// - Parameter limit: bytes; a larger file is a fault.
+    package func bytes(ofFile key: String, atMost limit: Int) -> (path: String, bytes: [UInt8])? {
         guard let name = string(key) else { return nil }
         let file = source.resolved(name)
-        do {
-            return (file, String(decoding: try FileBytes.read(file, atMost: Self.maxAuthorityBytes), as: UTF8.self))
-        } catch {
+        do { return (file, try FileBytes.read(file, atMost: limit)) } catch {
             fault(key, "the file \(file) \(error.message)")
             return nil
         }

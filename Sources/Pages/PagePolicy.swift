@@ -16,15 +16,18 @@ package struct PagePolicy: OptionSet, Sendable {
 
     /// The headers of a page whose one inline style has this hash.
     ///
-    /// - Parameter schemes: those of the addresses that an answer to a form may redirect to, besides this server's own.
-    func headers(styleHash: String, redirectsTo schemes: [String] = []) -> Headers {
+    /// - Parameters:
+    ///   - schemes: those of the addresses that an answer to a form may redirect to, besides this server's own.
+    ///   - hasLogo: whether the page has a picture inside.
+    func headers(styleHash: String, redirectsTo schemes: [String] = [], hasLogo: Bool = false) -> Headers {
         let elsewhere = schemes.map { " \($0):" }.joined()
         let forms = contains(.formsToAnywhere) ? "" : contains(.forms) ? "form-action 'self'\(elsewhere); " : "form-action 'none'; "
         let scripts = contains(.scripts) ? "script-src 'self'; connect-src 'self'; " : ""
+        let pictures = hasLogo ? "img-src data:; " : ""
         return [
             "content-type": "text/html; charset=utf-8",
             "content-security-policy":
-                "default-src 'none'; \(scripts)style-src 'sha256-\(styleHash)'; base-uri 'none'; \(forms)frame-ancestors 'none'",
+                "default-src 'none'; \(scripts)\(pictures)style-src 'sha256-\(styleHash)'; base-uri 'none'; \(forms)frame-ancestors 'none'",
             "cache-control": "no-store", "referrer-policy": "no-referrer", "x-content-type-options": "nosniff", "x-frame-options": "DENY",
         ]
     }

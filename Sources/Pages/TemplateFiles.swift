@@ -119,7 +119,8 @@ struct TemplateFiles: Sendable {
             throw TemplateTags.Problem(line: 1, message: "{{<\(layout)}} is not a layout for this file")
         }
         let own = base(name).split(separator: ".").dropFirst().first.flatMap { pageValues[String($0)] } ?? []
-        let known = isMail ? Self.mailValues : own.union(["project", "language", "style", "accent", "onAccent", "script", "data", "."])
+        let known =
+            isMail ? Self.mailValues : own.union(["project", "logo", "language", "style", "accent", "onAccent", "script", "data", "."])
         for (value, line) in tags.values.sorted(by: { $0.key < $1.key }) where !known.contains(value) {
             guard value.hasPrefix("words.") else {
                 throw TemplateTags.Problem(

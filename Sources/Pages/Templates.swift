@@ -1,5 +1,6 @@
 package import Accounts
 package import Config
+import Crypto
 package import HTTP
 package import JSON
 package import ProjectSettings
@@ -17,6 +18,8 @@ package struct Templates: Sendable {
     private let files: TemplateFiles
     private let style: String
     private let styleHash: String
+    /// The logo as an address that has the picture inside.
+    private let logo: String?
 
     /// For pages that belong to no project.
     package static let standard = Templates(branding: Branding(name: ""))
@@ -34,6 +37,7 @@ package struct Templates: Sendable {
         languages = files.words.keys.sorted()
         style = ":root{--accent:\(branding.accent);--on-accent:\(Accent.text(on: branding.accent))}\n" + files.style
         styleHash = PagePolicy.hash(style)
+        logo = branding.logo.map { "data:\($0.mediaType);base64,\(Base64.encode($0.bytes))" }
     }
 
     /// The language for the sender of `request`; see `Language`.
@@ -64,11 +68,14 @@ package struct Templates: Sendable {
         prepared["words"] = words("page.\(name)", language, plain).mapValues(HTML.escaped)
         // The style does not come from a request, and escaping it would change the bytes that the policy has the hash of.
         prepared["style"] = style + moreStyle
+        prepared["logo"] = logo
         prepared["script"] = script.map(HTML.escaped)
         prepared["data"] = data.map(HTML.island)
         let html = render("page.\(name)", "html", language, prepared) ?? ""
         let styleHash = moreStyle.isEmpty ? styleHash : PagePolicy.hash(style + moreStyle)
-        return Response(status: status, headers: policy.headers(styleHash: styleHash, redirectsTo: schemes), body: Array(html.utf8))
+        return Response(
+            status: status, headers: policy.headers(styleHash: styleHash, redirectsTo: schemes, hasLogo: logo != nil),
+            body: Array(html.utf8))
     }
 
     /// A mail as text and HTML.

@@ -7,6 +7,8 @@ package struct Branding: Sendable, Equatable {
     package var accent: String
     /// The language that is used when neither the app nor the browser asks for an available one: a tag such as `en`.
     package var language: String
+    /// A picture that stands above each page.
+    package var logo: Logo?
 
     package init(name: String, accent: String = "#2f5bea", language: String = "en") {
         self.name = name
@@ -23,6 +25,11 @@ extension Branding {
             section.value("language", expected: "a language's tag, such as en or pt-BR") {
                 LanguageTag.isWellFormed($0) ? $0 : nil
             } ?? language
+        logo = section.bytes(ofFile: "logo", atMost: Logo.maxBytes).flatMap { file in
+            let logo = Logo(file.bytes)
+            if logo == nil { section.fault("logo", "the file \(file.path) is not an SVG, PNG, JPEG or WebP picture") }
+            return logo
+        }
         section.finish()
     }
 

@@ -36,6 +36,18 @@ import Text
         #expect(EmbeddedTemplates.files.keys.sorted() == names.sorted())
     }
 
+    @Test func `a page has the logo inside, and may show no other picture`() {
+        let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x00]
+        var branding = branding
+        branding.logo = Logo(png)
+        let page = Templates(branding: branding).page("app", in: "en")
+        #expect(html(page).contains(#"<img class="logo" src="data:image/png;base64,iVBORw0KGgoA" alt="">"#))
+        #expect(page.headers["content-security-policy"]?.asString.contains("img-src data:; ") == true)
+        let plain = templates.page("app", in: "en")
+        #expect(!html(plain).contains("<img"))
+        #expect(plain.headers["content-security-policy"]?.asString.contains("img-src") == false)
+    }
+
     @Test func `every language has every word`() throws {
         let files = TemplateFiles.standard
         let english = try #require(files.words["en"]?.names)
