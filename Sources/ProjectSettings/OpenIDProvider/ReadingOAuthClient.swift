@@ -77,7 +77,7 @@ extension OAuthClient {
             if !secret.allSatisfy({ (0x20...0x7E).contains($0) }) {
                 section.fault("secrets", "has a character outside ASCII, which a client_secret cannot have (RFC 6749 Appendix A.2)")
             } else if secret.count < 20 {
-                section.note("secrets", "has a secret that may be guessed; make one: openssl rand -base64 32")
+                section.note("secrets", "has a secret that may be guessed; make one: openssl rand -hex 32")
             }
         }
     }

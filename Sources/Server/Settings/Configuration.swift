@@ -95,11 +95,15 @@ private struct SeenOnce {
         let tenant = section.section("openIDProvider").section("tenant")
         // Tenants are in the place of a project's id in URLs, without regard to case.
         if let id = provider.tenantID { claim("project \(id.lowercased())", "id", tenant) }
-        for name in provider.tenantNames { claim("project \(name.lowercased())", "names", tenant) }
+        for name in provider.tenantNames { claim("project \(name.lowercased())", "names", tenant, called: "\(name) ") }
     }
 
-    private mutating func claim(_ thing: String, _ key: String, _ section: Section) {
-        if let owner = owners[thing] { section.fault(key, "is used already, by \(owner)") }
+    /// - Parameter name: which one of a list, with a space behind it.
+    private mutating func claim(_ thing: String, _ key: String, _ section: Section, called name: String = "") {
+        if let owner = owners[thing] {
+            section.fault(
+                key, owner == section.file ? "\(name)is given twice; remove one of them" : "\(name)is used already, by \(owner)")
+        }
         owners[thing] = section.file
     }
 }

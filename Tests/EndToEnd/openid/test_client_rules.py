@@ -134,6 +134,8 @@ def test_two_projects_with_one_tenant():
     site = OpenIDSite(other={**provider_settings(), "clients": [SECOND.entry()]}, migrate=False)
     try:
         result = site.run("check")
-        assert result.returncode == 1 and "openIDProvider.tenant.names: is used already" in result.stdout, result.stdout
+        assert result.returncode == 1 and "is used already, by" in result.stdout and "openIDProvider.tenant.names" in result.stdout, (
+            result.stdout
+        )
     finally:
         site.close()
