@@ -11,10 +11,17 @@ struct Resume: RawEndpoint {
     static let errorFormat = ErrorFormat.page
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        let waiting = try await WaitingRequest(request, context)
-        return try await Optional(waiting.address.project).showingErrors(in: waiting.kept.request.language) {
-            try await AuthorizationStep(address: waiting.address, request: request, context: context)
-                .answer(waiting.kept.request, of: waiting.client, kept: waiting.kept)
+        let query = try Form.reading(request.query)
+        try query.once(["request"])
+        guard let project = context.namedProject, project.openIDProvider != nil else { throw Failure.notFound }
+        return try await Optional(project).showingErrors {
+            guard let waiting = try await WaitingRequest(project, query, context) else {
+                return HostedVisit.lost(project.templates, request)
+            }
+            return try await Optional(project).showingErrors(in: waiting.kept.request.language) {
+                try await AuthorizationStep(address: waiting.address, request: request, context: context)
+                    .answer(waiting.kept.request, of: waiting.client, kept: waiting.kept)
+            }
         }
     }
 }
@@ -24,21 +31,23 @@ struct WaitingRequest {
     let address: ProviderAddress
     let client: OAuthClient
     let kept: KeptRequest
+    /// The value of the request's cookie.
+    let cookie: String
 
-    /// Throws a page that says that the request is over, when none waits for this browser.
-    init(_ request: Request, _ context: Context) async throws {
-        guard let project = context.namedProject, project.openIDProvider != nil else { throw Failure.notFound }
-        (address, client, kept) = try await Optional(project).showingErrors {
-            let query = try Form.reading(request.query)
-            try query.once(["request"])
-            guard let id = query["request"].flatMap(KeptRequest.ID.init),
-                let cookie = ProviderCookies.request(id.text, in: request, context.services.site),
-                let kept = try await context.services.accounts.authorizationRequests.waiting(id, cookie: cookie, in: project.settings),
-                // The project's file may have changed in the meantime.
-                let address = ProviderAddress(of: project, userFlow: kept.request.userFlow),
-                let client = address.client(of: kept.request)
-            else { throw Failure.requestOver }
-            return (address, client, kept)
-        }
+    /// `nil` when no request waits for this browser: it is unknown, answered or expired, or another browser's.
+    ///
+    /// - Parameter query: that of the page's address.
+    init?(_ project: Project, _ query: Form, _ context: Context) async throws {
+        guard let id = query["request"].flatMap(KeptRequest.ID.init),
+            let cookie = ProviderCookies.request(id.text, in: context.request, context.services.site),
+            let kept = try await context.services.accounts.authorizationRequests.waiting(id, cookie: cookie, in: project.settings),
+            // The project's file may have changed in the meantime.
+            let address = ProviderAddress(of: project, userFlow: kept.request.userFlow),
+            let client = address.client(of: kept.request)
+        else { return nil }
+        self.address = address
+        self.client = client
+        self.kept = kept
+        self.cookie = cookie.asString
     }
 }

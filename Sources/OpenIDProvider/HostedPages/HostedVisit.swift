@@ -32,18 +32,13 @@ struct HostedVisit {
     ///
     /// - Parameter query: that of the page's address.
     init?(_ project: Project, _ query: Form, _ context: Context) async throws {
+        guard let waiting = try await WaitingRequest(project, query, context) else { return nil }
         let (settings, services) = (project.settings, context.services)
-        guard let id = query["request"].flatMap(RequestID.init),
-            let cookie = ProviderCookies.request(id.text, in: context.request, services.site),
-            let kept = try await services.accounts.authorizationRequests.waiting(id, cookie: cookie, in: settings),
-            let address = ProviderAddress(of: project, userFlow: kept.request.userFlow),
-            let client = address.client(of: kept.request)
-        else { return nil }
         self.context = context
-        self.address = address
-        self.client = client
-        self.kept = kept
-        self.cookie = cookie.asString
+        address = waiting.address
+        client = waiting.client
+        kept = waiting.kept
+        cookie = waiting.cookie
         if let value = ProviderCookies.session(in: context.request, of: settings, services.site) {
             session = try await services.accounts.browserSessions.find(value, in: settings)
         } else {

@@ -5,8 +5,6 @@ extension Failure {
     package static let notFromOwnFrame = Failure(
         "PERMISSION_DENIED", "This path answers only the frame at /__/auth/iframe of this server.", kind: .forbidden)
 
-    package static let requestOver = Failure(
-        "REQUEST_OVER", "This sign-in is over, or it began in another browser. Go back to the app and begin again.")
     package static let unregisteredLogoutURI = Failure(
         "INVALID_LOGOUT_URI", "The post_logout_redirect_uri is not registered for this client; it must be the same, byte by byte.")
 
