@@ -17,7 +17,8 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case sendEmailCode
     /// A try of an action code from a mail. Only failures count.
     case actionCode
-    /// A try of the digits of a mail. Only failures count.
+    /// A try of the digits of a mail. Only failures count. Six digits open an account, so the tries for one address count together,
+    /// whichever browsers they come from.
     case emailCode
     /// The caller changes their own account.
     case update
@@ -89,7 +90,6 @@ extension LimitedAction {
                 (.account, Rate(5, per: hour)), (.mailbox, Rate(5, per: hour)), (.address, Rate(60, per: hour)),
                 (.project, Rate(10_000, per: day)),
             ]
-        // Six digits open an account, so the tries for one address count together, whichever browsers they come from.
         case .emailCode:
             [(.accountAndAddress, Rate(10, per: hour)), (.account, Rate(50, per: day)), (.address, Rate(100, per: tenMinutes))]
         case .actionCode: [(.address, Rate(100, per: tenMinutes))]
