@@ -10,10 +10,10 @@ from load import SCRIPTS
 from p256 import base64url
 from processes import Failed
 
-# A loopback address: where an app has a scheme of its own, a person must act for each code.
+# A page in a browser: for a native app that is not at an `https` address, a person must act for each code.
 CLIENT, REDIRECT = "bench", "http://127.0.0.1/signed-in"
 # The lines of a project for these measurements.
-PROVIDER = f"openIDProvider:\n  clients:\n    - {{id: {CLIENT}, name: Bench, kind: native, redirectURIs: ['{REDIRECT}']}}\n"
+PROVIDER = f"openIDProvider:\n  clients:\n    - {{id: {CLIENT}, name: Bench, kind: browser, redirectURIs: ['{REDIRECT}']}}\n"
 VERIFIER = "a-verifier-that-every-app-of-this-measurement-has"
 BROWSERS = 64
 
