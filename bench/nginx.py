@@ -30,7 +30,7 @@ class Nginx:
         self._log = folder / "nginx.access.log"
         fields = {name.lower(): value for name, value in headers}
         added = [
-            f'add_header {name} "{value}";'
+            'add_header {} "{}";'.format(name, value.replace('"', '\\"'))
             for name, value in fields.items()
             if name not in ("date", "content-length", "content-type", "connection")
         ]
