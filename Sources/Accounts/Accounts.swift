@@ -74,7 +74,7 @@ package final class Accounts: Sendable {
         providerIssuers = ProviderIssuers(database: database)
         authorizationRequests = AuthorizationRequests(
             storage: storage, clock: clock, completion: completion,
-            emailCodes: EmailCodes(storage: storage, clock: clock, key: masterKey.emailCodes, outbox: outbox))
+            emailCodes: EmailCodes(key: masterKey.emailCodes, outbox: outbox))
         browserSessions = BrowserSessions(storage: storage, masterKey: masterKey, clock: clock)
         clientSessions = ClientSessions(storage: storage, masterKey: masterKey, clock: clock, signingKeys: signingKeys)
         clientTokens = ClientTokens(clock: clock, signingKeys: signingKeys)

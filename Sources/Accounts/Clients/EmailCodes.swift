@@ -8,8 +8,6 @@ package import Text
 ///
 /// A code can be tried five times. The callers charge each mail to the limits of its address, so that a guesser has few codes to try.
 package struct EmailCodes: Sendable {
-    let storage: Storage
-    let clock: Clock
     let key: [UInt8]
     /// `nil` where no way of mail is configured.
     let outbox: Outbox?
