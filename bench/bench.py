@@ -3,31 +3,35 @@
 import argparse
 import os
 import pathlib
-import re
 import sys
 
 import code_flow
 import load
 import passwords
 import processes
+from administrator import Administrator
 from brokered import BrokeredSignIns
 from database import Database, Statement, seed
-from gatehouse import Gatehouse
+from development import DevelopmentMode
+from gatehouse import PEOPLE, Gatehouse, live
 from glewlwyd import Glewlwyd
 from issuer import Issuer
 from load import Load
 from nginx import Nginx
+from openssl import left_by_rsa, signatures
 from processes import LOAD_CORE, SERVER_CORE, Failed
 from report import Table, interleaved, median
+from sign_ups import SignUps
 from workspace import workspace
 
 KEY_SET = "/bench-rs256/oauth2/jwks"
 IDLE_CONNECTIONS = 8000
+NEW_TOKENS = 24 * PEOPLE
 
 
 class Bench:
     def __init__(self, options, folder):
-        self.rounds, self.seconds, self.only = options.rounds, options.seconds, options.only
+        self.options, self.rounds, self.seconds, self.only = options, options.rounds, options.seconds, options.only
         self.folder = folder
         self.table = Table()
         self.issuer = Issuer()
@@ -46,6 +50,10 @@ class Bench:
             self.one_core()
         if self.wants("P3", "P4", "P11", "P12"):
             self.all_cores()
+        if self.wants("P15"):
+            DevelopmentMode(self).measure()
+        if self.wants("P16", "P17"):
+            self.measure_live()
         if self.wants("P6"):
             self.measure_passwords()
         self.table.print()
@@ -62,12 +70,15 @@ class Bench:
         house.stop()
         self.database.log_statements(False)
         session = self.database.query(f"SELECT encode(session_id, 'hex') FROM sessions WHERE account_id = '{first['localId']}'")
-        self.refresh = Statement(*self.database.logged("WITH session AS"), first["localId"], session)
-        self.lookup = Statement(*self.database.logged("SELECT a.account_id"), first["localId"])
+        self.refresh = Statement([self.database.logged("WITH session AS")], first["localId"], session)
+        self.lookup = Statement([self.database.logged("SELECT a.account_id")], first["localId"])
         house.start()
         self.tokens = {}
         for project in (es, rs):
-            people = house.sign_in(self.issuer, project)
+            # Each of these many tokens is forgotten before it is shown again, since the server remembers fewer.
+            people = house.sign_in(self.issuer, project, NEW_TOKENS if project == rs and self.wants("P3") else PEOPLE)
+            (self.folder / f"{project}.new-tokens").write_text("".join(p["idToken"] + "\n" for p in people))
+            people = people[:PEOPLE]
             self.tokens[project] = self.folder / f"{project}.refresh"
             self.tokens[project].write_text("".join(f"{p['localId']} {p['refreshToken']}\n" for p in people))
             if project == rs:
@@ -139,6 +150,15 @@ class Bench:
         self.table.bound("P8", "memory after load, RSS", processes.memory(self.house.process.pid) / 1e6, 150, "MB")
         self.house.stop()
 
+    # A server as in production: sign-ups, and what administrators do.
+
+    def measure_live(self):
+        house = live(self)
+        if self.wants("P16"):
+            SignUps(self, house).measure()
+        if self.wants("P17"):
+            Administrator(self, house).measure()
+
     # Passwords: sign-ins against scrypt alone, and other requests while people sign in.
 
     def measure_passwords(self):
@@ -177,8 +197,8 @@ class Bench:
         server.forget_log()
         return Load(server.address + KEY_SET, self.seconds, server.process.pid, LOAD_CORE, close)
 
-    def load_lookup(self):
-        return self.wrk("/v1/accounts:lookup", "bench-rs256", "lookup.lua", self.folder / "id-tokens")
+    def load_lookup(self, tokens="bench-rs256.new-tokens"):
+        return self.wrk("/v1/accounts:lookup", "bench-rs256", "lookup.lua", self.folder / tokens)
 
     def load_refresh(self, project="bench-es256"):
         return self.wrk("/v1/token", project, "refresh.lua", self.tokens[project])
@@ -190,14 +210,22 @@ class Bench:
         return lambda: self.database.pgbench(statement.script(clients, before, after), statement.variables(), clients, self.seconds)
 
     def measure_lookup(self):
-        by_key = Statement("SELECT * FROM accounts WHERE project_id = $1 AND account_id = $2", {1: "bench-es256", 2: "x"}, "x")
+        by_key = Statement([("SELECT * FROM accounts WHERE project_id = $1 AND account_id = $2", {1: "bench-es256", 2: "x"})], "x")
         results = interleaved(
-            self.rounds, {"lookup": self.load_lookup, "SELECT by key": self.pgbench(by_key, 8), "same SELECT": self.pgbench(self.lookup, 8)}
+            self.rounds,
+            {
+                "lookup": self.load_lookup,
+                "again": lambda: self.load_lookup("id-tokens"),
+                "SELECT by key": self.pgbench(by_key, 8),
+                "same SELECT": self.pgbench(self.lookup, 8),
+            },
         )
-        rate = median([run.rate for run in results["lookup"]])
-        self.table.ratio("P3", "accounts:lookup", rate, median(results["SELECT by key"]), 0.45, "/s", "pgbench ×8, by key")
-        self.table.ratio("P3", "  of its own SELECT", rate, median(results["same SELECT"]), None, "/s", "pgbench ×8")
-        self.table.fact("P3", "  CPU a request", median([run.cpu for run in results["lookup"]]), "µs")
+        by_key, same = median(results["SELECT by key"]), median(results["same SELECT"])
+        for part, name in (("lookup", "accounts:lookup, new tokens"), ("again", "  tokens shown again")):
+            rate = median([run.rate for run in results[part]])
+            self.table.ratio("P3", name, rate, by_key, 0.45, "/s", "pgbench ×8, by key")
+            self.table.ratio("P3", "  of its own SELECT", rate, same, None, "/s", "pgbench ×8")
+            self.table.fact("P3", "  CPU a request", median([run.cpu for run in results[part]]), "µs")
 
     def measure_refresh(self):
         results = interleaved(
@@ -225,8 +253,7 @@ class Bench:
         ours = median([run.rate for run in speed["refresh, RS256"]])
         beside = median([run.rate for run in speed["refresh, ES256"]])
         rsa, ecdsa = median(speed["rsa2048"]), median(speed["ecdsap256"])
-        # The cost of a refresh without its signature, measured with the cheaper algorithm; the remaining time is for RSA.
-        left = 1 / (1 / beside - 1 / ecdsa + 1 / rsa)
+        left = left_by_rsa(beside, ecdsa, rsa)
         self.table.ratio("P4", "refresh, RS256", ours, left, 0.80, "/s", "what openssl rsa2048 leaves room for")
         self.table.ratio("P4", "  of signatures alone", ours, rsa, None, "/s", "openssl rsa2048, all cores")
 
@@ -250,13 +277,6 @@ class Bench:
         self.table.bound("P12", "sign-in through a provider", median([run.rate for run in runs]), 300, "/s", at_least=True)
         self.table.bound("P12", "  CPU a sign-in", cpu, 1.5, "ms")
         self.table.fact("P12", "  of the provider's double", provider_cpu, "ms")
-
-
-def signatures(algorithm, seconds):
-    """The signatures per second that all cores make when they do nothing else."""
-    out = processes.run(["openssl", "speed", "-seconds", seconds, "-multi", len(processes.CORES), algorithm]).decode()
-    # Behind the name stand the seconds for a signature and for a verification, and then the rates.
-    return float(re.search(r"(?:rsa\s*2048 bits|256 bits ecdsa \(nistp256\))\s+\S+\s+\S+\s+([\d.]+)", out)[1])
 
 
 def main():

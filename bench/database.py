@@ -59,7 +59,7 @@ class Database:
             parameters = re.search(r"DETAIL:  [Pp]arameters: (.*)", line)
             if parameters and text and text[0].startswith(beginning):
                 values = re.findall(r"\$(\d+) = (NULL|'(?:[^']|'')*')", parameters[1])
-                found = "\n".join(text), {int(n): v[1:-1].replace("''", "'") for n, v in values}
+                found = "\n".join(text), {int(n): None if v == "NULL" else v[1:-1].replace("''", "'") for n, v in values}
             text = [statement[1]] if statement else []
         if not found:
             raise Failed(f"the server was not seen sending: {beginning} …")
@@ -77,28 +77,37 @@ class Database:
 
 
 class Statement:
-    """A statement of the server for pgbench: the same text, but every client uses its own share of the seeded rows."""
+    """Statements of the server for pgbench, of one call: the same texts, but every client uses its own share of the seeded rows."""
 
-    def __init__(self, text, parameters, account, session=None):
-        """`account` and `session` are the ids that the parameters had when the statement was seen."""
+    def __init__(self, logged, account, session=None, new=False):
+        """`logged`: the texts and parameters that were seen. `account` and `session` are the ids that the parameters had then. `new`: the
+        statements make rows, so every run has rows of its own."""
         self.constants = {}
         self._next = 0
+        self._new = new
+        self._texts = [self._text(number, *seen, account, session) for number, seen in enumerate(logged)]
+        self._counts = any(":g1" in text for text in self._texts)
 
+    def _text(self, statement, text, parameters, account, session):
         def replacement(match):
             number = int(match[1])
             value = parameters[number]
+            if value is None:
+                return "NULL"
             if value == account:
                 return "('bench' || (:row)::text)"
             if session is not None and value == "\\x" + session:
                 return "decode(lpad(to_hex((:row)::bigint), 32, '0'), 'hex')"
-            if value in ("0", "1", "2"):  # a generation, when a session's first refresh was seen
+            if self._new and re.fullmatch(r"\\x[0-9a-f]{32}", value):  # a bucket of a limit: every client has its own
+                return "decode(md5('bench' || (:client_id)::text), 'hex')"
+            if not self._new and value in ("0", "1", "2"):  # a generation, when a session's first refresh was seen
                 return f":g{value}"
-            self.constants[f"p{number}"] = value
+            name = f"p{statement}_{number}"
+            self.constants[name] = value
             # The server states the type of a parameter; pgbench cannot, and PostgreSQL does not guess it everywhere.
-            return f":p{number}::timestamptz" if TIMESTAMP.fullmatch(value) else f":p{number}"
+            return f":{name}::timestamptz" if TIMESTAMP.fullmatch(value) else f":{name}"
 
-        self._text = re.sub(r"\$(\d+)", replacement, text)
-        self._counts = ":g1" in self._text
+        return re.sub(r"\$(\d+)", replacement, text)
 
     def script(self, clients, before="", after=""):
         share = PEOPLE // clients
@@ -106,7 +115,8 @@ class Statement:
         lines = [r"\set g0 :g0 + 1"]
         if self._counts:
             lines += [r"\set g1 :g0 + 1", r"\set g2 :g0 + 2"]
-        lines += [rf"\set row :client_id * {share} + :g0 % {share} + 1", before, self._text + ";", after]
+        row = ":client_id * 1000000000 + :g0" if self._new else f":client_id * {share} + :g0 % {share} + 1"
+        lines += [rf"\set row {row}", before, *(text + ";" for text in self._texts), after]
         return "\n".join(line for line in lines if line) + "\n"
 
     def variables(self):

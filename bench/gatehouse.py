@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import shutil
 import time
 import urllib.parse
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # One project for each algorithm; the id of a project is also the key of its apps.
 PROJECTS = {"bench-es256": "ES256", "bench-rs256": "RS256"}
 PEOPLE = 256
+# The same two of the server in production mode.
+LIVE_PROJECTS = {"live-es256": "ES256", "live-rs256": "RS256"}
 # All clients have the same address here. The limits are counted as usual, but never reached.
 LIMITS = """limits:
   signUp: {perAddress: 1000000 per 1s}
@@ -26,7 +29,11 @@ LIMITS = """limits:
 
 
 class Gatehouse:
-    def __init__(self, binary, folder, database_url, issuer, more=""):
+    """A server in development mode, whose people sign in by the issuer, which speaks plain HTTP."""
+
+    projects, mode = PROJECTS, "development: true\noutbound: {allow: [127.0.0.0/8]}\n"
+
+    def __init__(self, binary, folder, database_url, issuer=None, more=""):
         """`more`: further lines of each project, such as older binaries do not know."""
         self._binary = binary
         self._folder = folder
@@ -35,31 +42,44 @@ class Gatehouse:
         self.environment = {"DATABASE_URL": database_url}
         (folder / "master.key").write_bytes(base64.b64encode(os.urandom(32)))
         (folder / "projects").mkdir()
-        for number, (project, algorithm) in enumerate(PROJECTS.items(), 100_000_000_001):
+        for number, (project, algorithm) in enumerate(self.projects.items(), 100_000_000_001):
             (folder / "projects" / f"{project}.yaml").write_text(
                 f"project: {project}\nnumber: {number}\napiKeys: [{project}]\nauthorizedDomains: [127.0.0.1]\n"
-                "redirectURLs: [http://127.0.0.1/app/]\n"
-                f"tokens: {{algorithm: {algorithm}}}\nsignIn: {{password: true}}\n{LIMITS}"
-                f"providers:\n  oidc.bench:\n    name: Bench\n    issuer: {issuer.url}\n    clientId: {issuer.client_id}\n"
-                "    clientSecret: {env: BENCH_CLIENT_SECRET}\n    userinfo: never\n"
-                f"{more}"
+                f"tokens: {{algorithm: {algorithm}}}\nsignIn: {{password: true, anonymous: true}}\n{LIMITS}"
+                + (self._provider(issuer) if issuer else "")
+                + more
             )
         self.environment["BENCH_CLIENT_SECRET"] = "unused"
         self.process = None
         self.log = folder / "server.log"
 
+    @staticmethod
+    def _provider(issuer):
+        return (
+            "redirectURLs: [http://127.0.0.1/app/]\n"
+            f"providers:\n  oidc.bench:\n    name: Bench\n    issuer: {issuer.url}\n    clientId: {issuer.client_id}\n"
+            "    clientSecret: {env: BENCH_CLIENT_SECRET}\n    userinfo: never\n"
+        )
+
+    def _public_url(self):
+        return self.address
+
     def _configuration(self, loops):
         path = self._folder / f"gatehouse-{loops}.yaml"
         path.write_text(
-            f"listen: 127.0.0.1:{self.port}\npublicURL: {self.address}\ndatabase: {{env: DATABASE_URL}}\n"
+            f"listen: 127.0.0.1:{self.port}\npublicURL: {self._public_url()}\ndatabase: {{env: DATABASE_URL}}\n"
             f"masterKey: {{file: master.key}}\nprojects: projects\n"
-            f"loops: {loops}\ndevelopment: true\noutbound: {{allow: [127.0.0.0/8]}}\naccessLog: true\n"
+            f"loops: {loops}\n{self.mode}accessLog: true\n"
             "limits: {connections: 20000, connectionsPerAddress: 20000}\n"
         )
         return path
 
     def migrate(self):
-        processes.run([self._binary, "migrate", "--config", self._configuration(0)], env=self.environment)
+        self.command("migrate")
+
+    def command(self, *words):
+        """Runs a command of the server, and returns what it prints."""
+        return processes.run([self._binary, *words, "--config", self._configuration(0)], env=self.environment)
 
     def start(self, loops=0, core=None, service=False, under=(), patience=20):
         """Seconds from the start of the process to the first 200 of /health/ready. `under` is a command that runs it, such as valgrind."""
@@ -128,3 +148,22 @@ class Gatehouse:
 
         with ThreadPoolExecutor(4) as pool:
             return list(pool.map(one, range(count)))
+
+
+class LiveGatehouse(Gatehouse):
+    """A server as in production, behind a proxy that says the addresses of its clients."""
+
+    projects, mode = LIVE_PROJECTS, "trustedProxies: [127.0.0.1/32]\n"
+
+    def _public_url(self):
+        return "https://bench.example.com"
+
+
+def live(bench):
+    """Such a server on the database of `bench`."""
+    folder = bench.folder / "live"
+    folder.mkdir()
+    house = LiveGatehouse(bench.options.binary, folder, bench.database.url)
+    # The database has keys that the other server sealed.
+    shutil.copy(bench.folder / "master.key", folder)
+    return house

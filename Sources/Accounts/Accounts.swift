@@ -31,6 +31,12 @@ package final class Accounts: Sendable {
     package let clientAssertions: ClientAssertions
     package let profileEdits: ProfileEdits
 
+    package let accessTokens: AccessTokens
+    package let sessionCookies: SessionCookies
+    package let administration: AccountAdministration
+    package let lists: AccountLists
+    package let probes: OperatorProbes
+
     package let idTokens: IDTokens
     package let codes: ActionCodes
     package let codeMails: ActionCodeMails
@@ -80,6 +86,12 @@ package final class Accounts: Sendable {
         clientTokens = ClientTokens(clock: clock, signingKeys: signingKeys)
         clientAssertions = ClientAssertions(storage: storage)
         profileEdits = ProfileEdits(storage: storage)
+        accessTokens = AccessTokens(
+            storage: storage, keys: masterKey.accessTokens, clock: clock, limits: limits, tokenURI: KeyFile.tokenURI(publicURL))
+        sessionCookies = SessionCookies(storage: storage, clock: clock, idTokens: idTokens)
+        administration = AccountAdministration(storage: storage, clock: clock, directory: directory, passwords: passwords)
+        lists = AccountLists(storage: storage)
+        probes = OperatorProbes(masterKey: masterKey, clock: clock)
         self.idTokens = idTokens
         self.codes = codes
         self.codeMails = codeMails

@@ -48,6 +48,11 @@ static inline CURLcode curl_easy_get_long(CURL *easy, CURLINFO info, long *value
     return curl_easy_getinfo(easy, info, value);
 }
 
+// CURLINFO_CERTINFO: what the other side showed of itself, where CURLOPT_CERTINFO asks for it. libcurl keeps the memory.
+static inline CURLcode curl_easy_get_certificates(CURL *easy, struct curl_certinfo **value) {
+    return curl_easy_getinfo(easy, CURLINFO_CERTINFO, value);
+}
+
 static inline CURLMcode curl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

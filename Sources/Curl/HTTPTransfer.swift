@@ -8,6 +8,7 @@ final class HTTPTransfer: Transfer {
     let policy: DialPolicy
     let encrypted: Bool
     let maxBytes: Int
+    private let wantsCertificate: Bool
     private(set) var headers = Headers()
     private(set) var body: [UInt8] = []
     /// The reason why it stopped, when we know it better than libcurl's error code does.
@@ -27,6 +28,7 @@ final class HTTPTransfer: Transfer {
         policy = settings.policy
         encrypted = target.isSecure
         maxBytes = request.maxBytes
+        wantsCertificate = request.wantsCertificate
         try super.init(sending: request.body ?? [])
         try addHeaders(request)
         try configure(request, timeout: timeout, settings: settings)
@@ -35,7 +37,7 @@ final class HTTPTransfer: Transfer {
     // MARK: Results
 
     func response() -> OutboundResponse {
-        OutboundResponse(status: status, headers: headers, body: body)
+        OutboundResponse(status: status, headers: headers, body: body, certificate: wantsCertificate ? certificate : nil)
     }
 
     /// The error that `code` means for the caller.
@@ -134,6 +136,7 @@ final class HTTPTransfer: Transfer {
         options.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         options.set(CURLOPT_MAXFILESIZE_LARGE, size: request.maxBytes)
         options.set(CURLOPT_HTTPHEADER, try list(of: lines))
+        if request.wantsCertificate { options.set(CURLOPT_CERTINFO, 1) }
         options.set(method: request.method, bodyCount: request.body?.count)
         setCommon(
             &options, timeout: timeout, connectTimeout: request.connectTimeout, authorities: request.authorities ?? settings.authorities)

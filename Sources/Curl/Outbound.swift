@@ -28,6 +28,8 @@ package struct OutboundRequest: Sendable {
     package var maxBytes = 1 << 20
     /// A PEM file of authorities to trust instead of the client's own.
     package var authorities: String?
+    /// Whether the response has the certificate that the other server showed.
+    package var wantsCertificate = false
 
     package init(_ method: Method = .get, _ url: String, headers: Headers = Headers(), body: [UInt8]? = nil) {
         self.method = method
@@ -42,11 +44,14 @@ package struct OutboundResponse: Sendable {
     package var status: Int
     package var headers: Headers
     package var body: [UInt8]
+    /// PEM; `nil` without TLS, and for a request that did not ask for it.
+    package var certificate: String?
 
-    package init(status: Int = 200, headers: Headers = Headers(), body: [UInt8] = []) {
+    package init(status: Int = 200, headers: Headers = Headers(), body: [UInt8] = [], certificate: String? = nil) {
         self.status = status
         self.headers = headers
         self.body = body
+        self.certificate = certificate
     }
 }
 

@@ -59,6 +59,20 @@ class Transfer {
         return status
     }
 
+    /// The other side's own certificate, in PEM; `nil` unless it was asked for.
+    final var certificate: String? {
+        var info: UnsafeMutablePointer<curl_certinfo>?
+        guard curl_easy_get_certificates(handle, &info) == CURLE_OK, let info, info.pointee.num_of_certs > 0 else { return nil }
+        // Its own certificate comes first, as a list of lines `Name:value`.
+        var line = info.pointee.certinfo[0]
+        while let current = line {
+            let text = String(cString: current.pointee.data)
+            if text.hasPrefix("Cert:") { return String(text.dropFirst(5)) }
+            line = current.pointee.next
+        }
+        return nil
+    }
+
     /// libcurl's own text on why it stopped. These texts name hosts, never paths, queries or people.
     final func words(for code: CURLcode) -> String {
         let text = String(cString: reason)

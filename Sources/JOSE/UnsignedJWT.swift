@@ -19,6 +19,16 @@ package struct UnsignedJWT: Sendable {
         claims = header["crit"] == nil ? Self.object(parts[1]) : nil
     }
 
+    /// The text of a token with `claims`, the bytes of a JSON object.
+    package static func text(provingNothing claims: [UInt8]) -> String {
+        var token = start
+        Base64URL.append(claims, to: &token)
+        token.append(UInt8(ascii: "."))
+        return String(decoding: token, as: UTF8.self)
+    }
+
+    private static let start = Array("\(Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))).".utf8)
+
     private static func object(_ part: Substring.UTF8View) -> JSON? {
         guard let bytes = Base64URL.decodeStrict(Array(part)), let json = try? JSON.parse(bytes), json.object != nil else { return nil }
         return json

@@ -176,3 +176,33 @@ extension JSON {
 
     package func text() -> String { String(decoding: bytes(), as: UTF8.self) }
 }
+
+extension JSON {
+    /// JSON text for people: one member or element a line. Objects and arrays without any stay on their line.
+    package func indentedText() -> String {
+        var text = ""
+        indent(into: &text, by: "")
+        return text + "\n"
+    }
+
+    private func indent(into text: inout String, by margin: String) {
+        let inner = margin + "  "
+        switch self {
+        case .array(let elements) where !elements.isEmpty:
+            text += "[\n"
+            for (position, element) in elements.enumerated() {
+                text += (position > 0 ? ",\n" : "") + inner
+                element.indent(into: &text, by: inner)
+            }
+            text += "\n\(margin)]"
+        case .object(let object) where !object.isEmpty:
+            text += "{\n"
+            for (position, member) in object.enumerated() {
+                text += (position > 0 ? ",\n" : "") + inner + JSON.string(member.name).text() + ": "
+                member.value.indent(into: &text, by: inner)
+            }
+            text += "\n\(margin)}"
+        default: text += self.text()
+        }
+    }
+}

@@ -1,6 +1,7 @@
 /// The files of `Sources/Pages/Templates`, which the build puts into the binary. A test compares this list with the folder.
 enum EmbeddedTemplates {
     static let files: [String: [UInt8]] = [
+        "form.html": PackageResources.form_html,
         "mail.html": PackageResources.mail_html,
         "mail.txt": PackageResources.mail_txt,
         "page.css": PackageResources.page_css,
@@ -12,6 +13,7 @@ enum EmbeddedTemplates {
         "page.consent.html": PackageResources.page_consent_html,
         "page.development.html": PackageResources.page_development_html,
         "page.email.html": PackageResources.page_email_html,
+        "page.emulator.html": PackageResources.page_emulator_html,
         "page.formpost.html": PackageResources.page_formpost_html,
         "page.handler.html": PackageResources.page_handler_html,
         "page.logout.html": PackageResources.page_logout_html,

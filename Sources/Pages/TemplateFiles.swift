@@ -15,14 +15,17 @@ struct TemplateFiles: Sendable {
     static let mailValues: Set<String> = [
         "project", "language", "accent", "onAccent", "email", "newEmail", "displayName", "link", "code", "subject", "provider", "time",
     ]
-    private static let layouts = ["page.html": "page", "mail.html": "mail"]
+    /// The files that stand around others, by file name, and their names there. `form.html` stands around pages with a form, in `page.html`.
+    private static let layouts = ["page.html": "page", "form.html": "form", "mail.html": "mail"]
 
     private(set) var words: [String: Words] = [:]
     private(set) var style = ""
     private var library = MustacheLibrary()
     private(set) var pages: [String] = []
-    /// The values that the original page of this name uses. A project's version of the page may use only these.
-    private var pageValues: [String: Set<String>] = [:]
+    /// The tags of the original page of this name. A project's version of the page may use only its values, and those of its layout.
+    private var pageTags: [String: TemplateTags] = [:]
+    /// The values that the layout `form.html` uses.
+    private var formValues: Set<String> = []
 
     /// The files in the binary.
     static let standard = TemplateFiles(embedded: EmbeddedTemplates.files)
@@ -32,7 +35,9 @@ struct TemplateFiles: Sendable {
         let texts = files.mapValues { String(decoding: $0, as: UTF8.self) }
         pages = texts.keys.filter { $0.hasPrefix("page.") && $0.hasSuffix(".html") && $0 != "page.html" }
             .map { String($0.dropFirst(5).dropLast(5)) }.sorted()
-        for page in pages { pageValues[page] = (try? TemplateTags(texts["page.\(page).html"] ?? "")).map { Set($0.values.keys) } }
+        func tags(of name: String) -> TemplateTags? { try? TemplateTags(texts[name] ?? "") }
+        for page in pages { pageTags[page] = tags(of: "page.\(page).html") }
+        formValues = Set(tags(of: "form.html").map { Array($0.values.keys) } ?? [])
         let reference = Words(ConfigFile.read(text: texts["words.en.yaml"] ?? "", name: "words.en.yaml", faults: faults), nil)
         words["en"] = reference
         for (name, text) in texts.sorted(by: { $0.key < $1.key }) where name != "words.en.yaml" {
@@ -88,9 +93,8 @@ struct TemplateFiles: Sendable {
 
     private func isKnown(_ name: String) -> Bool {
         let base = base(name)
-        if ["page.css", "page.html", "mail.html", "mail.txt"].contains(name) || pages.contains(where: { base == "page.\($0).html" }) {
-            return true
-        }
+        if ["page.css", "mail.txt"].contains(name) || Self.layouts[name] != nil { return true }
+        if pages.contains(where: { base == "page.\($0).html" }) { return true }
         return Self.mails.contains { mail in ["html", "txt", "subject.txt"].contains { base == "mail.\(mail).\($0)" } }
     }
 
@@ -115,10 +119,12 @@ struct TemplateFiles: Sendable {
 
     private func check(_ tags: TemplateTags, of name: String) throws(TemplateTags.Problem) {
         let isMail = name.hasPrefix("mail.")
-        if let layout = tags.layout, Self.layouts[name] != nil || layout + ".html" != (isMail ? "mail.html" : "page.html") {
+        let original = base(name).split(separator: ".").dropFirst().first.flatMap { pageTags[String($0)] }
+        if let layout = tags.layout, !Self.layouts(for: name, original).contains(layout) {
             throw TemplateTags.Problem(line: 1, message: "{{<\(layout)}} is not a layout for this file")
         }
-        let own = base(name).split(separator: ".").dropFirst().first.flatMap { pageValues[String($0)] } ?? []
+        let hasForm = original?.layout == "form" || name == "form.html"
+        let own = Set(original.map { Array($0.values.keys) } ?? []).union(hasForm ? formValues : [])
         let known =
             isMail ? Self.mailValues : own.union(["project", "logo", "language", "style", "accent", "onAccent", "script", "data", "."])
         for (value, line) in tags.values.sorted(by: { $0.key < $1.key }) where !known.contains(value) {
@@ -134,14 +140,23 @@ struct TemplateFiles: Sendable {
         }
     }
 
+    /// The layouts that may stand around a file.
+    private static func layouts(for name: String, _ original: TemplateTags?) -> [String] {
+        if name == "form.html" { return ["page"] }
+        if layouts[name] != nil { return [] }
+        if name.hasPrefix("mail.") { return ["mail"] }
+        return original?.layout == "form" ? ["form", "page"] : ["page"]
+    }
+
     /// Whether the reference has the word for this file: among the words of the mail or page, or among those that all of its kind share. A
     /// layout serves all of a kind, and may use any of their words.
     private func says(_ word: Substring, in name: String) -> Bool {
         let file = base(name).split(separator: ".")
+        let kind = file[0] == "mail" ? "mail" : "page"
         let owner = file.count > 2 ? file[1] : nil
         return words["en"]?.names.contains { known in
             let parts = known.split(separator: ".")
-            return parts.count == 3 && parts[0] == file[0] && parts[2] == word
+            return parts.count == 3 && parts[0] == kind && parts[2] == word
                 && (owner == nil || parts[1] == owner || parts[1] == "common")
         } ?? false
     }

@@ -25,6 +25,7 @@ package struct ProjectSettings: Sendable {
     package var sessions = Sessions()
     package var limits = Limits()
     package var customTokens = CustomTokens()
+    package var audit = Audit()
     /// `nil` where the project is not an OpenID provider.
     package var openIDProvider: OpenIDProvider?
 
@@ -36,6 +37,9 @@ package struct ProjectSettings: Sendable {
         self.redirectURLs = redirectURLs
         branding = Branding(name: id)
     }
+
+    /// Whether a project may have this id: it has the form of one, and no address of this server begins with it.
+    package static func isFree(_ id: String) -> Bool { isID(id) && !ReservedNames.contains(id) }
 
     /// Whether the text can be a project's id: 4 to 30 lower-case letters, digits and hyphens, a letter first and no hyphen last.
     package static func isID(_ text: some StringProtocol) -> Bool {

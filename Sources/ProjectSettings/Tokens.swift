@@ -8,8 +8,18 @@ extension ProjectSettings {
         package var issuer = Issuer.firebase
         package var lifetime: Duration = .seconds(3600)
         package var algorithm = Algorithm.rs256
+        /// Whether they have no signature at all (`alg: none`), as those of the Auth emulator. Only the development project and those made
+        /// on the fly can have this (`Configuration`), and only programs of this machine get and use such tokens (`Context`).
+        package var unsigned = false
 
         package init() {}
+    }
+
+    /// The values of `tokens.algorithm`.
+    enum Signing: String, CaseIterable {
+        case rs256 = "RS256"
+        case es256 = "ES256"
+        case none
     }
 
     package enum Issuer: String, Sendable, CaseIterable {
@@ -30,11 +40,18 @@ extension ProjectSettings {
 }
 
 extension ProjectSettings.Tokens {
-    init(_ section: Section) {
+    /// - Parameter development: whether the server is in development mode, where tokens may lack a signature.
+    init(_ section: Section, development: Bool) {
         self.init()
         issuer = section.choice("issuer", default: issuer)
         lifetime = section.duration("lifetime", default: lifetime, in: .seconds(300)...(.seconds(86400)))
-        algorithm = section.choice("algorithm", default: algorithm, among: [.rs256, .es256])
+        switch section.choice(
+            "algorithm", default: ProjectSettings.Signing.rs256, among: development ? ProjectSettings.Signing.allCases : [.rs256, .es256])
+        {
+        case .rs256: algorithm = .rs256
+        case .es256: algorithm = .es256
+        case .none: unsigned = true
+        }
         section.finish()
     }
 }

@@ -13,10 +13,18 @@ package final class Project: Sendable {
     package let providers: [UTF8Text: ProviderSettings]
     /// Those that are switched on, in the order of the project's file.
     package let orderedProviders: [ProviderSettings]
+    /// All providers that the project's file names, in its order.
+    package let configuredProviders: [ProviderSettings]
+    /// The name of the project's file, without its folder; `nil` for a project that is not made of a file.
+    package let fileName: String?
     /// The ids of all providers that the project's file names, also of those that are switched off.
     package let namedProviders: Set<UTF8Text>
     /// Renders its mails and pages.
     package let templates: Templates
+    /// Whether a test suite named it and no file has it (`init(named:like:)`).
+    package let isMadeOnTheFly: Bool
+    /// The server's own address.
+    let serverURL: String
     /// The scheme, host and port at which browsers reach the pages below `/__/auth/`. It comes from the configuration and never from a
     /// request (SEC-07); see `pagesURL(for:of:)` for development mode.
     package let pagesURL: String
@@ -25,8 +33,15 @@ package final class Project: Sendable {
     /// The discovery document, in the bytes that its endpoint sends: that of the OpenID provider, or without one a short one for back ends.
     package let discovery: [UInt8]
 
-    package init(settings: ProjectSettings, providers: [ProviderSettings], publicURL: String, templates: Templates? = nil) {
+    package init(
+        settings: ProjectSettings, providers: [ProviderSettings], publicURL: String, templates: Templates? = nil, file: String? = nil,
+        isMadeOnTheFly: Bool = false
+    ) {
         self.settings = settings
+        self.isMadeOnTheFly = isMadeOnTheFly
+        serverURL = publicURL
+        fileName = file.map { String($0.split(separator: "/").last ?? "") }
+        configuredProviders = providers
         self.templates = templates ?? Templates(branding: settings.branding)
         orderedProviders = providers.filter(\.enabled)
         self.providers = Dictionary(orderedProviders.map { (UTF8Text($0.id), $0) }, uniquingKeysWith: { first, _ in first })
@@ -77,13 +92,24 @@ package final class Project: Sendable {
     /// The same project with other settings, which must not change anything that its discovery document says.
     init(_ project: Project, settings: ProjectSettings) {
         self.settings = settings
+        isMadeOnTheFly = project.isMadeOnTheFly
+        serverURL = project.serverURL
         providers = project.providers
+        configuredProviders = project.configuredProviders
+        fileName = project.fileName
         orderedProviders = project.orderedProviders
         namedProviders = project.namedProviders
         templates = project.templates
         pagesURL = project.pagesURL
         openIDProvider = project.openIDProvider
         discovery = project.discovery
+    }
+
+    /// The same project, which signs its ID tokens and believes only signed ones.
+    package var signingTokens: Project {
+        var signing = settings
+        signing.tokens.unsigned = false
+        return Project(self, settings: signing)
     }
 
     /// Whether the page at this address may start and receive sign-ins: it is over https or on a loopback host, and its host is authorized.

@@ -17,6 +17,6 @@ package enum ProjectFile {
         let templates = ProjectTemplates.read(mail, branding: settings.branding)
         UserFlowChecks.check(settings, providers, section)
         section.finish()
-        return Project(settings: settings, providers: providers, publicURL: publicURL, templates: templates)
+        return Project(settings: settings, providers: providers, publicURL: publicURL, templates: templates, file: section.file)
     }
 }

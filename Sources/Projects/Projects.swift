@@ -29,18 +29,15 @@ package struct Projects: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The project of `apiKey`. In development mode, every other key that is not empty leads to the development project, for requests from
-    /// this machine.
-    package func project(apiKey: UTF8Text, for request: Request) -> Project? {
-        if let index = byKey[apiKey] { return all[index] }
-        guard let anyKey, !apiKey.isEmpty, request.isOfThisMachine else { return nil }
-        return project(id: anyKey)
-    }
+    fileprivate func project(apiKey: UTF8Text) -> Project? { byKey[apiKey].map { all[$0] } }
 
     /// The development project.
     package var development: Project? { anyKey.flatMap(project(id:)) }
 
     package func project(id: String) -> Project? { byID[UTF8Text(id)].map { all[$0] } }
+
+    /// Whether development mode makes its concessions for the project: the development project, and those made on the fly.
+    package func isOfDevelopment(_ project: Project) -> Bool { project.isMadeOnTheFly || project.settings.id == anyKey }
 
     /// The project that `tenant` means in a URL of Azure AD B2C's form: its id, or its tenant's id or one of its names. The case of ASCII
     /// letters does not count.
@@ -55,6 +52,8 @@ package struct Projects: Sendable {
     fileprivate func replacing(_ project: Project) -> Projects {
         Projects(all.map { $0.settings.id == project.settings.id ? project : $0 }, anyKey: anyKey)
     }
+
+    fileprivate func adding(_ project: Project) -> Projects { Projects(all + [project], anyKey: anyKey) }
 }
 
 extension ProjectSettings {
@@ -75,6 +74,35 @@ package final class ProjectDirectory: Sendable {
     package var current: Projects { snapshot.withLock { $0 } }
 
     package func replace(_ projects: Projects) { snapshot.withLock { $0 = projects } }
+
+    /// The project of `apiKey`.
+    ///
+    /// In development mode, for requests from this machine: `project:<id>` leads to the project of that id, which is made on the fly where
+    /// no file has it, and every other key that is not empty to the development project.
+    package func project(apiKey: UTF8Text, for request: Request) -> Project? {
+        let projects = current
+        if let project = projects.project(apiKey: apiKey), !project.isMadeOnTheFly || request.isOfThisMachine { return project }
+        guard let development = projects.development, !apiKey.isEmpty, request.isOfThisMachine else { return nil }
+        guard apiKey.hasPrefix(Project.keyOnTheFly) else { return development }
+        // The page of another site must not be able to fill the list.
+        guard request.headers.values("origin").allSatisfy({ ThisMachine.serves(origin: $0, to: request) }),
+            !request.headers.values("sec-fetch-site").contains("cross-site") || request.headers["origin"] != nil
+        else { return nil }
+        return projectOfDevelopment(named: UTF8Text(apiKey.utf8.dropFirst(Project.keyOnTheFly.utf8.count)).asString)
+    }
+
+    /// The development project or one made on the fly, by its id. Where no project has the id, this makes one. `nil` for every project
+    /// that development mode makes no concessions for, for a text that is not an id, and on a server without a development project.
+    package func projectOfDevelopment(named id: String) -> Project? {
+        snapshot.withLock { projects in
+            guard let development = projects.development else { return nil }
+            if let project = projects.project(id: id) { return projects.isOfDevelopment(project) ? project : nil }
+            guard ProjectSettings.isFree(id), projects.all.count(where: \.isMadeOnTheFly) < Project.mostOnTheFly else { return nil }
+            let made = Project(named: id, like: development)
+            projects = projects.adding(made)
+            return made
+        }
+    }
 
     /// Changes one project's settings for all loops, until its file is read again. `nil` when the project does not exist.
     package func change(_ id: String, _ change: (inout ProjectSettings) -> Void) -> Project? {

@@ -14,7 +14,7 @@ struct DatabaseStart {
         do { try await first.verifySessions() } catch { throw MigrationError.database(error) }
         try await shared.settings.schema.verify(first)
         let survey = try await first.survey(shared.clock)
-        for finding in DatabaseFindings.sentences(survey, shared.settings) { shared.log.warning("\(finding)") }
+        for finding in DatabaseFindings.findings(survey, shared.settings) { shared.log.warning("\(finding.sentence)") }
         await withTaskGroup(of: Void.self) { group in
             for database in databases.dropFirst() { group.addTask { await connect(database) } }
         }

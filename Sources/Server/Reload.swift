@@ -8,7 +8,14 @@ package enum Reload {
 
     /// - Parameter reload: returns the reason why the former configuration stays, or `nil` when the files are in use.
     static func handler(_ reload: @escaping @Sendable () async -> String?) -> Handler {
-        Handler(route: Route(.post, path, access: .anyone), errorFormat: .googleJSON) { _, _ in
+        Handler(
+            route: Route(.post, path, access: .anyone), errorFormat: .googleJSON, named: Handler.name(of: Self.self),
+            content: {
+                CallContent(answers: [
+                    .content("text/plain"), .content("text/plain", status: 422, "The former configuration stays; the text says why."),
+                ])
+            }
+        ) { _, _ in
             if let reason = await reload() { .text("not reloaded: \(reason)\n", status: 422) } else { .text("reloaded\n") }
         }
     }

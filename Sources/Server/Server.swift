@@ -76,7 +76,7 @@ package actor Server {
         chores = [
             every(Self.keyInterval, "reload signing keys") { [shared, keyStore] in try await keyStore.load(into: shared.signingKeys) },
             every(Self.cleanupInterval, "clean up", atOnce: true) { [shared] in
-                try await cleanup.run()
+                try await cleanup.run(for: shared.projects.current.all.map(\.settings))
                 try await cleanup.deleteProviderTokens(except: shared.projects.current.tokenKeepers)
             },
             every(Self.idleInterval, "end idle sessions", atOnce: true) { [shared] in
@@ -98,13 +98,18 @@ package actor Server {
         if let address = shared.settings.operations {
             let reload = Reload.handler { [weak self] in await self?.reload() }
             // Otherwise two processes could share the port, and reload, health and metrics would reach one of them by chance.
-            do { try HTTPServer.requireFree(host: "\(address.host)", port: address.port) } catch {
-                throw StartFailure.listening("\(address)", key: "operations.listen", "\(error)")
-            }
+            try Self.requireFree(address, key: "operations.listen")
             operations = workers.map { $0.operationsServer(shared, [reload]) }
             for server in operations { try await serve(with: server, at: address, key: "operations.listen") }
         }
         for worker in workers { try await serve(with: worker.server, at: shared.settings.listen, key: "listen") }
+    }
+
+    /// Throws when another process listens at `address`: two servers can share a port.
+    package static func requireFree(_ address: ListenAddress, key: String = "listen") throws {
+        do { try HTTPServer.requireFree(host: "\(address.host)", port: address.port) } catch {
+            throw StartFailure.listening("\(address)", key: key, "\(error)")
+        }
     }
 
     private func serve(with server: HTTPServer, at address: ListenAddress, key: String) async throws {

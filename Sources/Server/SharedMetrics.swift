@@ -10,10 +10,13 @@ extension Shared {
         metrics.gauge("gatehouse_build_info", "1, with the version as a label.", ["version": Version.text]) { 1 }
         let threads = settings.passwordHashing.threads
         metrics.gauge("gatehouse_hashing_threads", "How many passwords are hashed at a time.") { threads }
-        for algorithm in [Algorithm.rs256, .es256] {
-            metrics.gauge(
-                "gatehouse_signing_key_age_seconds", "How long the current signing key has been in use.", ["algorithm": algorithm.rawValue]
-            ) { [signingKeys, clock] in signingKeys.age(for: algorithm, at: clock.now()) }
+        for purpose in SigningKeyPurpose.allCases {
+            for algorithm in purpose.algorithms {
+                metrics.gauge(
+                    "gatehouse_signing_key_age_seconds", "How long the current signing key has been in use.",
+                    ["algorithm": algorithm.rawValue, "purpose": purpose.rawValue]
+                ) { [signingKeys, clock] in signingKeys.age(for: algorithm, purpose, at: clock.now()) }
+            }
         }
     }
 

@@ -3,8 +3,6 @@ import Brokerage
 import Curl
 import FoundationEssentials
 import HTTPServer
-import IdentityToolkit
-import OpenIDProvider
 package import Postgres
 import Projects
 package import Runtime
@@ -46,11 +44,8 @@ package struct Worker: Sendable {
             projects: shared.projects,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log,
-            readiness: readiness.verify)
-        var handlers = Operations.front + (settings.operations == nil ? Operations.handlers : [])
-        handlers += IdentityToolkit.handlers + SignIn.handlers + SignIn.scripts + OpenIDProvider.handlers + OpenIDProvider.scripts
-        // In front of the others, since the emulator's answer to the address without a path must win.
-        if settings.development { handlers = Emulator.handlers + DevelopmentSignIn.handlers + handlers }
+            readiness: readiness.verify, description: { try ServedCalls.description() })
+        var handlers = ServedCalls.handlers(settings)
         if let sample = settings.sample { handlers += try SampleFiles(folder: sample).handlers }
         app = App(handlers, services: services)
         server = HTTPServer(

@@ -30,7 +30,8 @@ package struct SampleFiles: Sendable {
     package var handlers: [Handler] {
         ["/sample/", "/sample/{file}"].map { path in
             Handler(
-                route: Route(.get, path, access: .anyone), errorFormat: .page,
+                route: Route(.get, path, access: .anyone), errorFormat: .page, named: Handler.name(of: Self.self),
+                content: { CallContent(answers: [.content("*/*")]) },
                 immediate: { [self] _, context in
                     let name = context.parameters["file"] ?? "index.html"
                     if name == "project.json" { return try Self.project(context) }

@@ -9,9 +9,10 @@ struct Gatehouse: AsyncParsableCommand {
         commandName: "gatehouse", abstract: "A self-hosted identity broker that speaks the Firebase Auth protocol.",
         version: Version.text,
         subcommands: [
-            ServeCommand.self, ReloadCommand.self, MigrateCommand.self, CheckCommand.self, ConfigCommand.self, KeysCommand.self,
+            ServeCommand.self, DevCommand.self, ReloadCommand.self, MigrateCommand.self, CheckCommand.self, DoctorCommand.self,
+            ConfigCommand.self, OpenAPICommand.self, ProjectsCommand.self, UsersCommand.self, KeysCommand.self,
             ServiceAccountsCommand.self, ProviderTokensCommand.self, SessionsCommand.self, MailsCommand.self, AuditCommand.self,
-            ExplainLinkCommand.self,
+            ExplainLinkCommand.self, CompletionCommand.self,
         ])
 }
 
@@ -21,7 +22,9 @@ struct CommonOptions: ParsableArguments {
     var config = "config/gatehouse.yaml"
 
     /// Read here and nowhere else.
-    var environment: [String: String] { ProcessInfo.processInfo.environment }
+    static var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+    var environment: [String: String] { Self.environment }
 
     /// The server's file and all project files.
     func configuration() throws -> Configuration { try Configuration.load(from: config, environment: environment) }

@@ -93,3 +93,8 @@ struct Fixture {
 }
 
 enum Unexpected: Error { case outcome(FederatedSignIn) }
+
+extension Administrator {
+    /// The operator of the tests' project, by a command.
+    static let `operator` = Administrator(command: "test", of: "demo")
+}

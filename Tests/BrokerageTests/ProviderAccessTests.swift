@@ -68,7 +68,9 @@ private struct SignedIn {
         return asked
     }
 
-    func given() async throws -> Int { try await AuditEvents(database: database).list(limit: 100, in: "demo").count }
+    func given() async throws -> Int {
+        try await AuditEvents(database: database).list(limit: 100, in: "demo").count { $0.action == "providerTokens.given" }
+    }
 }
 
 @Suite struct ProviderAccessTests {

@@ -125,6 +125,22 @@ import Text
         #expect(said(chunked("FFFFFFFF\r\n"), limits) == ["refused 413"])
     }
 
+    @Test func `takes a larger body with a bearer token, and no other credential`() {
+        var limits = ServerLimits()
+        limits.body = 8
+        limits.bodyWithBearer = 16
+        for fields in ["Authorization: Bearer a", "authorization: bearer a"] {
+            #expect(said(post("\(fields)\r\nContent-Length: 16", "0123456789abcdef"), limits).first?.hasPrefix("post /") == true)
+            #expect(said(post("\(fields)\r\nContent-Length: 17"), limits) == ["refused 413"])
+            #expect(said(post("\(fields)\r\nTransfer-Encoding: chunked", "11\r\n"), limits) == ["refused 413"])
+        }
+        for fields in ["Authorization: Basic a", "Authorization: Bearers a", "X-Authorization: Bearer a"] {
+            #expect(said(post("\(fields)\r\nContent-Length: 9"), limits) == ["refused 413"])
+        }
+        limits.body = 32
+        #expect(said(post("Authorization: Bearer a\r\nContent-Length: 33"), limits) == ["refused 413"])
+    }
+
     @Test func `stays refused`() {
         var dialogue = ParserDialogue.feed("X\r\n")
         dialogue.feed("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)

@@ -55,6 +55,17 @@ import Testing
     }
 
     @Test(arguments: [
+        ("Sources/Web/A.swift", "return Administrator(ofDevelopmentProject: a, from: b)", false),
+        ("Sources/IdentityToolkit/A.swift", "Administrator.init(command: a, of: b)", false),
+        ("Sources/Accounts/A.swift", "Administrator(serviceAccount: a, rights: [], in: b, from: c)", false),
+        ("Sources/Web/Callers/DevelopmentCaller.swift", "Administrator(ofDevelopmentProject: a, from: b)", true),
+        ("Sources/Accounts/A.swift", "by administrator: Administrator", true),
+    ])
+    func `catches an administrator who has proved nothing`(path: String, text: String, isAllowed: Bool) {
+        #expect(Boundaries.administrators(File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test(arguments: [
         ("Sources/Curl/A.swift", "guard listen(fd, 5) == 0", false), ("Sources/Curl/A.swift", "Glibc.bind (fd, a, b)", false),
         ("Sources/Curl/A.swift", "bind(fd, a, b)", false), ("Sources/gatehouse/A.swift", "server.listen(host: a)", true),
         ("Sources/Postgres/A.swift", "func bind(_ value: Int)", true), ("Sources/Postgres/A.swift", "rebind(a); // bind(", true),
@@ -95,6 +106,7 @@ import Testing
     @Test func `only the list of its columns inserts an account`() { #expect(Repository.swift.flatMap(Boundaries.accounts) == []) }
     @Test func `only Brokerage verifies what providers say`() { #expect(Repository.swift.flatMap(Boundaries.brokering) == []) }
     @Test func `only a checked request may make people up`() { #expect(Repository.swift.flatMap(Boundaries.development) == []) }
+    @Test func `only who has the proof makes an administrator`() { #expect(Repository.swift.flatMap(Boundaries.administrators) == []) }
     @Test func `only HTTPServer opens listening sockets`() { #expect(Repository.swift.flatMap(Boundaries.sockets) == []) }
     @Test func `only gatehouse reads the environment`() { #expect(Repository.swift.flatMap(Boundaries.environment) == []) }
     @Test func `the executable reads no settings`() { #expect(Repository.swift.flatMap(Boundaries.settings) == []) }

@@ -14,6 +14,13 @@ import Text
         #expect(read.claims == ["sub": "ada"])
     }
 
+    @Test func `makes what it reads`() throws {
+        let claims: JSON = ["sub": "ada", "name": "Ä"]
+        let text = UnsignedJWT.text(provingNothing: claims.bytes())
+        #expect(text.utf8.starts(with: Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8)).utf8))
+        #expect(try #require(UnsignedJWT(provingNothing: UTF8Text(text))).claims == claims)
+    }
+
     @Test func `is nothing else: no signed token, no other spelling of its algorithm, no JSON`() {
         for header: JSON in [["alg": "RS256"], ["alg": "None"], [:], ["alg": .null]] {
             #expect(UnsignedJWT(provingNothing: token(header)) == nil)

@@ -48,6 +48,18 @@ import Text
         #expect(plain.headers["content-security-policy"]?.asString.contains("img-src") == false)
     }
 
+    @Test func `a project may replace what the pages with a form share, and one of them with or without it`() throws {
+        let own = "{{<page}}{{$content}}<h2>{{heading}}</h2>{{$form}}{{/form}}{{/content}}{{/page}}"
+        let code = "{{<page}}{{$content}}{{heading}}!{{/content}}{{/page}}"
+        let (templates, faults) = try overridden(["form.html": own, "page.code.html": code])
+        #expect(faults.isEmpty)
+        let email = html(templates.page("email", in: "en", ["heading": .text("Hello"), "hasEmail": .flag(true)]))
+        #expect(email.contains("<h2>Hello</h2>") && email.contains(#"id="email""#) && !email.contains(#"id="cancel""#))
+        #expect(html(templates.page("code", in: "en", ["heading": .text("Hello")])).contains("Hello!"))
+        #expect(try self.faults("page.app.html", "{{<form}}{{/form}}") == ["{{<form}} is not a layout for this file"])
+        #expect(try self.faults("form.html", "{{<form}}{{/form}}") == ["{{<form}} is not a layout for this file"])
+    }
+
     @Test func `every language has every word`() throws {
         let files = TemplateFiles.standard
         let english = try #require(files.words["en"]?.names)

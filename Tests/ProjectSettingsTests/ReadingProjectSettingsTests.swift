@@ -46,6 +46,14 @@ import Testing
         #expect(settings.passwordPolicy == PasswordPolicy())
     }
 
+    @Test func `SEC-22 takes tokens without a signature in development alone`() throws {
+        let (settings, faults) = try read("tokens: {algorithm: none}", development: true)
+        #expect(faults == [] && settings.tokens.unsigned)
+        let (production, refused) = try read("tokens: {algorithm: none}")
+        #expect(!production.tokens.unsigned && production.tokens.algorithm == .rs256)
+        #expect(refused.count == 1 && refused[0].hasSuffix("tokens.algorithm: expected one of: RS256, ES256"))
+    }
+
     @Test func `reads every subject`() throws {
         let (settings, faults) = try read(
             """

@@ -54,6 +54,11 @@ package final class TestApp: Sendable {
         package let status: Int
         package let json: JSON
 
+        package init(status: Int, json: JSON) {
+            self.status = status
+            self.json = json
+        }
+
         /// `CODE` or `CODE : detail` of an error; `nil` for a success.
         package var error: String? { json["error"]?["message"]?.string?.asString }
         package func text(_ name: UTF8Text) -> String { json[name]?.string?.asString ?? "" }

@@ -1,3 +1,4 @@
+import Accounts
 import HTTP
 import Testing
 import Text
@@ -16,10 +17,20 @@ import Text
                 route: Route(.get, "/__/auth/handler/{provider}", access: .anyone), errorFormat: .page, immediate: { _, _ in Response() }),
             Handler(
                 route: Route(.get, "/{project}/oauth2/jwks", access: .anyone), errorFormat: .googleJSON, immediate: { _, _ in Response() }),
+            Handler(
+                route: .administrator(
+                    .post, "/v1/projects/{project}/accounts:lookup", right: .readUsers,
+                    client: .client(.post, "/v1/accounts:lookup", v3: "getAccountInfo")),
+                errorFormat: .googleJSON, immediate: { _, _ in Response() }),
+            Handler(
+                route: .administrator(.post, "/v1/projects/{project}:createSessionCookie", right: .sessionCookies),
+                errorFormat: .googleJSON, immediate: { _, _ in Response() }),
         ] + Operations.handlers + Operations.front)
 
-    private func found(_ method: HTTP.Method, _ path: String) -> (path: String, parameters: PathParameters)? {
-        guard case .found(let handler, let parameters) = router.match(method, path) else { return nil }
+    private func found(
+        _ method: HTTP.Method, _ path: String, hasBearer: Bool = false
+    ) -> (path: String, parameters: PathParameters)? {
+        guard case .found(let handler, let parameters) = router.match(method, path, hasBearer: hasBearer) else { return nil }
         return (handler.route.path, parameters)
     }
 
@@ -29,6 +40,32 @@ import Text
     ])
     func `reaches a call by raw path, behind a Google host's name, and by its v3 name`(path: String) {
         #expect(found(.post, path)?.path == "/v1/accounts:lookup")
+    }
+
+    @Test(arguments: [
+        "/v1/accounts:lookup", "/identitytoolkit.googleapis.com/v1/accounts:lookup",
+        "/identitytoolkit/v3/relyingparty/getAccountInfo", "/www.googleapis.com/identitytoolkit/v3/relyingparty/getAccountInfo",
+    ])
+    func `leads a bearer token at a client's path to the call of administrators`(path: String) {
+        #expect(found(.post, path, hasBearer: true)?.path == "/v1/projects/{project}/accounts:lookup")
+        #expect(found(.get, path, hasBearer: true) == nil)
+    }
+
+    @Test func `reaches the calls of administrators by their own path, with a bearer token or without`() {
+        for hasBearer in [false, true] {
+            let call = found(.post, "/identitytoolkit.googleapis.com/v1/projects/demo/accounts:lookup", hasBearer: hasBearer)
+            #expect(call?.path == "/v1/projects/{project}/accounts:lookup")
+            #expect(call?.parameters == ["project": "demo"])
+        }
+        #expect(found(.post, "/v1/token", hasBearer: true)?.path == "/v1/token")
+    }
+
+    @Test func `ends a value where the fixed rest of its segment begins`() {
+        #expect(found(.post, "/v1/projects/demo:createSessionCookie")?.parameters == ["project": "demo"])
+        #expect(found(.post, "/v1/projects/a:b:createSessionCookie")?.parameters == ["project": "a:b"])
+        for path in ["/v1/projects/:createSessionCookie", "/v1/projects/demo:createSessionCookies", "/v1/projects/demo"] {
+            #expect(found(.post, path) == nil)
+        }
     }
 
     @Test func `gives what stands in the braces`() {
@@ -68,5 +105,15 @@ import Text
     @Test func `knows a path that answers other methods`() {
         guard case .otherMethods(let methods, _) = router.match(.get, "/v1/accounts:lookup") else { return #expect(Bool(false)) }
         #expect(methods == [.post])
+    }
+}
+
+extension Handler {
+    /// A call without a description.
+    fileprivate convenience init(
+        route: Route, errorFormat: ErrorFormat, immediate: @escaping @Sendable (Request, Context) throws -> Response
+    ) {
+        self.init(
+            route: route, errorFormat: errorFormat, named: route.path, content: { CallContent(answers: []) }, immediate: immediate)
     }
 }

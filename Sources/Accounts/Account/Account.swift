@@ -11,6 +11,8 @@ package struct Account: Sendable, Equatable {
     package var emailVerified = false
     /// Whether the address is proven to belong to this person. Only then does a second proof of it join accounts.
     package var emailProven = false
+    /// In E.164 form. No other account of the project has it.
+    package var phoneNumber: String?
     package var displayName: String?
     package var photoURL: String?
     /// A JSON object as text: what else the person said of themselves, by the names of OpenID Connect's claims (`ProfileClaim`).
@@ -48,6 +50,19 @@ package struct LinkedIdentity: Sendable, Equatable {
     package var displayName: String?
     package var photoURL: String?
     package var screenName: String?
+
+    package init(
+        providerID: String, subject: String, email: String? = nil, emailVerified: Bool = false, displayName: String? = nil,
+        photoURL: String? = nil, screenName: String? = nil
+    ) {
+        self.providerID = providerID
+        self.subject = subject
+        self.email = email
+        self.emailVerified = emailVerified
+        self.displayName = displayName
+        self.photoURL = photoURL
+        self.screenName = screenName
+    }
 }
 
 extension Account {
@@ -62,8 +77,11 @@ extension Account {
     package var hasEmailSignIn: Bool { hasPassword || emailLinkSignIn }
 
     /// The providers by which it signs in, by Firebase's names: `password` stands for a password and for links in mails.
-    package var signInProviders: [String] { identities.map(\.providerID) + (hasEmailSignIn ? [SignInProvider.password] : []) }
+    package var signInProviders: [String] {
+        identities.map(\.providerID) + (hasEmailSignIn ? [SignInProvider.password] : [])
+            + (phoneNumber == nil ? [] : [SignInProvider.phone])
+    }
 
     /// Whether only its own session opens it, because it has no other way to sign in.
-    package var isAnonymous: Bool { !hasEmailSignIn && !customAuth && identities.isEmpty }
+    package var isAnonymous: Bool { !hasEmailSignIn && !customAuth && identities.isEmpty && phoneNumber == nil }
 }

@@ -79,6 +79,7 @@ extension AccountChange {
             changed.passwordUpdatedAt = nil
             changed.emailLinkSignIn = false
         }
+        if unlinked.contains(UTF8Text(SignInProvider.phone)) { changed.phoneNumber = nil }
         guard changed.email != nil || !changed.hasPassword else { throw .addressNeeded }
         return changed
     }

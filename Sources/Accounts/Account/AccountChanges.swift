@@ -68,8 +68,7 @@ package struct AccountChanges: Sendable {
         _ change: AccountChange, on account: Account, _ token: IDToken, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session?) {
-        let now = clock.now()
-        var changed = try change.applied(to: account, at: now)
+        var changed = try change.applied(to: account, at: clock.now())
         if change.needsFreshSignIn(for: account, changed: changed) { try idTokens.requireFresh(token, of: account, in: project) }
         let fate = change.sessions(of: account, changed: changed)
         let unlinked = account.identities.filter { !changed.has($0.providerID) }.map(\.providerID)
@@ -83,6 +82,9 @@ package struct AccountChanges: Sendable {
         try await notices.charge(for: methodChanges, to: account, in: project, from: client)
         var hash: PasswordHash?
         if let password = change.password, changed.hasPassword { hash = try await passwords.hash(password) }
+        // A hash takes time. What was signed in meanwhile ends, too.
+        let now = clock.now()
+        changed = try change.applied(to: account, at: now)
         let links = change.password != nil && !account.hasPassword
         let authTime = links ? token.authTime(linkingTo: account, at: now) : now
         if fate != .goOn { changed.endTokens(at: now, sparingSessionFrom: fate == .othersEnd ? token.authTime : authTime) }
@@ -93,7 +95,7 @@ package struct AccountChanges: Sendable {
             statements += [
                 account.stillHasItsIdentities(in: project),
                 act.unlink(where: "provider_id = ANY(\(unlinked))", in: project),
-                account.endSessions(signedInBy: unlinked, sparing: token.sessionID, in: project, at: now),
+                act.endSessions(of: account, signedInBy: unlinked, sparing: token.sessionID, in: project),
                 account.deleteCodes(.allButRecovery, in: project),
             ]
         }
@@ -102,8 +104,8 @@ package struct AccountChanges: Sendable {
         if fate != .goOn {
             statements += [
                 account.deleteCodes(.allButRecovery, in: project),
-                account.endSessions(
-                    because: "credentials changed", sparing: fate == .othersEnd ? token.sessionID : nil, in: project, at: now),
+                act.endSessions(
+                    of: account, because: "credentials changed", sparing: fate == .othersEnd ? token.sessionID : nil, in: project),
             ]
             mails = notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
         }

@@ -8,8 +8,8 @@ import ProjectSettings
 extension Account {
     /// The columns to select from `accounts a LEFT JOIN identities i` to read accounts. There is one row for each identity.
     static let columns: SQL = """
-        a.account_id, a.email, a.email_verified, a.email_proven, a.display_name, a.photo_url, a.profile, a.disabled, a.custom_attributes, a.valid_since, \
-        a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
+        a.account_id, a.email, a.email_verified, a.email_proven, a.phone_number, a.display_name, a.photo_url, a.profile, a.disabled, \
+        a.custom_attributes, a.valid_since, a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
         a.sessions_ended_at, \
         \(LinkedIdentity.columns)
         """
@@ -23,6 +23,7 @@ extension Account {
         email = try row.next()
         emailVerified = try row.next()
         emailProven = try row.next()
+        phoneNumber = try row.next()
         displayName = try row.next()
         photoURL = try row.next()
         profile = try row.next()
@@ -90,10 +91,12 @@ extension Account {
     /// - Parameter passwordHash: `nil` exactly where `passwordUpdatedAt` is `nil`.
     func insert(passwordHash: String? = nil, in project: ProjectSettings) -> SQL {
         """
-        INSERT INTO accounts (project_id, account_id, email, email_verified, email_proven, display_name, photo_url, profile, valid_since,
-            created_at, last_login_at, password_hash, password_updated_at, email_link_sign_in, custom_auth)
-        VALUES (\(project.id), \(id), \(email), \(emailVerified), \(emailProven), \(displayName), \(photoURL), \(profile), \(validSince),
-            \(createdAt), \(lastLoginAt), \(passwordHash), \(passwordUpdatedAt), \(emailLinkSignIn), \(customAuth))
+        INSERT INTO accounts (project_id, account_id, email, email_verified, email_proven, phone_number, display_name, photo_url, profile,
+            disabled, custom_attributes, valid_since, created_at, last_login_at, password_hash, password_updated_at, email_link_sign_in,
+            custom_auth)
+        VALUES (\(project.id), \(id), \(email), \(emailVerified), \(emailProven), \(phoneNumber), \(displayName), \(photoURL), \(profile),
+            \(disabled), \(customAttributes), \(validSince), \(createdAt), \(lastLoginAt), \(passwordHash), \(passwordUpdatedAt),
+            \(emailLinkSignIn), \(customAuth))
         """
     }
 
@@ -102,18 +105,43 @@ extension Account {
     func update(from read: Account, passwordHash: String?, in project: ProjectSettings) -> SQL {
         .required(
             """
-            UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
-                display_name = \(displayName), photo_url = \(photoURL), profile = \(profile), initial_email = \(initialEmail),
-                password_hash = CASE WHEN \(hasPassword) THEN coalesce(\(passwordHash), password_hash) END,
-                password_updated_at = \(passwordUpdatedAt), email_link_sign_in = \(emailLinkSignIn), custom_auth = \(customAuth),
-                last_login_at = greatest(last_login_at, \(lastLoginAt)), valid_since = \(validSince), sessions_ended_at = \(sessionsEndedAt)
-            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(read.sessionsStand)
-                AND (email, display_name, photo_url, profile, initial_email, password_updated_at) IS NOT DISTINCT FROM
-                    (\(read.email), \(read.displayName), \(read.photoURL), \(read.profile), \(read.initialEmail),
-                    \(read.passwordUpdatedAt))
-                AND (email_verified, email_proven, email_link_sign_in, custom_auth)
-                    = (\(read.emailVerified), \(read.emailProven), \(read.emailLinkSignIn), \(read.customAuth)) RETURNING account_id
+            UPDATE accounts SET \(assignments(passwordHash: passwordHash)), last_login_at = greatest(last_login_at, \(lastLoginAt))
+            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(read.isAsRead) RETURNING account_id
             """)
+    }
+
+    /// The same for an administrator, who also changes what people do not, and disabled accounts.
+    func updateByAdministrator(from read: Account, passwordHash: String?, in project: ProjectSettings) -> SQL {
+        // A sign-in in the meantime is not undone.
+        let lastLogin: SQL = lastLoginAt == read.lastLoginAt ? "" : ", last_login_at = \(lastLoginAt)"
+        return .required(
+            """
+            UPDATE accounts SET \(assignments(passwordHash: passwordHash)), disabled = \(disabled),
+                custom_attributes = \(customAttributes), created_at = \(createdAt)\(lastLogin)
+            WHERE project_id = \(project.id) AND account_id = \(id) AND (disabled, created_at) = (\(read.disabled), \(read.createdAt))
+                AND custom_attributes IS NOT DISTINCT FROM \(read.customAttributes) AND \(read.isAsRead) RETURNING account_id
+            """)
+    }
+
+    private func assignments(passwordHash: String?) -> SQL {
+        """
+        email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven), phone_number = \(phoneNumber),
+            display_name = \(displayName), photo_url = \(photoURL), profile = \(profile), initial_email = \(initialEmail),
+            password_hash = CASE WHEN \(hasPassword) THEN coalesce(\(passwordHash), password_hash) END,
+            password_updated_at = \(passwordUpdatedAt), email_link_sign_in = \(emailLinkSignIn), custom_auth = \(customAuth),
+            valid_since = \(validSince), sessions_ended_at = \(sessionsEndedAt)
+        """
+    }
+
+    /// A condition on the row in `accounts`: what people change is still as it was read.
+    private var isAsRead: SQL {
+        """
+        \(sessionsStand)
+            AND (email, phone_number, display_name, photo_url, profile, initial_email, password_updated_at) IS NOT DISTINCT FROM
+                (\(email), \(phoneNumber), \(displayName), \(photoURL), \(profile), \(initialEmail), \(passwordUpdatedAt))
+            AND (email_verified, email_proven, email_link_sign_in, custom_auth)
+                = (\(emailVerified), \(emailProven), \(emailLinkSignIn), \(customAuth))
+        """
     }
 
     /// Stores what a sign-in adds to the account that it joins, provided that since `read` the account was not revoked or taken over, and
@@ -125,7 +153,7 @@ extension Account {
         let profile: SQL =
             takeover
             ? """
-            , display_name = \(displayName), photo_url = \(photoURL), profile = NULL, valid_since = \(validSince),
+            , phone_number = NULL, display_name = \(displayName), photo_url = \(photoURL), profile = NULL, valid_since = \(validSince),
                 sessions_ended_at = \(sessionsEndedAt), password_hash = NULL, password_updated_at = NULL
             """
             : ", display_name = coalesce(display_name, \(displayName)), photo_url = coalesce(photo_url, \(photoURL))"

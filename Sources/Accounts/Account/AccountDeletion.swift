@@ -9,22 +9,35 @@ package struct AccountDeletion: Sendable {
     let idTokens: IDTokens
 
     /// Removes the caller's own account, shortly after they signed in; see `delete(_:in:)`.
-    package func delete(forIDToken idToken: String, in project: ProjectSettings) async throws(AccountError) {
+    package func delete(
+        forIDToken idToken: String, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) {
         try await retryingWhenOvertaken { () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken, in: project)
             guard project.signIn.deletion else { throw .adminOnly }
             try idTokens.requireFresh(token, of: account, in: project)
+            let act = AuditedAct(by: .person, on: account.id, from: client, at: clock.now())
             _ = try await storage.write(
                 all: [deletion(of: account.id, only: account.sessionsStand, in: project)] + token.holdSession(in: project)
-                    + [endSessions(ofDeleted: account.id, in: project)])
+                    + [endSessions(ofDeleted: account.id, in: project), act.record(.accountDeleted, in: project.id)])
         }
     }
 
     /// Removes the account with all that belongs to it. Its sessions stay as ended rows without personal data, so that their refresh tokens
     /// are answered with `USER_NOT_FOUND` and not as forged ones. Throws `accountNotFound`.
-    package func delete(_ id: String, in project: ProjectSettings) async throws(AccountError) {
-        let results = try await storage.write(all: [deletion(of: id, in: project), endSessions(ofDeleted: id, in: project)])
-        guard results.first?.isEmpty == false else { throw .accountNotFound }
+    package func delete(
+        _ id: String, by administrator: Administrator, in project: ProjectSettings
+    ) async throws(AccountError) {
+        let act = administrator.act(on: id, at: clock.now())
+        do {
+            _ = try await storage.write(all: [
+                deletion(of: id, only: "true", in: project), endSessions(ofDeleted: id, in: project),
+                act.record(.accountDeleted, in: project.id),
+            ])
+        } catch {
+            if case .overtaken = error { throw .accountNotFound }
+            throw error
+        }
     }
 
     /// Removes every account of the project without a trace: also sessions, sign-ins under way, codes, mails, audit events, and what was
@@ -46,14 +59,14 @@ package struct AccountDeletion: Sendable {
     /// Also deletes the codes that sign in to the account's address, since they belong to the address alone. The database deletes the
     /// others with their account.
     /// - Parameter condition: the whole write is undone unless it is true for the account, as by `SQL.required`.
-    private func deletion(of id: String, only condition: SQL? = nil, in project: ProjectSettings) -> SQL {
+    private func deletion(of id: String, only condition: SQL, in project: ProjectSettings) -> SQL {
         """
         WITH gone AS (
-            DELETE FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) AND \(condition ?? "true") RETURNING account_id, email
+            DELETE FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) AND \(condition) RETURNING account_id, email
         ), codes AS (
             DELETE FROM action_codes c USING gone WHERE c.project_id = \(project.id) AND c.account_id IS NULL AND c.email = gone.email
         )
-        SELECT \(condition == nil ? "account_id" : SQL.overtakenIfNone) FROM gone
+        SELECT \(SQL.overtakenIfNone) FROM gone
         """
     }
 

@@ -1,5 +1,6 @@
 import Postgres
 package import ProjectSettings
+import Text
 
 /// Finds accounts, with their identities.
 package struct AccountDirectory: Sendable {
@@ -40,6 +41,28 @@ package struct AccountDirectory: Sendable {
                 var row = row.reader()
                 return try LinkedIdentity(&row)
             }.compactMap(\.self)
+        }
+    }
+
+    /// The accounts that were made last, the newest first. Reads all accounts of the project; for development mode.
+    package func newest(_ most: Int, in project: ProjectSettings) async throws(AccountError) -> [Account] {
+        let rows = try await storage.read(
+            """
+            SELECT \(Account.columns)
+            FROM (SELECT * FROM accounts WHERE project_id = \(project.id) ORDER BY created_at DESC, account_id LIMIT \(most)) a
+                LEFT JOIN identities i USING (project_id, account_id)
+            ORDER BY a.created_at DESC, a.account_id
+            """)
+        return try reading {
+            var accounts: [[Row]] = []
+            var former: String?
+            for row in rows {
+                var reader = row.reader()
+                let id: String = try reader.next()
+                if let former, id.isExactly(former) { accounts[accounts.count - 1].append(row) } else { accounts.append([row]) }
+                former = id
+            }
+            return try accounts.compactMap { rows in try Account(rows) }
         }
     }
 

@@ -28,6 +28,10 @@ package enum AccountError: Error {
     case emailNeedsVerification
     /// The address belongs to another account, and the project allows only one account for each address.
     case emailTaken
+    /// The phone number belongs to another account.
+    case phoneNumberTaken
+    /// The administrator's id for a new account belongs to an account already.
+    case accountIDTaken
     /// The identity to link belongs to an account already.
     case identityTaken
     /// No account has this identity, and the caller asked not to create one.
@@ -46,6 +50,16 @@ package enum AccountError: Error {
     /// A relying party asks for more scopes than it was granted.
     case scopeTooWide
     case customToken(CustomTokenError)
+    /// A service account's request for an access token, with the reason for its developer.
+    case assertionRefused(String)
+    /// The request names no scope that there is.
+    case assertionLacksScope
+    /// The access token of an administrator is not one of ours, has expired, or its key was revoked.
+    case accessTokenRefused
+    /// The service account with this e-mail is of another project.
+    case otherProjectsAdministrator(String)
+    /// The service account with this e-mail may not do this.
+    case rightMissing(Administrator.Right, of: String)
     /// The action code does not exist, was used, is of another kind, or is for another address than the account has now.
     case invalidActionCode
     case expiredActionCode

@@ -1,5 +1,6 @@
 import Crypto
 import Runtime
+package import Text
 
 extension Account {
     /// Makes a new account that has no data yet; its first sign-in is now.
@@ -11,8 +12,17 @@ extension Account {
     }
 }
 
-/// Makes the ids of new accounts.
-enum AccountID {
+/// The ids of accounts.
+package enum AccountID {
+    /// In characters.
+    package static let longest = 128
+
+    /// Whether a back end may give an account this id.
+    package static func isPossible(_ id: UTF8Text) -> Bool {
+        let scalars = id.asString.unicodeScalars
+        return (1...longest).contains(scalars.count) && scalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+    }
+
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 
     /// 28 letters and digits, like Firebase's: 166 bits.

@@ -4,9 +4,9 @@ package import Runtime
 /// One entry of the record of what was done to accounts, as it was stored. Another version may have stored it, so its words are texts.
 package struct AuditEvent: Sendable {
     package let time: Instant
-    /// `person` or `command`.
+    /// `person`, `administrator` or `command`.
     package let actorKind: String
-    /// Which command; `nil` for a person, who is known by the account.
+    /// Which service account or command; `nil` for a person, who is known by the account.
     package let actor: String?
     package let action: String
     package let accountID: String?
@@ -34,7 +34,26 @@ extension AuditEvent {
         case accountTakenOver = "account.takenOver"
         /// The owner of the address came, and got a new account with it; the back end signs another person in to this one.
         case addressMoved = "address.moved"
+        /// By an administrator, or by a person who proved something. An anonymous account is not recorded until it has a way to sign in.
+        case accountCreated = "account.created"
+        case accountDeleted = "account.deleted"
+        case accountDisabled = "account.disabled"
+        case accountEnabled = "account.enabled"
+        /// The claims that an administrator adds to the person's tokens.
+        case claimsChanged = "claims.changed"
+        /// Another address, none, or another statement about whether it is verified.
+        case emailChanged = "email.changed"
+        case phoneNumberChanged = "phoneNumber.changed"
+        /// The name, the picture, or the times of the beginning and of the last sign-in.
+        case profileChanged = "profile.changed"
+        /// An administrator got a link that opens the account, or had it mailed.
+        case linkMade = "link.made"
+        case linkMailed = "link.mailed"
         case sessionsRevoked = "sessions.revoked"
+        /// Sessions ended because of something else that the person did; `details` says what, and how many.
+        case sessionsEnded = "sessions.ended"
+        /// A back end traded an ID token of the person for a session cookie.
+        case sessionCookieCreated = "sessionCookie.created"
         /// A code or a refresh token of a relying party came a second time, so its session ended.
         case clientSessionStolen = "clientSession.stolen"
         /// A back end got the tokens that the provider gave for the person.
@@ -45,23 +64,30 @@ extension AuditEvent {
     package enum Actor: Sendable, Equatable {
         /// The person whose account it is, or becomes.
         case person
+        /// An administrator by a call: the service account's e-mail, or `owner` in development mode.
+        case administrator(String)
         /// A command of the command line.
         case command(String)
 
         var kind: String {
             switch self {
             case .person: "person"
+            case .administrator: "administrator"
             case .command: "command"
             }
         }
 
-        var name: String? { if case .command(let name) = self { name } else { nil } }
+        var name: String? {
+            switch self {
+            case .person: nil
+            case .administrator(let name), .command(let name): name
+            }
+        }
     }
 
     static let columns: SQL = "occurred_at, actor_kind, actor, action, account_id, provider_id, rule, address, user_agent, details"
 
-    init(_ row: Row) throws(PostgresError) {
-        var row = row.reader()
+    init(_ row: inout RowReader) throws(PostgresError) {
         time = try row.next()
         actorKind = try row.next()
         actor = try row.next()

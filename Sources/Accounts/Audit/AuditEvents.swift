@@ -1,23 +1,88 @@
 package import Postgres
+package import Runtime
 
 /// The record of what was done to accounts. `AuditedAct` writes it, `Cleanup` deletes what is too old.
 package struct AuditEvents: Sendable {
+    /// The number of entries that one statement reads.
+    private static let page = 1000
+
     let storage: Storage
 
     package init(database: Database) { storage = Storage(database: database) }
 
-    /// The newest entries of a project, in the order in which they were written.
+    /// Which entries of a project to read: those for which everything that is given is true.
+    package struct Filter: Sendable {
+        /// The account that they are about.
+        package var accountID: String?
+        /// The name of an `AuditEvent.Action`.
+        package var action: String?
+        /// The kind of the actor, or the name of a service account or command.
+        package var actor: String?
+        package var since: Instant?
+        /// The entries of this time are left out.
+        package var until: Instant?
+
+        package init() {}
+
+        fileprivate func condition(in projectID: String) -> SQL {
+            var conditions: [SQL] = ["project_id = \(projectID)"]
+            if let accountID { conditions.append("account_id = \(accountID)") }
+            if let action { conditions.append("action = \(action)") }
+            if let actor { conditions.append("(actor_kind = \(actor) OR actor = \(actor))") }
+            if let since { conditions.append("occurred_at >= \(since)") }
+            if let until { conditions.append("occurred_at < \(until)") }
+            return conditions.dropFirst().reduce(conditions[0]) { "\($0) AND \($1)" }
+        }
+    }
+
+    /// The newest entries of a project, in the order of their time.
+    package func list(of accountID: String? = nil, limit: Int, in projectID: String) async throws(AccountError) -> [AuditEvent] {
+        var filter = Filter()
+        filter.accountID = accountID
+        var events: [AuditEvent] = []
+        try await read(filter, newest: limit, in: projectID) { events += $0 }
+        return events
+    }
+
+    /// Reads the entries in the order of their time, some at a time, so that any number of them takes little memory.
     ///
-    /// - Parameter accountID: the account that they are about; `nil` for those of all accounts.
-    package func list(
-        of accountID: String? = nil, limit: Int, in projectID: String
-    ) async throws(AccountError) -> [AuditEvent] {
-        let ofAccount: SQL = accountID.map { " AND account_id = \($0)" } ?? ""
+    /// - Parameter limit: how many to read at most, the newest ones; `nil` for all.
+    package func read(
+        _ filter: Filter, newest limit: Int? = nil, in projectID: String, _ body: ([AuditEvent]) -> Void
+    ) async throws(AccountError) {
+        let condition = filter.condition(in: projectID)
+        var position = try await start(condition, limit)
+        var left = limit ?? .max
+        while left > 0 {
+            let count = min(Self.page, left)
+            let after: SQL = position.map { " AND (occurred_at, event_id) > (\($0.time), \($0.id))" } ?? ""
+            let rows = try await storage.read(
+                """
+                SELECT event_id, \(AuditEvent.columns) FROM audit_events WHERE \(condition)\(after)
+                ORDER BY occurred_at, event_id LIMIT \(count)
+                """)
+            var events: [AuditEvent] = []
+            for row in rows {
+                var row = row.reader()
+                let (id, event): (Int64, AuditEvent) = try reading { (try row.next(), try AuditEvent(&row)) }
+                events.append(event)
+                position = (event.time, id)
+            }
+            if !events.isEmpty { body(events) }
+            if rows.count < count { return }
+            left -= count
+        }
+    }
+
+    /// The place of the entry before the newest `limit` ones; `nil` where these are all.
+    private func start(_ condition: SQL, _ limit: Int?) async throws(AccountError) -> (time: Instant, id: Int64)? {
+        guard let limit else { return nil }
         let rows = try await storage.read(
             """
-            SELECT \(AuditEvent.columns) FROM audit_events WHERE project_id = \(projectID)\(ofAccount)
-            ORDER BY event_id DESC LIMIT \(limit)
+            SELECT occurred_at, event_id FROM audit_events WHERE \(condition)
+            ORDER BY occurred_at DESC, event_id DESC OFFSET \(limit) LIMIT 1
             """)
-        return try reading { try rows.map(AuditEvent.init) }.reversed()
+        guard var row = rows.first?.reader() else { return nil }
+        return try reading { (try row.next(), try row.next()) }
     }
 }

@@ -7,7 +7,8 @@ import Runtime
 /// has its record, and an act that was undone has none.
 struct AuditedAct {
     let actor: AuditEvent.Actor
-    let accountID: String
+    /// `nil` for an act on no account, or on several.
+    let accountID: String?
     /// `nil` for a command.
     let client: Session.ClientInfo?
     let time: Instant
@@ -16,7 +17,7 @@ struct AuditedAct {
     let code: ActionCode.Kind?
 
     init(
-        by actor: AuditEvent.Actor, on accountID: String, from client: Session.ClientInfo?, at time: Instant, rule: LinkingRule? = nil,
+        by actor: AuditEvent.Actor, on accountID: String?, from client: Session.ClientInfo?, at time: Instant, rule: LinkingRule? = nil,
         code: ActionCode.Kind? = nil
     ) {
         self.actor = actor
@@ -52,7 +53,18 @@ struct AuditedAct {
         """
     }
 
-    /// Records the ways to sign in that `changed` has gained, and the changes of its password and of links in mails. Identities that were
+    /// Ends sessions by a statement that updates their rows, and records how many those were, if any.
+    ///
+    /// - Parameter reason: as the sessions' rows tell it.
+    func end(_ ending: SQL, because reason: String, in projectID: String) -> SQL {
+        """
+        WITH ended AS (\(ending) RETURNING 1), ending AS (SELECT count(*) AS sessions FROM ended)
+        INSERT INTO audit_events \(Self.columns)
+        SELECT \(values(.sessionsEnded, sessions: "ending.sessions", reason: reason, in: projectID)) FROM ending WHERE sessions > 0
+        """
+    }
+
+    /// Records the ways to sign in that `changed` has gained, and the changes of its password, of links in mails and of its address. Identities that were
     /// unlinked are not among them, since `unlink` records them.
     func changes(from account: Account, to changed: Account, in project: ProjectSettings) -> [SQL] {
         let changes = account.methodChanges(to: changed)
@@ -67,6 +79,7 @@ struct AuditedAct {
         if account.emailLinkSignIn != changed.emailLinkSignIn {
             statements.append(record(changed.emailLinkSignIn ? .emailLinkAdded : .emailLinkRemoved, in: project.id))
         }
+        if account.email != nil, account.email != changed.email { statements.append(record(.emailChanged, in: project.id)) }
         return statements
     }
 
@@ -84,13 +97,17 @@ struct AuditedAct {
         """
 
     /// The values of `columns`, of which some may come from the statement's own tables.
+    /// - Parameter accountID: in place of the act's own.
     func values(
-        _ action: AuditEvent.Action, providerID: SQL = "NULL", subject: SQL = "NULL", successor: String? = nil, in projectID: String
+        _ action: AuditEvent.Action, accountID: SQL? = nil, providerID: SQL = "NULL", subject: SQL = "NULL", successor: String? = nil,
+        sessions: SQL = "NULL", reason: String? = nil, in projectID: String
     ) -> SQL {
         """
-        \(projectID), \(time), \(actor.kind), \(actor.name), \(action.rawValue), \(accountID), \(providerID), \(rule?.rawValue), \
+        \(projectID), \(time), \(actor.kind), \(actor.name), \(action.rawValue), \(accountID ?? "\(self.accountID)"), \
+        \(providerID), \(rule?.rawValue), \
         \(client?.address), \(client?.userAgent), \
-        jsonb_strip_nulls(jsonb_build_object('subject', \(subject), 'code', \(code?.rawValue), 'account', \(successor)))
+        jsonb_strip_nulls(jsonb_build_object('subject', \(subject), 'code', \(code?.rawValue), 'account', \(successor), \
+        'sessions', \(sessions), 'reason', \(reason)))
         """
     }
 }

@@ -82,7 +82,22 @@ package struct ActionCodeMails: Sendable {
 
     /// Stores the code and its mail; call `wakeMailWorker` after the commit. No statements where no mail is sent.
     func statements(for codeMail: CodeMail, _ options: MailOptions, in project: ProjectSettings) -> [SQL] {
-        guard let outbox, let kind = codeMail.kind.code else { return [] }
+        guard let outbox, let made = makeCode(for: codeMail, options, in: project) else { return [] }
+        let mail = OutgoingMail(
+            codeMail.kind, to: codeMail.recipient, language: options.language, link: made.link,
+            newEmail: codeMail.newEmail, displayName: codeMail.displayName, providerID: codeMail.providerID,
+            happenedAt: codeMail.kind.tellsOfMethods ? made.code.created.seconds : nil)
+        return [
+            made.insertion,
+            codeMail.isDecoy
+                ? outbox.enqueueDecoy(of: mail, until: made.code.expires, in: project)
+                : outbox.enqueue(mail, until: made.code.expires, in: project),
+        ]
+    }
+
+    /// Makes the code of a mail; it works once `insertion` is committed. `nil` for a mail without one.
+    func makeCode(for codeMail: CodeMail, _ options: MailOptions, in project: ProjectSettings) -> MadeCode? {
+        guard let kind = codeMail.kind.code else { return nil }
         let (text, hash) = ActionCode.secret()
         let now = clock.now()
         let account = codeMail.account
@@ -91,17 +106,19 @@ package struct ActionCodeMails: Sendable {
         let code = ActionCode(
             kind: kind, accountID: account?.id, email: codeMail.email, newEmail: codeMail.newEmail,
             emailProven: codeMail.emailProven ?? account?.emailProven ?? false, created: now, expires: now + kind.lifetime)
-        let mail = OutgoingMail(
-            codeMail.kind, to: codeMail.recipient, language: options.language, link: link(kind, code: text, options, in: project),
-            newEmail: codeMail.newEmail, displayName: codeMail.displayName, providerID: codeMail.providerID,
-            happenedAt: codeMail.kind.tellsOfMethods ? now.seconds : nil)
-        return [
-            code.insert(hash: hash, for: holder, in: project),
-            codeMail.isDecoy
-                ? outbox.enqueueDecoy(of: mail, until: code.expires, in: project)
-                : outbox.enqueue(mail, until: code.expires, in: project),
-        ]
+        return MadeCode(
+            code: code, text: text, link: link(kind, code: text, options, in: project),
+            insertion: code.insert(hash: hash, for: holder, in: project))
     }
+}
+
+/// A new code, with its secret.
+struct MadeCode {
+    let code: ActionCode
+    let text: String
+    let link: String
+    /// The statement that stores it.
+    let insertion: SQL
 }
 
 /// A mail with a code, before the code is made.

@@ -16,7 +16,7 @@ extension ActionCodes {
             let account: Account
             switch pending.code.kind {
             case .verifyEmail: account = try await verify(pending, in: project)
-            case .verifyAndChangeEmail: account = try await move(pending, language: language, in: project)
+            case .verifyAndChangeEmail: account = try await move(pending, language: language, in: project, from: client)
             case .recoverEmail: account = try await recover(pending, in: project, from: client)
             case .resetPassword, .signIn: throw .invalidActionCode
             }
@@ -35,7 +35,9 @@ extension ActionCodes {
         return changed
     }
 
-    private func move(_ pending: PendingCode, language: String, in project: ProjectSettings) async throws(AccountError) -> Account {
+    private func move(
+        _ pending: PendingCode, language: String, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> Account {
         let account = try pending.holder()
         guard let email = pending.code.newEmail else { throw .invalidActionCode }
         guard try await directory.isFree(email, in: project) else { throw .emailTaken }
@@ -45,11 +47,12 @@ extension ActionCodes {
         changed.proveEmail()
         changed.endTokens(at: now)
         let notice = notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
+        let act = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .verifyAndChangeEmail)
         let statements = [
             changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now), account.markUnproven(in: project),
-            account.deleteCodes(.allButRecovery, in: project), account.endSessions(because: "e-mail address changed", in: project, at: now),
+            account.deleteCodes(.allButRecovery, in: project), act.endSessions(of: account, because: "e-mail address changed", in: project),
         ]
-        _ = try await storage.write(all: statements + notice)
+        _ = try await storage.write(all: statements + act.changes(from: account, to: changed, in: project) + notice)
         mails.wakeMailWorker(for: notice)
         return changed
     }
@@ -79,7 +82,7 @@ extension ActionCodes {
             changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now),
             act.unlink(where: "linked_at >= \(code.created - Self.preparation) OR NOT \(code.emailProven)", in: project),
             account.deleteCodes(.since(code.created), in: project), changed.deleteCodes(.since(code.created), in: project),
-            account.endSessions(because: "account recovered", in: project, at: now),
+            act.endSessions(of: account, because: "account recovered", in: project),
         ]
         _ = try await storage.write(all: statements + act.changes(from: account, to: changed, in: project))
         return changed

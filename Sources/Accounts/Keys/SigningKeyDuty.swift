@@ -17,12 +17,17 @@ extension SigningKeyStore {
     package static func duties(of keys: [Entry], at now: Instant) -> [(key: Entry, duty: Duty)] {
         keys.map { key in
             if let end = key.retiresAt, end <= now { return (key, .retired(since: end)) }
-            let others = keys.filter { $0.algorithm == key.algorithm && $0.signsFrom > key.signsFrom }
+            let others = keys.filter { $0.signsAs(key) && $0.signsFrom > key.signsFrom }
             if others.contains(where: { $0.signsFrom <= now }) { return (key, .verifies(until: key.retiresAt)) }
             // When the clock is slow, the first key signs already.
-            let isFirst = !keys.contains { $0.algorithm == key.algorithm && $0.signsFrom < key.signsFrom }
+            let isFirst = !keys.contains { $0.signsAs(key) && $0.signsFrom < key.signsFrom }
             if key.signsFrom > now && !isFirst { return (key, .waits(signsFrom: key.signsFrom)) }
             return (key, .signs(since: key.signsFrom, until: others.map(\.signsFrom).min()))
         }
     }
+}
+
+extension SigningKeyStore.Entry {
+    /// Whether it signs the same tokens as `other`, before it or after it.
+    fileprivate func signsAs(_ other: Self) -> Bool { purpose == other.purpose && algorithm == other.algorithm }
 }

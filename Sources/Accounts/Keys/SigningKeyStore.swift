@@ -12,8 +12,6 @@ import Text
 package struct SigningKeyStore: Sendable {
     /// Longer than any cache of the key set that our answers allow.
     package static let overlap: Duration = .seconds(2 * 3600)
-    /// Longer than the longest life of an ID token (24 h).
-    static let afterlife: Duration = .seconds(25 * 3600)
     private static let certificateLife: Duration = .seconds(10 * 365 * 86400)
 
     let storage: Storage
@@ -31,13 +29,18 @@ package struct SigningKeyStore: Sendable {
     /// The facts about a key that `gatehouse keys list` shows.
     package struct Entry: Sendable {
         package let kid: String
+        package let purpose: SigningKeyPurpose
         package let algorithm: String
         package let createdAt: Instant
         package let signsFrom: Instant
         package let retiresAt: Instant?
 
-        package init(kid: String, algorithm: String, createdAt: Instant, signsFrom: Instant, retiresAt: Instant?) {
+        package init(
+            kid: String, purpose: SigningKeyPurpose = .idToken, algorithm: String, createdAt: Instant, signsFrom: Instant,
+            retiresAt: Instant?
+        ) {
             self.kid = kid
+            self.purpose = purpose
             self.algorithm = algorithm
             self.createdAt = createdAt
             self.signsFrom = signsFrom
@@ -48,57 +51,67 @@ package struct SigningKeyStore: Sendable {
     /// Reads the keys that are still published. Makes missing ones first, in a way that two servers that start at the same time agree on
     /// them.
     package func load(into keys: SigningKeys) async throws {
-        var found = try await published()
-        let missing = [Algorithm.rs256, .es256].filter { algorithm in !found.contains { $0.algorithm == algorithm } }
-        if !missing.isEmpty {
-            let now = clock.now()
-            for algorithm in missing { try await insertFirst(algorithm, at: now) }
-            found = try await published()
+        for purpose in SigningKeyPurpose.allCases {
+            var found = try await published(purpose)
+            let missing = purpose.algorithms.filter { algorithm in !found.contains { $0.algorithm == algorithm } }
+            if !missing.isEmpty {
+                let now = clock.now()
+                for algorithm in missing { try await insertFirst(algorithm, for: purpose, at: now) }
+                found = try await published(purpose)
+            }
+            try keys.replace(found, for: purpose)
         }
-        try keys.replace(found)
     }
 
+    /// All keys, by purpose, algorithm and time.
     package func list() async throws -> [Entry] {
-        let rows = try await storage.read(
-            "SELECT kid, algorithm, created_at, signs_from, retires_at FROM signing_keys ORDER BY algorithm, signs_from")
-        return try rows.map { row in
-            var row = row.reader()
-            return Entry(
-                kid: try row.next(), algorithm: try row.next(), createdAt: try row.next(), signsFrom: try row.next(),
-                retiresAt: try row.next())
+        var entries: [Entry] = []
+        for purpose in SigningKeyPurpose.allCases {
+            let rows = try await storage.read(
+                "SELECT kid, algorithm, created_at, signs_from, retires_at FROM \(purpose.table) ORDER BY algorithm, signs_from")
+            entries += try rows.map { row in
+                var row = row.reader()
+                return Entry(
+                    kid: try row.next(), purpose: purpose, algorithm: try row.next(), createdAt: try row.next(),
+                    signsFrom: try row.next(), retiresAt: try row.next())
+            }
         }
+        return entries
     }
 
-    /// Adds a key that will sign after `overlap`. Earlier keys of its algorithm retire once their tokens have expired.
-    /// - Parameter compromised: signs with the new key at once and withdraws the others, so that the tokens that they signed become
-    ///   invalid now.
+    /// Adds a key that will sign after `overlap`. Earlier keys of its purpose and algorithm retire once their tokens have expired.
+    /// - Parameters:
+    ///   - algorithm: one of those of `purpose`.
+    ///   - compromised: signs with the new key at once and withdraws the others, so that the tokens that they signed become invalid now.
     /// - Returns: the new key's id.
-    package func rotate(_ algorithm: Algorithm, compromised: Bool = false) async throws -> String {
+    package func rotate(
+        _ algorithm: Algorithm, for purpose: SigningKeyPurpose = .idToken, compromised: Bool = false
+    ) async throws -> String {
         // With another master key than that of the servers, no server could open the new key.
-        let isFirst = try await !published().contains { $0.algorithm == algorithm }
+        let isFirst = try await !published(purpose).contains { $0.algorithm == algorithm }
         let now = clock.now()
         let signsFrom = compromised || isFirst ? now : now + Self.overlap
-        let (kid, insert) = try newKey(algorithm, at: now, signsFrom: signsFrom)
+        let (kid, insert) = try newKey(algorithm, for: purpose, at: now, signsFrom: signsFrom)
         let retirement: SQL =
             compromised
-            ? "DELETE FROM signing_keys WHERE algorithm = \(algorithm.rawValue)"
+            ? "DELETE FROM \(purpose.table) WHERE algorithm = \(algorithm.rawValue)"
             : """
-            UPDATE signing_keys SET retires_at = \(signsFrom + Self.afterlife)
+            UPDATE \(purpose.table) SET retires_at = \(signsFrom + purpose.afterlife)
             WHERE algorithm = \(algorithm.rawValue) AND retires_at IS NULL
             """
         try await database.transaction { transaction in
             _ = try await transaction.query(Self.lock)
-            for statement in [retirement, insert, "DELETE FROM signing_keys WHERE retires_at < \(now)"] {
+            for statement in [retirement, insert, "DELETE FROM \(purpose.table) WHERE retires_at < \(now)"] {
                 _ = try await transaction.query(statement)
             }
         }
         return kid
     }
 
-    private func published() async throws -> [SigningKey] {
+    private func published(_ purpose: SigningKeyPurpose) async throws -> [SigningKey] {
         let rows = try await storage.read(
             """
-            SELECT kid, algorithm, private_key, certificate, signs_from FROM signing_keys
+            SELECT kid, algorithm, private_key, certificate, signs_from FROM \(purpose.table)
             WHERE retires_at IS NULL OR retires_at > \(clock.now()) ORDER BY signs_from
             """)
         return try rows.map { row in
@@ -120,12 +133,12 @@ package struct SigningKeyStore: Sendable {
     }
 
     /// Adds the very first key of an algorithm, unless another server does so at the same time.
-    private func insertFirst(_ algorithm: Algorithm, at now: Instant) async throws {
-        let (_, insert) = try newKey(algorithm, at: now, signsFrom: now)
+    private func insertFirst(_ algorithm: Algorithm, for purpose: SigningKeyPurpose, at now: Instant) async throws {
+        let (_, insert) = try newKey(algorithm, for: purpose, at: now, signsFrom: now)
         try await database.transaction { transaction in
             _ = try await transaction.query(Self.lock)
             let existing = try await transaction.query(
-                "SELECT 1::bigint FROM signing_keys WHERE algorithm = \(algorithm.rawValue) AND retires_at IS NULL LIMIT 1")
+                "SELECT 1::bigint FROM \(purpose.table) WHERE algorithm = \(algorithm.rawValue) AND retires_at IS NULL LIMIT 1")
             if existing.isEmpty { _ = try await transaction.query(insert) }
         }
     }
@@ -133,15 +146,17 @@ package struct SigningKeyStore: Sendable {
     /// Allows one change of the keys at a time. The number is any that no other lock of ours has.
     private static let lock: SQL = "SELECT pg_advisory_xact_lock(\(Int64(0x6761_7465_6B65_7973)))"
 
-    private func newKey(_ algorithm: Algorithm, at now: Instant, signsFrom: Instant) throws -> (kid: String, insert: SQL) {
+    private func newKey(
+        _ algorithm: Algorithm, for purpose: SigningKeyPurpose, at now: Instant, signsFrom: Instant
+    ) throws -> (kid: String, insert: SQL) {
         let key = try PrivateKey.generate(algorithm == .rs256 ? .rsa(bits: 2048) : .p256)
         let kid = Hex.encode(Random.bytes(20))
         let certificate = try Certificate.selfSigned(
-            key: key, commonName: "securetoken.system.gserviceaccount.com", notBefore: now - .seconds(300),
+            key: key, commonName: purpose.commonName, notBefore: now - .seconds(300),
             notAfter: now + Self.certificateLife, serial: Random.bytes(16))
         let sealed = masterKey.signingKeys.seal(key.der, context: kid)
         let insert: SQL = """
-            INSERT INTO signing_keys (kid, algorithm, private_key, certificate, created_at, signs_from)
+            INSERT INTO \(purpose.table) (kid, algorithm, private_key, certificate, created_at, signs_from)
             VALUES (\(kid), \(algorithm.rawValue), \(sealed), \(certificate), \(now), \(signsFrom))
             """
         return (kid, insert)

@@ -5,34 +5,44 @@ package import Runtime
 import Synchronization
 import Text
 
-/// The keys that sign ID tokens, shared by all loops of the process: they are read and copied, without waiting.
+/// The keys that sign ID tokens and session cookies, shared by all loops of the process: they are read and copied, without waiting.
 ///
 /// `SigningKeyStore` fills it from the database at start and then every minute.
 package final class SigningKeys: Sendable {
-    private let snapshot = Mutex(Published(keys: []))
+    private let ofIDTokens = Mutex(Published(keys: []))
+    private let ofSessionCookies = Mutex(Published(keys: []))
 
     package init() {}
 
-    /// The public part of the keys, in the forms in which clients ask for it.
-    package var published: Published { snapshot.withLock { $0 } }
+    /// The public part of the keys of ID tokens, in the forms in which clients ask for it.
+    package var published: Published { ofIDTokens.withLock { $0 } }
 
-    func replace(_ keys: [SigningKey]) throws {
+    /// The same for the keys of session cookies.
+    package var publishedForSessionCookies: Published { ofSessionCookies.withLock { $0 } }
+
+    func replace(_ keys: [SigningKey], for purpose: SigningKeyPurpose) throws {
         let fresh = try Published(signing: keys)
-        snapshot.withLock { $0 = fresh }
+        switch purpose {
+        case .idToken: ofIDTokens.withLock { $0 = fresh }
+        case .sessionCookie: ofSessionCookies.withLock { $0 = fresh }
+        }
     }
 
     /// The signer at `now`: the newest key whose time has come.
-    func signer(for algorithm: Algorithm, at now: Instant) throws(AccountError) -> Signer {
-        guard let key = key(for: algorithm, at: now) else { throw .noSigningKey(algorithm) }
+    func signer(
+        for algorithm: Algorithm, _ purpose: SigningKeyPurpose = .idToken, at now: Instant
+    ) throws(AccountError) -> Signer {
+        guard let key = key(for: algorithm, purpose, at: now) else { throw .noSigningKey(algorithm) }
         return key.signer
     }
 
     /// The number of seconds since the current key began to sign.
-    package func age(for algorithm: Algorithm, at now: Instant) -> Int {
-        key(for: algorithm, at: now).map { Int(max(0, now.seconds - $0.signsFrom.seconds)) } ?? 0
+    package func age(for algorithm: Algorithm, _ purpose: SigningKeyPurpose = .idToken, at now: Instant) -> Int {
+        key(for: algorithm, purpose, at: now).map { Int(max(0, now.seconds - $0.signsFrom.seconds)) } ?? 0
     }
 
-    private func key(for algorithm: Algorithm, at now: Instant) -> SigningKey? {
+    private func key(for algorithm: Algorithm, _ purpose: SigningKeyPurpose, at now: Instant) -> SigningKey? {
+        let published = purpose == .idToken ? published : publishedForSessionCookies
         let keys = published.signing.filter { $0.algorithm == algorithm }
         // On a clock that is behind the one that made the first key, that key is still the right one.
         return keys.last { $0.signsFrom <= now } ?? keys.first

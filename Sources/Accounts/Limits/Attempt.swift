@@ -52,6 +52,12 @@ package struct Attempt: Sendable {
         charges = Self.charges(action, in: project) { $0 == .mailbox ? [EmailAddress.mailbox(of: mailbox)] : nil }
     }
 
+    /// The bucket that other attempts are most likely to take from at the same time. Attempts that take from it run one after another.
+    var busiest: [UInt8] {
+        let charge = charges.last { $0.scope == .project } ?? charges.last { $0.scope == .address } ?? charges.last
+        return charge?.key ?? []
+    }
+
     /// - Parameter owner: the parts of a bucket's name; `nil` for a scope that this attempt takes nothing from.
     private static func charges(
         _ action: LimitedAction, in project: ProjectSettings, of owner: (LimitScope) -> [String]?

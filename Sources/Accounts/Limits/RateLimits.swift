@@ -6,7 +6,8 @@ package import Runtime
 ///
 /// An attempt takes from several buckets at once, all or nothing: a refused attempt changes none of them. So the refused tries of an
 /// attacker do not keep any bucket empty, neither the attacker's nor the victim's. Other reads are sent in the same round trip. The times
-/// come from this process's clock; see `Bucket.slack` for clocks that differ.
+/// come from this process's clock; see `Bucket.slack` for clocks that differ. Attempts share their commits and do not wait for the disk: a
+/// crash of the database server gives back what was taken in its last moments, except by what was committed behind it.
 package struct RateLimits: Sendable {
     let storage: Storage
     let clock: Clock
@@ -38,7 +39,8 @@ package struct RateLimits: Sendable {
         // When other attempts took the last of a bucket between the statement's look and its take, all of it was rolled back; the next look
         // sees the new state.
         let results = try await retryingWhenOvertaken(tries: 5) { () async throws(AccountError) in
-            try await storage.write(all: [charge(attempt, at: now)] + (read.map { [$0] } ?? []))
+            try await storage.write(
+                all: [charge(attempt, at: now)] + (read.map { [$0] } ?? []), sharingCommitAs: attempt.busiest, durability: .soon)
         }
         guard let refused = try refusal(results, of: attempt) else { return results.count > 1 ? results[1] : [] }
         refusals.note(attempt, refused, at: now)
@@ -54,8 +56,9 @@ package struct RateLimits: Sendable {
     /// `Bucket.take` for all buckets of the attempt, in one statement: the number of the first that refuses, or NULL.
     ///
     /// A refused attempt only reads, except where it sets right what a clock left in the future. One that is let through takes in the order
-    /// of keys, so that attempts never wait for each other in a circle; each take looks again at the row it has locked, and if
-    /// then a bucket does refuse, the others are undone.
+    /// of keys, so that two attempts never wait for each other in a circle; each take looks again at the row it has locked, and if
+    /// then a bucket does refuse, the others are undone. Several attempts that share a commit may wait in a circle with others; then their
+    /// batch gives up, and each runs by itself.
     private func charge(_ attempt: Attempt, at now: Instant) -> SQL {
         let project = attempt.projectID
         return """

@@ -92,5 +92,8 @@ package enum Linking {
 extension Account {
     /// Whether an administrator made it for the owner of a verified address, who has not come yet. An account that a person made has been
     /// signed in to from its beginning, so it is not one, whatever the person has removed from it since.
-    var awaitsItsOwner: Bool { emailVerified && !emailProven && isAnonymous && lastLoginAt == nil }
+    /// A phone number that the administrator gave it changes nothing.
+    var awaitsItsOwner: Bool {
+        emailVerified && !emailProven && lastLoginAt == nil && !hasEmailSignIn && !customAuth && identities.isEmpty
+    }
 }

@@ -43,6 +43,14 @@ extension LinkingDecision.Action {
         }
     }
 
+    /// Whether one account alone is written, and none of its sessions ends.
+    var isPlain: Bool {
+        switch self {
+        case .signIn, .create: true
+        case .moveAddress, .join, .link, .takeOver, .confirm, .refuse: false
+        }
+    }
+
     /// Whether the mailbox of the account has a new owner.
     var isRecycled: Bool { if case .takeOver(_, recycled: true) = self { true } else { false } }
 }

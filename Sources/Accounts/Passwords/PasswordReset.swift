@@ -25,8 +25,8 @@ extension ActionCodes {
             let now = clock.now()
             var changed = account
             changed.passwordUpdatedAt = now
-            // The account may have been made by a person who does not own the address: what that person said of its owner goes.
-            if !account.emailProven { (changed.displayName, changed.photoURL, changed.profile) = (nil, nil, nil) }
+            // The account may have been made by a person who does not own the address: what that person put there goes.
+            if !account.emailProven { changed.clearProfile() }
             changed.proveEmail()
             changed.endTokens(at: now)
             let act = AuditedAct(
@@ -36,7 +36,7 @@ extension ActionCodes {
                 changed.update(from: account, passwordHash: hash.text, in: project), pending.spend(at: now),
                 act.unlink(where: account.isUnproven, in: project),
                 account.deleteCodes(account.emailProven ? .allButRecovery : .all, in: project),
-                account.endSessions(because: "password reset", in: project, at: now),
+                act.endSessions(of: account, because: "password reset", in: project),
             ]
             let record =
                 (account.emailProven ? [] : [act.record(.accountTakenOver, in: project.id)])
@@ -61,14 +61,18 @@ extension ActionCodes {
         account.proveEmail()
         account.passwordUpdatedAt = now
         let act = AuditedAct(by: .person, on: holder.id, from: client, at: now, rule: .heldByBackEnd, code: .resetPassword)
+        let creation = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .resetPassword)
         _ = try await storage.write(
             all: holder.yieldAddress(to: account, act, spending: pending, in: project)
-                + [account.insert(passwordHash: passwordHash, in: project)])
+                + [account.insert(passwordHash: passwordHash, in: project), creation.record(.accountCreated, in: project.id)])
         return account
     }
 }
 
 extension Account {
+    /// Removes what the maker of the account said of themselves, and their phone number, by which they would sign in.
+    fileprivate mutating func clearProfile() { (phoneNumber, displayName, photoURL, profile) = (nil, nil, nil, nil) }
+
     /// Notes that the person reads the mails to the address.
     mutating func proveEmail() {
         emailVerified = true

@@ -1,5 +1,4 @@
 import Crypto
-import JOSE
 import JSON
 import Runtime
 package import Text
@@ -21,11 +20,6 @@ struct CustomToken: Sendable, Equatable {
 
     /// `aud` of every custom token, as all Admin SDKs write it.
     static let audience = "https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit"
-    /// Seconds from `iat` to `exp`.
-    static let longestLife: Int64 = 3600
-    /// Seconds by which a back end's clock may be ahead of ours.
-    static let skew: Int64 = 60
-    static let longestUID = 128
     static let longestClaims = 1000
 
     /// Claims that only the issuer may set.
@@ -49,49 +43,35 @@ package enum CustomTokenError: Error, Equatable {
     case claimsTooLarge
 }
 
-/// A key that may sign custom tokens of its project.
-struct ServiceAccountKey: Sendable {
-    let projectID: String
-    let key: JWK
-}
-
 extension CustomToken {
     /// The statements of a token about itself.
     struct Unverified: Sendable {
         /// The service account that it claims to come from.
         let issuer: UTF8Text
         /// The id of the key; not all Admin SDKs send it.
-        let keyID: UTF8Text?
-        private let token: UnverifiedJWT
+        var keyID: UTF8Text? { token.keyID }
+        private let token: ServiceAccountJWT
 
         static func parse(_ text: UTF8Text) throws(CustomTokenError) -> Unverified {
-            let token: UnverifiedJWT
-            do { token = try UnverifiedJWT.parse(text.asString) } catch {
-                switch error {
-                case .unsupportedAlgorithm: throw .invalid("The token must be signed with RS256.")
-                case .tooLarge: throw .invalid("The token is too large.")
-                default: throw .malformed
-                }
-            }
-            guard token.algorithm == .rs256 else { throw .invalid("The token must be signed with RS256.") }
-            // It becomes part of a query, which cannot contain U+0000.
-            guard token.kid?.hasNUL != true else { throw .invalid("kid holds a control character.") }
-            return Unverified(issuer: try CustomTokenClaims(token.claims).issuer(), keyID: token.kid, token: token)
+            let token: ServiceAccountJWT
+            do { token = try ServiceAccountJWT.parse(text) } catch { throw .invalid(error.text) }
+            return Unverified(issuer: try CustomTokenClaims(token.claims).issuer(), token: token)
         }
 
         /// - Parameter keys: the live keys of the account that the token names, in all projects.
         func verified(by keys: [ServiceAccountKey], for projectID: String, at now: Instant) throws(CustomTokenError) -> CustomToken {
-            // One key at a time: in a set of several, a `kid` would have to choose the key, and the token need not have one.
-            guard let signer = keys.first(where: { key in (try? token.verified(with: JWKSet([key.key]), algorithms: [.rs256])) != nil })
-            else { throw .invalid("No key of a service account of this project signed the token.") }
+            guard let signer = token.signer(among: keys) else {
+                throw .invalid("No key of a service account of this project signed the token.")
+            }
             let claims = CustomTokenClaims(token.claims)
             let times = try claims.times(at: now)
             guard signer.projectID == projectID else { throw .otherProject }
-            return try claims.token(times, signedBytes: token.signature.signedBytes)
+            guard signer.rights.contains(.customTokens) else { throw .invalid("The service account may not sign custom tokens.") }
+            return try claims.token(times, signedBytes: token.signedBytes)
         }
     }
 }
 
 extension CustomTokenError {
-    static let malformed = CustomTokenError.invalid("Invalid assertion format. 3 dot separated segments required.")
+    static let malformed = CustomTokenError.invalid(ServiceAccountJWT.Fault.malformed.text)
 }

@@ -21,26 +21,14 @@ struct CustomTokenClaims: Sendable {
     }
 
     /// The times at which the token was issued and ends. Throws when the token is not valid now.
-    func times(at now: Instant) throws(CustomTokenError) -> (issued: Instant, expires: Instant) {
-        guard let issued = json["iat"]?.integer, let expires = json["exp"]?.integer else {
-            throw .invalid("iat and exp must be numbers.")
-        }
-        // Checked first, so that the arithmetic below cannot overflow.
-        guard issued <= now.seconds + CustomToken.skew else { throw .invalid("The token was issued in the future.") }
-        guard expires > now.seconds else { throw .invalid("The token has expired.") }
-        guard issued > 0, expires <= now.seconds + CustomToken.skew + CustomToken.longestLife,
-            (1...CustomToken.longestLife).contains(expires - issued)
-        else { throw .invalid("The token must expire within an hour of its issue.") }
-        if let start = json["nbf"] {
-            guard let start = start.integer, start <= now.seconds + CustomToken.skew else { throw .invalid("The token is not valid yet.") }
-        }
-        return (Instant(seconds: issued), Instant(seconds: expires))
+    func times(at now: Instant) throws(CustomTokenError) -> AssertionTimes {
+        do { return try AssertionTimes(json, at: now) } catch { throw .invalid(error.text) }
     }
 
     /// The token with these claims. Throws when they do not say who signs in, or say something that they may not.
     ///
     /// - Parameter signedBytes: header and payload as they were sent, which name the token.
-    func token(_ times: (issued: Instant, expires: Instant), signedBytes: [UInt8]) throws(CustomTokenError) -> CustomToken {
+    func token(_ times: AssertionTimes, signedBytes: [UInt8]) throws(CustomTokenError) -> CustomToken {
         if let tenant = json["tenant_id"], !tenant.isNull, tenant != "" { throw .tenant }
         return CustomToken(
             uid: try uid(), developerClaims: try developerClaims(), issued: times.issued, expires: times.expires,
@@ -50,9 +38,9 @@ struct CustomTokenClaims: Sendable {
     private func uid() throws(CustomTokenError) -> String {
         let named = [json["uid"], json["user_id"]].compactMap { $0 }
         guard let claim = named.first(where: { !$0.isNull }), claim != "" else { throw .missingUID }
-        guard let uid = claim.string, uid.asString.unicodeScalars.count <= CustomToken.longestUID,
-            uid.asString.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F })
-        else { throw .invalid("uid must be a string of at most \(CustomToken.longestUID) characters.") }
+        guard let uid = claim.string, AccountID.isPossible(uid) else {
+            throw .invalid("uid must be a string of at most \(AccountID.longest) characters.")
+        }
         return uid.asString
     }
 

@@ -17,13 +17,16 @@ package struct KeyFile: Sendable {
         let members: [(String, String)] = [
             ("type", "service_account"), ("project_id", email.projectID), ("private_key_id", keyID), ("private_key", key.pem),
             ("client_email", email.text), ("client_id", clientID),
-            ("auth_uri", "\(publicURL)/\(email.projectID)/oauth2/authorize"), ("token_uri", "\(publicURL)/token"),
+            ("auth_uri", "\(publicURL)/\(email.projectID)/oauth2/authorize"), ("token_uri", Self.tokenURI(publicURL)),
             // SDKs compare it with the domain of the APIs they were built for, and refuse a key from any other.
             ("universe_domain", "googleapis.com"),
         ]
         let lines = members.map { name, value in "  \(JSON.string(name).text()): \(JSON.string(value).text())" }
         return "{\n" + lines.joined(separator: ",\n") + "\n}\n"
     }
+
+    /// Where a back end gets access tokens with the file.
+    static func tokenURI(_ publicURL: String) -> String { "\(publicURL)/token" }
 
     /// 21 digits, like Google's.
     static func randomClientID() -> String {

@@ -6,10 +6,10 @@ import ProjectSettings
 package import Runtime
 import Text
 
-/// The service accounts of all projects: who may sign custom tokens, and until when.
+/// The service accounts of all projects: their rights, and the keys with which they sign.
 ///
 /// A key is made here and leaves in its file (`KeyFile`); the database stores the public half. Every use reads the keys again, so a
-/// revoked key is refused from that moment on. `CustomToken` has the rules for what the keys may sign.
+/// revoked key is refused from that moment on. `CustomToken` and `ServiceAccountAssertion` have the rules for what the keys may sign.
 package struct ServiceAccounts: Sendable {
     /// The number of live keys of one account, as at Google. For a token that does not name its key, all are tried.
     package static let mostKeys = 10
@@ -26,6 +26,8 @@ package struct ServiceAccounts: Sendable {
     package struct Entry: Sendable {
         package let email: String
         package let keyID: String
+        /// Those of the account.
+        package let rights: Set<Administrator.Right>
         package let createdAt: Instant
         package let revokedAt: Instant?
     }
@@ -34,19 +36,24 @@ package struct ServiceAccounts: Sendable {
     /// requests.
     ///
     /// Throws `ServiceAccountError.tooManyKeys`, `CryptoError`, `AccountError`.
-    /// - Parameter publicURL: the server's own address, which the file names.
-    package func createKey(for email: ServiceAccountEmail, publicURL: String) async throws -> KeyFile {
+    /// - Parameters:
+    ///   - rights: what the account may do from now on; `nil` leaves an existing account as it is, and gives a new one the usual rights.
+    ///   - publicURL: the server's own address, which the file names.
+    package func createKey(
+        for email: ServiceAccountEmail, rights: Set<Administrator.Right>? = nil, publicURL: String
+    ) async throws -> KeyFile {
         let key = try PrivateKey.generate(.rsa())
         let keyID = Hex.encode(Random.bytes(20))
         let jwk = JWK(key: key.publicKey, kid: UTF8Text(keyID), algorithm: .rs256)
         let project = email.projectID
         let now = clock.now()
         let results: [[Row]]
-        do {
+        do throws(AccountError) {
             results = try await storage.write(all: [
                 """
-                INSERT INTO service_accounts (project_id, email, client_id, created_at)
-                VALUES (\(project), \(email.text), \(KeyFile.randomClientID()), \(now)) ON CONFLICT DO NOTHING
+                INSERT INTO service_accounts AS a (project_id, email, client_id, created_at, rights)
+                VALUES (\(project), \(email.text), \(KeyFile.randomClientID()), \(now), \((rights ?? Administrator.Right.usual).names))
+                ON CONFLICT (project_id, email) DO UPDATE SET rights = coalesce(\(rights?.names), a.rights)
                 """,
                 .required(
                     """
@@ -58,8 +65,9 @@ package struct ServiceAccounts: Sendable {
                     """),
                 "SELECT client_id FROM service_accounts WHERE project_id = \(project) AND email = \(email.text)",
             ])
-        } catch AccountError.overtaken {
-            throw ServiceAccountError.tooManyKeys
+        } catch {
+            if case .overtaken = error { throw ServiceAccountError.tooManyKeys }
+            throw error
         }
         guard let clientID: String = try results.last?.first?.value() else { throw AccountError.database(.decoding("client_id")) }
         return KeyFile(email: email, clientID: clientID, keyID: keyID, key: key, publicURL: publicURL)
@@ -69,13 +77,26 @@ package struct ServiceAccounts: Sendable {
     package func list(_ project: String) async throws -> [Entry] {
         let rows = try await storage.read(
             """
-            SELECT email, key_id, created_at, revoked_at FROM service_account_keys
-            WHERE project_id = \(project) ORDER BY email, created_at, key_id
+            SELECT k.email, k.key_id, a.rights, k.created_at, k.revoked_at
+            FROM service_account_keys k JOIN service_accounts a USING (project_id, email)
+            WHERE k.project_id = \(project) ORDER BY k.email, k.created_at, k.key_id
             """)
         return try rows.map { row in
             var row = row.reader()
-            return Entry(email: try row.next(), keyID: try row.next(), createdAt: try row.next(), revokedAt: try row.next())
+            return Entry(
+                email: try row.next(), keyID: try row.next(), rights: Administrator.Right.reading(try row.next()),
+                createdAt: try row.next(), revokedAt: try row.next())
         }
+    }
+
+    /// Gives an account these rights and no others, from the next call on. Returns whether there is such an account.
+    package func setRights(_ rights: Set<Administrator.Right>, of email: ServiceAccountEmail) async throws(AccountError) -> Bool {
+        try await !storage.write(
+            """
+            UPDATE service_accounts SET rights = \(rights.names)
+            WHERE project_id = \(email.projectID) AND email = \(email.text) RETURNING email
+            """
+        ).isEmpty
     }
 
     /// Ends one key, or all keys of an account. Returns the ids of those that were live.
@@ -123,6 +144,12 @@ package struct ServiceAccountEmail: Sendable, Equatable {
         else { return nil }
         self.projectID = projectID
         text = name + ending
+    }
+
+    /// The account with this address; `nil` for a text of another form.
+    init?(address: String) {
+        guard address.hasSuffix(Self.domain), let at = address.firstIndex(of: "@") else { return nil }
+        self.init(address, in: String(address[at...].dropFirst().dropLast(Self.domain.count)))
     }
 
     private static let letters = UInt8(ascii: "a")...UInt8(ascii: "z")

@@ -19,4 +19,5 @@ package enum SignInProvider {
     /// For a password, and for a link in a mail.
     package static let password = "password"
     package static let custom = "custom"
+    package static let phone = "phone"
 }

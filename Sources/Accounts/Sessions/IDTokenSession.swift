@@ -86,6 +86,11 @@ extension Account {
         return "\(sessions) AND sign_in_provider = ANY(\(providerIDs))"
     }
 
+    /// Ends the sessions that began before a time from which tokens are valid.
+    func endSessions(begunBefore start: Instant, in project: ProjectSettings, at now: Instant) -> SQL {
+        "\(endSessions(because: "revoked", in: project, at: now)) AND created_at < \(start)"
+    }
+
     /// The same for the account with this id.
     static func endSessions(
         of id: String, because reason: String, sparing spared: [UInt8]? = nil, in projectID: String, at now: Instant
@@ -94,5 +99,23 @@ extension Account {
         UPDATE sessions SET ended_at = \(now), end_reason = \(reason)
         WHERE project_id = \(projectID) AND account_id = \(id) AND ended_at IS NULL AND session_id IS DISTINCT FROM \(spared)
         """
+    }
+}
+
+extension AuditedAct {
+    /// Ends the account's sessions, and records how many those were.
+    /// - Parameter spared: the session that goes on.
+    func endSessions(
+        of account: Account, because reason: String, sparing spared: [UInt8]? = nil, in project: ProjectSettings
+    ) -> SQL {
+        end(account.endSessions(because: reason, sparing: spared, in: project, at: time), because: reason, in: project.id)
+    }
+
+    /// The same for the sessions that one of these providers signed in.
+    func endSessions(
+        of account: Account, signedInBy providerIDs: [String], sparing spared: [UInt8]?, in project: ProjectSettings
+    ) -> SQL {
+        let ending = account.endSessions(signedInBy: providerIDs, sparing: spared, in: project, at: time)
+        return end(ending, because: "provider unlinked", in: project.id)
     }
 }

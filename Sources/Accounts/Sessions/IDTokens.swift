@@ -13,6 +13,15 @@ package struct IDTokens: Sendable {
     let publicURL: String
     let signingKeys: SigningKeys
     let limits: RateLimits
+    private let remembered = VerifiedTokens()
+
+    init(storage: Storage, clock: Clock, publicURL: String, signingKeys: SigningKeys, limits: RateLimits) {
+        self.storage = storage
+        self.clock = clock
+        self.publicURL = publicURL
+        self.signingKeys = signingKeys
+        self.limits = limits
+    }
 
     /// The public keys in the forms that verifiers fetch.
     package var publishedKeys: SigningKeys.Published { signingKeys.published }
@@ -46,14 +55,17 @@ package struct IDTokens: Sendable {
                 claims.field("email", email)
                 claims.field("email_verified", account.emailVerified)
             }
+            claims.field("phone_number", account.phoneNumber)
             claims.object("firebase") { firebase in
                 firebase.object("identities") { identities in
                     for identity in account.identities { identities.array(identity.providerID) { $0.value(identity.subject) } }
                     if let email = account.email { identities.array("email") { $0.value(email) } }
+                    if let number = account.phoneNumber { identities.array(SignInProvider.phone) { $0.value(number) } }
                 }
                 firebase.field("sign_in_provider", session.signInProvider)
             }
         }
+        if project.tokens.unsigned { return UnsignedJWT.text(provingNothing: claims.bytes) }
         return try signingKeys.signer(for: project.tokens.algorithm, at: now).sign(claims: claims.bytes)
     }
 
@@ -68,23 +80,39 @@ package struct IDTokens: Sendable {
 
     /// Checks signature, issuer and audience. The caller checks the expiry, after the account (docs/wire.md, "Order of checks").
     func verified(_ token: String, in project: ProjectSettings) throws(AccountError) -> IDToken {
+        if project.tokens.unsigned, let unsigned = UnsignedJWT(provingNothing: UTF8Text(token)) {
+            // The id of its session, which is random and lives, is what shows that this server issued the token.
+            guard let claims = unsigned.claims, let token = idToken(claims, in: project), token.sessionID != nil else {
+                throw .invalidIDToken
+            }
+            return token
+        }
+        let (text, issuer, published) = (UTF8Text(token), project.issuer(publicURL: publicURL), signingKeys.published)
+        if let known = remembered.token(text, for: project.id, from: issuer, keys: published.jwksTag) { return known }
         do {
-            let jwt = try UnverifiedJWT.parse(token).verified(with: signingKeys.published.keys, algorithms: Self.algorithms)
-            guard let issuer = jwt.claims["iss"]?.string, issuer == project.issuer(publicURL: publicURL),
-                let audience = jwt.claims["aud"]?.string, audience == project.id,
-                let accountID = jwt.claims["sub"]?.string, let issued = jwt.claims["iat"]?.integer,
-                let expires = jwt.claims["exp"]?.integer, let authTime = jwt.claims["auth_time"]?.integer,
-                let provider = jwt.claims["firebase"]?["sign_in_provider"]?.string
-            else { throw AccountError.invalidIDToken }
-            // Before tokens named their session, a custom claim could have this name and any value.
-            let sessionID = jwt.claims["sid"]?.string.flatMap { Base64URL.decodeStrict($0.asString) }
-                .flatMap { $0.count == Session.idCount ? $0 : nil }
-            return IDToken(
-                accountID: accountID.asString, sessionID: sessionID, issued: Instant(seconds: issued), expires: Instant(seconds: expires),
-                authTime: Instant(seconds: authTime), signInProvider: provider.asString)
+            let jwt = try UnverifiedJWT.parse(token).verified(with: published.keys, algorithms: Self.algorithms)
+            guard let token = idToken(jwt.claims, in: project) else { throw AccountError.invalidIDToken }
+            remembered.note(token, as: text, for: project.id, from: issuer, keys: published.jwksTag)
+            return token
         } catch {
             throw .invalidIDToken
         }
+    }
+
+    /// `nil` for claims of another issuer or audience, and for those that lack a part.
+    private func idToken(_ claims: JSON, in project: ProjectSettings) -> IDToken? {
+        guard let issuer = claims["iss"]?.string, issuer == project.issuer(publicURL: publicURL),
+            let audience = claims["aud"]?.string, audience == project.id,
+            let accountID = claims["sub"]?.string, let issued = claims["iat"]?.integer,
+            let expires = claims["exp"]?.integer, let authTime = claims["auth_time"]?.integer,
+            let provider = claims["firebase"]?["sign_in_provider"]?.string
+        else { return nil }
+        // Before tokens named their session, a custom claim could have this name and any value.
+        let sessionID = claims["sid"]?.string.flatMap { Base64URL.decodeStrict($0.asString) }
+            .flatMap { $0.count == Session.idCount ? $0 : nil }
+        return IDToken(
+            accountID: accountID.asString, sessionID: sessionID, issued: Instant(seconds: issued), expires: Instant(seconds: expires),
+            authTime: Instant(seconds: authTime), signInProvider: provider.asString)
     }
 
     /// Finds the account of the caller who shows this ID token, in one round trip. The checks are in the order of docs/wire.md.
@@ -100,8 +128,10 @@ package struct IDTokens: Sendable {
             if let attempt { try await limits.charge(attempt(idToken.accountID), then: select) } else { try await storage.read(select) }
         guard var row = rows.first?.reader(), let account = try reading({ try Account(rows, &row) }) else { throw .accountNotFound }
         let sessionLives = try reading { try row.next(as: Bool.self) }
-        try account.check(idToken, sessionLives: sessionLives, at: clock.now())
-        guard !account.disabled else { throw .accountDisabled }
+        let now = clock.now()
+        // Disabling an account ends its sessions, so the reason comes first.
+        guard !account.disabled || idToken.expires <= now else { throw .accountDisabled }
+        try account.check(idToken, sessionLives: sessionLives, at: now)
         return (account, idToken)
     }
 

@@ -112,11 +112,13 @@ package struct Sessions: Sendable {
         }
         let rows = try await storage.read(
             """
-            SELECT a.account_id IS NOT NULL FROM sessions s LEFT JOIN accounts a USING (project_id, account_id)
+            SELECT a.account_id IS NOT NULL, coalesce(a.disabled, false) FROM sessions s LEFT JOIN accounts a USING (project_id, account_id)
             WHERE s.project_id = \(project.id) AND s.session_id = \(token.sessionID)
             """)
-        guard let row = rows.first, try !reading({ try row.value(as: Bool.self) }) else { return .sessionEnded }
-        return .accountNotFound
+        guard var row = rows.first?.reader() else { return .sessionEnded }
+        let (exists, isDisabled): (Bool, Bool) = try reading { (try row.next(), try row.next()) }
+        // Disabling an account ends its sessions. The holder of a genuine token learns the reason, as at Firebase.
+        return !exists ? .accountNotFound : isDisabled ? .accountDisabled : .sessionEnded
     }
 
     /// Ends every session of the account with its ID tokens, and the codes that were requested in them. Throws `accountNotFound`.

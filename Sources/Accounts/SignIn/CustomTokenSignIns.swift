@@ -1,5 +1,3 @@
-import JOSE
-import JSON
 import Postgres
 package import ProjectSettings
 import Runtime
@@ -36,13 +34,13 @@ package struct CustomTokenSignIns: Sendable {
         let now = clock.now()
         let authentication = Authentication(
             accountID: token.uid, signInProvider: SignInProvider.custom, time: now, developerClaims: token.developerClaims)
-        var statements = [enter(token, in: project, at: now), Account.select("a.account_id = \(token.uid)", in: project)]
+        var statements = [enter(token, in: project, from: client, at: now), Account.select("a.account_id = \(token.uid)", in: project)]
         if project.customTokens.singleUse { statements.append(token.spend(in: project)) }
         let session: Session
         let results: [[Row]]
         do {
             (session, results) = try await completion.complete(
-                authentication, with: statements, as: nil, in: project, from: client, at: now)
+                authentication, with: statements, as: nil, sharesCommit: true, in: project, from: client, at: now)
         } catch {
             switch error {
             case .overtaken: throw try await refusal(of: token, in: project)
@@ -73,19 +71,11 @@ package struct CustomTokenSignIns: Sendable {
         do { return try rule() } catch { throw .customToken(error) }
     }
 
-    /// Reads the live keys of the service account that the token names, in any project: which project it is for shows only once a key fits.
     private func serviceAccountKeys(
         of token: CustomToken.Unverified, _ attempt: Attempt
     ) async throws(AccountError) -> [ServiceAccountKey] {
-        let keyID = token.keyID?.asString
-        let rows = try await limits.charge(
-            attempt,
-            then:
-                """
-                SELECT project_id, public_key FROM service_account_keys
-                WHERE email = \(token.issuer.asString) AND revoked_at IS NULL AND (\(keyID)::text IS NULL OR key_id = \(keyID))
-                ORDER BY created_at DESC LIMIT \(ServiceAccounts.mostKeys)
-                """)
+        let keys = ServiceAccountKey.select(of: token.issuer.asString, id: token.keyID?.asString)
+        let rows = try await limits.charge(attempt, then: keys)
         return try reading { try rows.map(ServiceAccountKey.init) }
     }
 
@@ -100,9 +90,13 @@ package struct CustomTokenSignIns: Sendable {
     /// Makes the account or finds it; the write is undone as `overtaken` when the account is disabled, or has ended sessions since the
     /// token was issued. A token names its time in whole seconds, so one of the second of an ending may be older. The first column says
     /// whether the account is new.
-    private func enter(_ token: CustomToken, in project: ProjectSettings, at now: Instant) -> SQL {
+    private func enter(
+        _ token: CustomToken, in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
+    ) -> SQL {
         var account = Account(id: token.uid, at: now)
         account.customAuth = true
+        let act = AuditedAct(by: .person, on: token.uid, from: client, at: now)
+        let creation = act.values(.accountCreated, providerID: "\(SignInProvider.custom)", in: project.id)
         return """
             WITH entered AS (
                 \(account.insert(in: project))
@@ -111,19 +105,11 @@ package struct CustomTokenSignIns: Sendable {
                 WHERE NOT accounts.disabled AND coalesce(accounts.sessions_ended_at < \(token.issued), true)
                 -- A row that was there has been locked for the update, which shows in its xmax.
                 RETURNING xmax = 0 AS is_new
+            ), recorded AS (
+                INSERT INTO audit_events \(AuditedAct.columns) SELECT \(creation) FROM entered WHERE is_new
             )
             SELECT bool_or(is_new), \(SQL.overtakenIfNone) FROM entered
             """
-    }
-}
-
-extension ServiceAccountKey {
-    fileprivate init(_ row: Row) throws(PostgresError) {
-        var row = row.reader()
-        projectID = try row.next()
-        let text: String = try row.next()
-        guard let json = try? JSON.parse(text), let key = try? JWK(json) else { throw .decoding("public_key") }
-        self.key = key
     }
 }
 

@@ -104,12 +104,13 @@ package struct EmailLinkSignIns: Sendable {
         changed.emailLinkSignIn = true
         changed.lastLoginAt = now
         let authTime = token.authTime(linkingTo: account, at: now)
+        let act = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .signIn)
         var statements: [SQL] = []
         if changed.credentials != account.credentials {
             changed.endTokens(at: now, sparingSessionFrom: authTime)
             statements = [
                 account.deleteCodes(.allButRecovery, in: project),
-                account.endSessions(because: "credentials changed", in: project, at: now),
+                act.endSessions(of: account, because: "credentials changed", in: project),
             ]
         }
         statements.insert(
@@ -118,7 +119,6 @@ package struct EmailLinkSignIns: Sendable {
         if !account.emailProven, account.email == email { statements.append(account.markUnproven(in: project)) }
         let notice = notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
         statements += notice
-        let act = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .signIn)
         statements += act.changes(from: account, to: changed, in: project)
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
         let session = try await complete(account, provenAt: authTime, with: statements, as: .linked, in: project, from: client, at: now)

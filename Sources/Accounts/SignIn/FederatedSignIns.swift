@@ -142,8 +142,9 @@ package struct FederatedSignIns: Sendable {
         }
         if let completing { statements.append(completing) }
         let authentication = Authentication(accountID: account.id, signInProvider: identity.providerID, time: authTime)
-        let session = try await completion.complete(authentication, with: statements, as: outcome, in: project, from: client, at: now)
-            .session
+        let session = try await completion.complete(
+            authentication, with: statements, as: outcome, sharesCommit: decision.action.isPlain, in: project, from: client, at: now
+        ).session
         notices.mails.wakeMailWorker(for: mails)
         return .signedIn(account, session, isNewUser: outcome == .created, emailRecycled: decision.action.isRecycled)
     }

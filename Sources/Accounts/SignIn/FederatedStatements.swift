@@ -44,6 +44,7 @@ extension Account {
     /// Removes everything that the account's maker put there before the owner of the address came. Custom claims come from an
     /// administrator, and stay. An account that custom tokens open is not taken over (`AddressMove.swift`).
     mutating func clearForTakeover(at now: Instant) {
+        phoneNumber = nil
         displayName = nil
         photoURL = nil
         passwordUpdatedAt = nil
@@ -105,7 +106,7 @@ extension Account {
             act.record(.accountTakenOver, in: project.id),
             act.unlink(where: "true", in: project),
             deleteCodes(.all, in: project),
-            endSessions(because: "account taken over by the owner of its address", in: project, at: now),
+            act.endSessions(of: self, because: "account taken over by the owner of its address", in: project),
         ]
     }
 }

@@ -54,7 +54,8 @@ package struct PasswordSignIns: Sendable {
         account.lastLoginAt = now
         let authentication = Authentication(accountID: account.id, signInProvider: SignInProvider.password, time: now)
         do {
-            let done = try await completion.complete(authentication, with: statements, as: .signedIn, in: project, from: client, at: now)
+            let done = try await completion.complete(
+                authentication, with: statements, as: .signedIn, sharesCommit: true, in: project, from: client, at: now)
             return (account, done.session)
         } catch {
             // The password was changed, or the account disabled, since it was read.

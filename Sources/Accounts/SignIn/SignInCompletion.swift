@@ -27,11 +27,14 @@ struct SignInCompletion: Sendable {
     ///   - statements: what else must be committed. They run first, since the session needs its account.
     ///   - outcome: what the metric counts; `nil` when an account's session is only replaced, or when the caller counts.
     ///   - id: of the session, where a statement names it.
+    ///   - sharesCommit: whether the statements are short and lock hardly more than rows of the account, so that the commit is shared with
+    ///     other sign-ins.
     ///   - method: the name of the way to sign in that the metric shows, when it is not `signInProvider`.
     /// - Returns: the session, and the rows that `statements` gave.
     func complete(
         _ authentication: Authentication, with statements: [SQL], as outcome: SignInMetrics.Outcome?, by method: String? = nil,
-        id: [UInt8] = Random.bytes(Session.idCount), in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
+        id: [UInt8] = Random.bytes(Session.idCount), sharesCommit: Bool = false, in project: ProjectSettings,
+        from client: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) -> (session: Session, rows: [[Row]]) {
         let session = Session(authentication, id: id, in: project)
         let expires: Instant? = client.kind == .app ? nil : now + (project.openIDProvider?.sessionLifetime ?? .zero)
@@ -42,7 +45,16 @@ struct SignInCompletion: Sendable {
                 \(session.developerClaims), \(now), \(client.userAgent), \(client.address), \(tokenKey), \(now), \(now),
                 \(client.kind.rawValue), \(expires))
             """
-        let rows = try await storage.write(all: statements + [insertion])
+        var all = statements + [insertion]
+        // An anonymous account proves nothing of a person; its record begins with its first way to sign in.
+        if outcome == .created, authentication.signInProvider != SignInProvider.anonymous {
+            let act = AuditedAct(by: .person, on: authentication.accountID, from: client, at: now)
+            all.append(act.record(.accountCreated, providerID: authentication.signInProvider, in: project.id))
+        }
+        let rows =
+            sharesCommit
+            ? try await storage.write(all: all, sharingCommitAs: Array(session.accountID.utf8))
+            : try await storage.write(all: all)
         if let outcome { metrics.count(method ?? authentication.signInProvider, outcome) }
         return (session, rows)
     }

@@ -55,8 +55,8 @@ package struct SignUps: Sendable {
     ) async throws(AccountError) -> Session {
         let authentication = Authentication(accountID: account.id, signInProvider: signInProvider, time: account.createdAt)
         return try await completion.complete(
-            authentication, with: [account.insert(passwordHash: passwordHash, in: project)], as: .created, in: project, from: client,
-            at: account.createdAt
+            authentication, with: [account.insert(passwordHash: passwordHash, in: project)], as: .created, sharesCommit: true, in: project,
+            from: client, at: account.createdAt
         ).session
     }
 }

@@ -3,7 +3,7 @@ package import ProjectSettings
 package import Runtime
 
 /// Deletes rows that have expired: action codes a day after their expiry, flows, mails and used tokens an hour after theirs, sessions 30
-/// days after their end, audit events that are older than they are kept, and rate limits that are full. Any process may run it.
+/// days after their end, audit events that are older than their project keeps them, and rate limits that are full. Any process may run it.
 package struct Cleanup: Sendable {
     private static let batch: Int64 = 1000
     /// The size of a batch where no index finds the rows to delete, so that each batch reads the whole table.
@@ -12,7 +12,7 @@ package struct Cleanup: Sendable {
     let clock: Clock
     let auditRetention: Duration
 
-    /// - Parameter auditRetention: how long audit events are kept.
+    /// - Parameter auditRetention: how long audit events are kept of projects whose file does not say so.
     package init(database: Database, clock: Clock, auditRetention: Duration) {
         storage = Storage(database: database)
         self.clock = clock
@@ -20,7 +20,9 @@ package struct Cleanup: Sendable {
     }
 
     /// Deletes in batches, so that no statement holds locks for long, until nothing is left to delete.
-    package func run() async throws(AccountError) {
+    ///
+    /// - Parameter projects: those that are configured; some of them keep their audit events for another time.
+    package func run(for projects: [ProjectSettings] = []) async throws(AccountError) {
         let now = clock.now()
         let hourAgo = now - .seconds(3600)
         try await delete(
@@ -62,12 +64,7 @@ package struct Cleanup: Sendable {
                 (SELECT project_id, session_id FROM sessions WHERE ended_at < \(now - .seconds(30 * 86400)) LIMIT \(Self.batch))
             RETURNING 1::bigint
             """)
-        try await delete(
-            """
-            DELETE FROM audit_events WHERE (project_id, event_id) IN
-                (SELECT project_id, event_id FROM audit_events WHERE occurred_at < \(now - auditRetention) LIMIT \(Self.batch))
-            RETURNING 1::bigint
-            """)
+        try await delete(oldEvents(of: projects, at: now))
         // Full buckets contain no information. They are read in the order of the table, since the time has no index.
         try await repeating(
             """
@@ -75,6 +72,30 @@ package struct Cleanup: Sendable {
                 (SELECT ctid FROM rate_limits WHERE full_at < \(hourAgo) LIMIT \(Self.scanned) FOR UPDATE SKIP LOCKED)) RETURNING 1::bigint
             """,
             batch: Self.scanned)
+    }
+
+    /// Deletes the audit events of every project that are older than it keeps them, also of projects that are not configured any more.
+    private func oldEvents(of projects: [ProjectSettings], at now: Instant) -> SQL {
+        let keepers = projects.compactMap { project in project.audit.keep.map { (project.id, $0.wholeSeconds) } }
+        return """
+            -- The projects are found one after the other by the index, so that the rows that stay are not read.
+            WITH RECURSIVE stored AS (
+                SELECT min(project_id) AS project_id FROM audit_events
+                UNION ALL
+                SELECT (SELECT min(project_id) FROM audit_events WHERE project_id > stored.project_id)
+                FROM stored WHERE stored.project_id IS NOT NULL
+            ), deadlines AS (
+                SELECT stored.project_id, \(now) - coalesce(own.seconds, \(auditRetention.wholeSeconds)) * interval '1 second' AS deadline
+                FROM stored LEFT JOIN unnest(\(keepers.map(\.0)), \(keepers.map(\.1))) AS own (project_id, seconds) USING (project_id)
+                WHERE stored.project_id IS NOT NULL
+            )
+            DELETE FROM audit_events WHERE (project_id, event_id) IN
+                (SELECT old.project_id, old.event_id FROM deadlines CROSS JOIN LATERAL
+                    (SELECT e.project_id, e.event_id FROM audit_events e
+                    WHERE e.project_id = deadlines.project_id AND e.occurred_at < deadlines.deadline LIMIT \(Self.batch)) old
+                LIMIT \(Self.batch))
+            RETURNING 1::bigint
+            """
     }
 
     /// Deletes the provider tokens of projects whose entry of the provider keeps none any more, or is gone.

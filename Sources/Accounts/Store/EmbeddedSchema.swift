@@ -26,6 +26,8 @@ extension Schema {
             ("0018_provider_tokens.sql", PackageResources._018_provider_tokens_sql),
             ("0019_authorization_requests.sql", PackageResources._019_authorization_requests_sql),
             ("0020_sessions_of_relying_parties.sql", PackageResources._020_sessions_of_relying_parties_sql),
+            ("0021_administrators.sql", PackageResources._021_administrators_sql),
+            ("0022_phone_numbers.sql", PackageResources._022_phone_numbers_sql),
         ])
     }
 }

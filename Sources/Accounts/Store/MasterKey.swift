@@ -21,8 +21,12 @@ package struct MasterKey: Sendable {
     /// The same for the cookies of sessions at the pages, and for the refresh tokens of relying parties.
     let browserSessions: [RefreshTokenKey]
     let clientSessions: [RefreshTokenKey]
+    /// Authenticate the access tokens of administrators; the first one makes them.
+    let accessTokens: [[UInt8]]
     /// Authenticates the digits that are mailed to prove an address.
     let emailCodes: [UInt8]
+    /// Authenticate the questions of `gatehouse doctor` to a running server; the first one makes them.
+    let probes: [[UInt8]]
     /// Mixed with a flow's one-time code into the key that seals the provider's answer.
     private let flowResponses: [[UInt8]]
 
@@ -42,9 +46,14 @@ package struct MasterKey: Sendable {
         refreshTokens = tokenKeys("refresh tokens")
         browserSessions = tokenKeys("browser sessions")
         clientSessions = tokenKeys("client sessions")
+        accessTokens = derived("access tokens of administrators")
+        probes = derived("probes of the operator")
         emailCodes = derived("e-mail codes")[0]
         flowResponses = derived("flow responses")
     }
+
+    /// Whether a former key is listed besides the first.
+    package var isBeingChanged: Bool { probes.count > 1 }
 
     /// The id of the key that makes refresh tokens; the key cannot be computed from it.
     var tokenKey: Int32 { refreshTokens[0].id }

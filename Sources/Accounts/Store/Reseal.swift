@@ -49,15 +49,17 @@ package struct Reseal: Sendable {
     }
 
     private func moveSigningKeys(_ outcome: inout Outcome) async throws(AccountError) {
-        for row in try await storage.read("SELECT kid, private_key FROM signing_keys") {
-            var row = row.reader()
-            let (kid, sealed): (String, [UInt8]) = try reading { (try row.next(), try row.next()) }
-            do {
-                guard let anew = try masterKey.signingKeys.resealed(sealed, context: kid) else { continue }
-                outcome.signingKeys += try await storage.write(
-                    "UPDATE signing_keys SET private_key = \(anew) WHERE kid = \(kid) AND private_key = \(sealed) RETURNING 1::bigint"
-                ).count
-            } catch let error as AccountError { throw error } catch { outcome.unreadable += 1 }
+        for table in SigningKeyPurpose.allCases.map(\.table) {
+            for row in try await storage.read("SELECT kid, private_key FROM \(table)") {
+                var row = row.reader()
+                let (kid, sealed): (String, [UInt8]) = try reading { (try row.next(), try row.next()) }
+                do {
+                    guard let anew = try masterKey.signingKeys.resealed(sealed, context: kid) else { continue }
+                    outcome.signingKeys += try await storage.write(
+                        "UPDATE \(table) SET private_key = \(anew) WHERE kid = \(kid) AND private_key = \(sealed) RETURNING 1::bigint"
+                    ).count
+                } catch let error as AccountError { throw error } catch { outcome.unreadable += 1 }
+            }
         }
     }
 

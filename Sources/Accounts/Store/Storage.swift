@@ -18,6 +18,17 @@ struct Storage: Sendable {
         do { return try await database.write(sql, sharingCommitAs: row) } catch { throw AccountError(error) }
     }
 
+    /// Runs statements that lock one `row` for which others wait. They share their commit with others of this kind and durability.
+    func write(
+        all statements: [SQL], sharingCommitAs row: [UInt8], durability: Durability = .flushed
+    ) async throws(AccountError) -> [[Row]] {
+        do {
+            return try await database.write(all: statements, sharingCommitAs: row, durability: durability)
+        } catch {
+            throw AccountError(error)
+        }
+    }
+
     /// Runs all statements or none, in one round trip.
     func write(all statements: [SQL]) async throws(AccountError) -> [[Row]] {
         do { return try await database.write(all: statements) } catch { throw AccountError(error) }
@@ -54,6 +65,8 @@ extension AccountError {
         self =
             switch error {
             case .constraint(name: "accounts_email", state: _): .emailTaken
+            case .constraint(name: "accounts_phone_number", state: _): .phoneNumberTaken
+            case .constraint(name: "accounts_pkey", state: _): .accountIDTaken
             case .constraint(name: "identities_subject", state: _), .constraint(name: "identities_alias", state: _),
                 .constraint(name: "identities_provider", state: _):
                 .identityTaken

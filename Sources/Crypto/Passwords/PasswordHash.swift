@@ -72,6 +72,19 @@ package struct PasswordHash: Sendable, Equatable, CustomStringConvertible, Custo
         }
     }
 
+    /// The salt, for an export.
+    package var salt: [UInt8] {
+        switch scheme {
+        case .scrypt(let hash): hash.salt
+        }
+    }
+    /// The hash alone, for an export.
+    package var digest: [UInt8] {
+        switch scheme {
+        case .scrypt(let hash): hash.digest
+        }
+    }
+
     package var description: String { "<password hash>" }
     package var debugDescription: String { "<password hash>" }
     package var customMirror: Mirror { Mirror(reflecting: "<password hash>") }

@@ -52,13 +52,14 @@ struct RequestParser {
 
     /// The limits that the parser itself enforces.
     struct Limits {
-        let requestLine, headerBlock, headerCount, body: Int
+        let requestLine, headerBlock, headerCount, body, bodyWithBearer: Int
 
         init(_ limits: ServerLimits) {
             requestLine = limits.requestLine
             headerBlock = limits.headerBlock
             headerCount = limits.headerCount
             body = limits.body
+            bodyWithBearer = max(limits.body, limits.bodyWithBearer)
         }
     }
 
@@ -172,7 +173,7 @@ struct RequestParser {
         switch try head.framing() {
         case .none: state = .start
         case .length(let length):
-            guard length <= limits.body else { throw .bodyTooLarge }
+            guard length <= bodyLimit else { throw .bodyTooLarge }
             state = .body(remaining: length)
             // Reserves room for the announced length, but not more than one read can bring, since a client can announce any length.
             head.message.request.body.reserveCapacity(min(length, 64 * 1024))
@@ -183,6 +184,8 @@ struct RequestParser {
         isContinueExpected = head.expectsContinue && isLast && !head.message.isHTTP10
         return true
     }
+
+    private var bodyLimit: Int { head.message.request.hasBearerToken ? limits.bodyWithBearer : limits.body }
 
     private mutating func append(_ bytes: Slice<UnsafeRawBufferPointer>) {
         isContinueExpected = false
@@ -205,7 +208,14 @@ struct RequestParser {
         chunkExtensions += extensions.count
         // Extensions are ignored, but a body must not consist of them.
         guard chunkExtensions <= 4096 else { throw .bad("too many chunk extensions") }
-        guard size <= limits.body - head.message.request.body.count else { throw .bodyTooLarge }
+        guard size <= bodyLimit - head.message.request.body.count else { throw .bodyTooLarge }
         state = size == 0 ? .trailers : .chunk(remaining: size)
+    }
+}
+
+extension Request {
+    /// Whether the request has a bearer token, of whatever worth. <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>
+    fileprivate var hasBearerToken: Bool {
+        headers["authorization"]?.split(maxSplits: 1) { $0 == 0x20 }.first?.asciiLowercased == "bearer"
     }
 }

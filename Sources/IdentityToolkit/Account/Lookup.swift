@@ -12,6 +12,11 @@ import Web
 struct Lookup: RawEndpoint {
     static let route = Route.client(.post, "/v1/accounts:lookup", v3: "getAccountInfo")
     static let errorFormat = ErrorFormat.googleJSON
+    static let content = CallContent(
+        body: .json(.texts(optional: ["idToken"])),
+        answers: [
+            .json(.object([.init("kind", .text, isRequired: true), .init("users", .list(UserInfo.shape), isRequired: true)]))
+        ])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let body = try JSONBody.object(of: request)

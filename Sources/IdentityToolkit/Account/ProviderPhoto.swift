@@ -1,6 +1,7 @@
 import Accounts
 import Brokerage
 import HTTP
+import JSON
 import Projects
 import Providers
 import Text
@@ -11,6 +12,9 @@ import Web
 struct ProviderPhoto: RawEndpoint {
     static let route = Route.client(.post, "/v1/accounts:providerPhoto")
     static let errorFormat = ErrorFormat.googleJSON
+    static var content: CallContent {
+        get throws { CallContent(body: .json(try JSONShape(of: Input.self)), answers: [.content("image/*", "The picture.")]) }
+    }
 
     private struct Input: Decodable {
         var idToken: UTF8Text?

@@ -22,7 +22,7 @@ struct RevokeToken: Endpoint {
         var redirectUri: UTF8Text?
     }
 
-    struct Output: Encodable {}
+    struct Output: Codable {}
 
     /// The kinds of tokens by their names on the wire, in the order of their numbers. The iOS SDK sends the number as a text.
     private enum TokenType: String, WireEnum {

@@ -45,7 +45,7 @@ struct UpdateAccount: Endpoint {
         case rawUserInfo = "RAW_USER_INFO"
     }
 
-    struct Output: Encodable {
+    struct Output: Codable {
         var kind = "identitytoolkit#SetAccountInfoResponse"
         var localId: String
         var email: String?
@@ -112,7 +112,7 @@ extension AccountChange {
 
 extension UpdateAccount.Attribute {
     /// `nil` for the value that stands for no attribute.
-    fileprivate var removed: AccountChange.Attribute? {
+    var removed: AccountChange.Attribute? {
         get throws {
             switch self {
             case .unspecified: nil

@@ -1,4 +1,5 @@
 import Accounts
+import Crypto
 import JSON
 import Runtime
 import Text
@@ -8,18 +9,45 @@ import Text
 /// Written field by field, since every app calls `accounts:lookup` after every sign-in and at every start.
 struct UserInfo {
     let account: Account
+    var view = View.own
+
+    /// For whom it is written.
+    enum View {
+        /// The account's own person.
+        case own
+        /// An administrator, with the password's hash if they may read it.
+        case administrator(PasswordHash?)
+    }
 
     /// "REDACTED": SDKs look whether a hash is present, and no client gets to see it.
     static let redactedHash = "UkVEQUNURUQ="
+
+    /// The shape of what `write` writes for the account's own person.
+    static var shape: JSONShape { shape([.own]) }
+    /// The same for administrators, whatever they may read.
+    static var administratorsShape: JSONShape { shape([.administrator(nil), .administrator(PasswordHash(sampleHash))]) }
+    private static let sampleHash = "$scrypt$ln=14,r=8,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+
+    private static func shape(_ views: [View]) -> JSONShape {
+        JSONShape(
+            ofSamples: Account.samples.flatMap { account in
+                views.compactMap { view in
+                    var json = JSONWriter()
+                    UserInfo(account: account, view: view).write(to: &json)
+                    return try? JSON.parse(json.bytes)
+                }
+            })
+    }
 
     func write(to json: inout JSONWriter) {
         json.object { json in
             json.field("localId", account.id)
             json.field("email", account.email)
             if account.email != nil { json.field("emailVerified", account.emailVerified) }
+            json.field("phoneNumber", account.phoneNumber)
             json.field("displayName", account.displayName)
             json.field("photoUrl", account.photoURL)
-            if account.hasEmailSignIn || !account.identities.isEmpty {
+            if account.hasEmailSignIn || !account.identities.isEmpty || account.phoneNumber != nil {
                 json.array("providerUserInfo") { json in
                     Provider.forEach(of: account) { $0.write(to: &json) }
                 }
@@ -28,12 +56,10 @@ struct UserInfo {
             if account.disabled { json.field("disabled", true) }
             json.field("createdAt", decimal: account.createdAt.milliseconds)
             json.field("lastLoginAt", decimal: account.lastLoginAt?.milliseconds)
-            // Only the day: a more exact time would tell a thief when the owner refreshes (SEC-74). A sign-in issues new tokens, too.
-            let refreshed = [account.lastRefreshAt, account.lastLoginAt].compactMap { $0 }.max()
-            json.field("lastRefreshAt", refreshed.map { Timestamp.text(Instant(seconds: $0.seconds / 86400 * 86400)) })
+            json.field("lastRefreshAt", lastRefresh.map(Timestamp.text))
             json.field("customAttributes", account.customAttributes)
             json.field("initialEmail", account.initialEmail)
-            if account.hasPassword { json.field("passwordHash", Self.redactedHash) }
+            if account.hasPassword { writeHash(to: &json) }
             // In milliseconds, as a number.
             json.field("passwordUpdatedAt", account.passwordUpdatedAt?.milliseconds)
             if account.emailLinkSignIn { json.field("emailLinkSignin", true) }
@@ -41,8 +67,23 @@ struct UserInfo {
         }
     }
 
+    /// A sign-in issues new tokens, too.
+    private var lastRefresh: Instant? {
+        let exact = [account.lastRefreshAt, account.lastLoginAt].compactMap { $0 }.max()
+        guard case .own = view else { return exact }
+        // Only the day: a more exact time would tell a thief when the owner refreshes (SEC-74).
+        return exact.map { Instant(seconds: $0.seconds / 86400 * 86400) }
+    }
+
+    private func writeHash(to json: inout JSONWriter) {
+        guard case .administrator(let hash?) = view else { return json.field("passwordHash", Self.redactedHash) }
+        json.field("passwordHash", Base64.encode(hash.digest))
+        json.field("salt", Base64.encode(hash.salt))
+        json.field("version", 0)
+    }
+
     /// One way to sign in to an account.
-    struct Provider: Encodable {
+    struct Provider: Codable {
         var providerId: String
         /// The same value twice: iOS reads one of the fields, JS and the Admin SDKs the other.
         var rawId: String
@@ -51,6 +92,7 @@ struct UserInfo {
         var displayName: String?
         var photoUrl: String?
         var screenName: String?
+        var phoneNumber: String?
 
         func write(to json: inout JSONWriter) {
             json.object { json in
@@ -61,13 +103,14 @@ struct UserInfo {
                 json.field("displayName", displayName)
                 json.field("photoUrl", photoUrl)
                 json.field("screenName", screenName)
+                json.field("phoneNumber", phoneNumber)
             }
         }
     }
 }
 
 extension UserInfo.Provider {
-    /// The upstream providers, and `password` for an address that signs in by itself.
+    /// The upstream providers, `password` for an address that signs in by itself, and `phone` for a number.
     static func all(of account: Account) -> [Self] {
         var all: [Self] = []
         forEach(of: account) { all.append($0) }
@@ -81,6 +124,9 @@ extension UserInfo.Provider {
                 Self(
                     providerId: "password", rawId: email, federatedId: email, email: email, displayName: account.displayName,
                     photoUrl: account.photoURL))
+        }
+        if let number = account.phoneNumber {
+            body(Self(providerId: "phone", rawId: number, federatedId: number, phoneNumber: number))
         }
     }
 

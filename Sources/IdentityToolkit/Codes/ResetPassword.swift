@@ -16,7 +16,7 @@ struct ResetPassword: Endpoint {
         var oldPassword: UTF8Text?
     }
 
-    struct Output: Encodable {
+    struct Output: Codable {
         var kind = "identitytoolkit#ResetPasswordResponse"
         var requestType: String
         var email: String?

@@ -31,7 +31,7 @@ struct SendOOBCode: Endpoint {
         }
     }
 
-    struct Output: Encodable {
+    struct Output: Codable {
         var kind = "identitytoolkit#GetOobConfirmationCodeResponse"
         var email: String?
     }
@@ -47,13 +47,13 @@ struct SendOOBCode: Endpoint {
         switch type {
         case .passwordReset:
             guard project.signIn.password else { throw Failure.passwordsNotAllowed }
-            let email = try address(input.request.email)
+            let email = try Self.address(input.request.email)
             try await context.limit(.sendPasswordReset, email: email)
             try await accounts.codeMails.sendPasswordReset(to: email, options, in: project)
             return Output(email: email)
         case .emailSignIn:
             guard project.signIn.emailLink else { throw Failure.operationNotAllowed() }
-            let email = try address(input.request.email)
+            let email = try Self.address(input.request.email)
             try await context.limit(.sendSignInLink, email: email)
             try await accounts.codeMails.sendSignInLink(to: email, options, in: project)
             return Output(email: email)
@@ -64,15 +64,14 @@ struct SendOOBCode: Endpoint {
             if let email = account.email { try await context.limit(.sendVerification, mailbox: email) }
             return Output(email: try await accounts.codeMails.sendVerification(to: account, token, options, in: project))
         case .verifyAndChangeEmail:
-            guard let newEmail = input.request.newEmail, !newEmail.isEmpty else { throw Failure.missingNewEmail }
-            guard let address = EmailAddress.canonical(newEmail.asString) else { throw Failure.invalidNewEmail }
+            let address = try Self.newAddress(input.request.newEmail)
             guard let idToken = input.request.idToken, !idToken.isEmpty else { throw Failure.missingIDToken }
             let (account, token) = try await caller(idToken, context)
             try await context.limit(.sendVerification, mailbox: address)
             try await accounts.codeMails.sendEmailChange(of: account, token, to: address, options, in: project)
             return Output(email: account.email)
         case .oldEmailAgree, .newEmailAccept, .recoverEmail, .revertSecondFactorAddition:
-            throw Failure.operationNotAllowed("Clients cannot request codes of the type \(type.rawValue).")
+            throw Failure.notRequestable(type.rawValue)
         }
     }
 
@@ -84,7 +83,13 @@ struct SendOOBCode: Endpoint {
         )
     }
 
-    private func address(_ text: UTF8Text?) throws(Failure) -> String {
+    static func newAddress(_ text: UTF8Text?) throws(Failure) -> String {
+        guard let text, !text.isEmpty else { throw .missingNewEmail }
+        guard let address = EmailAddress.canonical(text.asString) else { throw .invalidNewEmail }
+        return address
+    }
+
+    static func address(_ text: UTF8Text?) throws(Failure) -> String {
         guard let text, !text.isEmpty else { throw .missingEmail }
         return try EmailAddress.reading(text)
     }

@@ -9,10 +9,10 @@ struct DeleteAllAccounts: Endpoint {
     static let route = Route(.delete, "/emulator/v1/projects/{project}/accounts", access: .development)
 
     struct Input: Decodable {}
-    struct Output: Encodable {}
+    struct Output: Codable {}
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        try await context.services.accounts.deletion.deleteAll(in: context.configuredProject().settings)
+        try await context.services.accounts.deletion.deleteAll(in: context.emulatedProject().settings)
         return Output()
     }
 }

@@ -1,4 +1,5 @@
 import Projects
+import Text
 package import Web
 
 /// The calls that test suites of apps make to Firebase's Auth emulator besides the API itself: wait until it runs, remove all accounts,
@@ -12,18 +13,22 @@ package enum Emulator {
     /// Every call. To add a call, add a file in this folder and a line here.
     package static let handlers: [Handler] = [
         DeleteAllAccounts.handler,
+        EmulatorForm.handler,
+        EmulatorPage.handler,
         FollowLink.handler,
         GetSwitches.handler,
         ListActionCodes.handler,
+        ListVerificationCodes.handler,
+        OpenAPI.handler,
         SetSwitches.handler,
         Status.handler,
     ]
 }
 
 extension Context {
-    /// The project that the path names. Throws `Not Found` for one that is not configured.
-    func configuredProject() throws(Failure) -> Project {
-        guard let project = namedProject else { throw .notFound }
-        return project
+    /// The project that the path names: one that a file has, or else one that is made on the fly.
+    func emulatedProject() throws(Failure) -> Project {
+        guard let name = parameters["project"] else { throw .notFound }
+        return try emulatedProject(named: name)
     }
 }

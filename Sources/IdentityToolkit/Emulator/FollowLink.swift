@@ -12,6 +12,12 @@ import Web
 struct FollowLink: RawEndpoint {
     static let route = Route(.get, "/emulator/action", access: .development)
     static let errorFormat = ErrorFormat.googleJSON
+    static let content = CallContent(
+        query: .texts(optional: ["mode", "oobCode", "apiKey", "lang", "continueUrl", "newPassword"]),
+        answers: [
+            .json(told), .json(told, status: 400, "The link cannot be followed; the answer says why."), .redirect(303),
+        ])
+    private static let told = JSONShape.object([.init("authEmulator", .map(.anything), isRequired: true)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         // The router also takes HEAD for a GET route, and a HEAD must not change anything.
@@ -47,7 +53,7 @@ private struct Link {
     let language: String
 
     init(_ query: Form, _ request: Request, _ context: Context) throws {
-        guard let key = query["apiKey"], let project = context.services.projects.current.project(apiKey: key, for: request) else {
+        guard let key = query["apiKey"], let project = context.services.projects.project(apiKey: key, for: request) else {
             throw Refusal(error: "The link has no apiKey of a project.", instructions: "Append &apiKey=YOUR_API_KEY.")
         }
         guard let code = query["oobCode"], !code.isEmpty else {

@@ -13,11 +13,11 @@ struct ListActionCodes: Endpoint {
     static let route = Route(.get, "/emulator/v1/projects/{project}/oobCodes", access: .development)
 
     struct Input: Decodable {}
-    struct Output: Encodable {
+    struct Output: Codable {
         var oobCodes: [Code]
     }
 
-    struct Code: Encodable {
+    struct Code: Codable {
         /// The account's own address, or the address of the mail where the account does not have one yet.
         var email: String
         /// The new address of the account, for `VERIFY_AND_CHANGE_EMAIL`; the mail went to it.
@@ -28,7 +28,7 @@ struct ListActionCodes: Endpoint {
     }
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        let project = try context.configuredProject().settings
+        let project = try context.emulatedProject().settings
         let recent = try await context.outbox.recent(in: project).filter { !$0.kind.tellsOfMethods }
         let mails = try await context.services.accounts.codes.pending(recent, in: project)
         return Output(oobCodes: mails.reversed().compactMap { Code($0, context.services.site) })

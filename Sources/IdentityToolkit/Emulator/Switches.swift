@@ -32,7 +32,7 @@ struct GetSwitches: Endpoint {
     struct Input: Decodable {}
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Switches {
-        Switches(of: try context.configuredProject().settings)
+        Switches(of: try context.emulatedProject().settings)
     }
 }
 
@@ -41,7 +41,7 @@ struct SetSwitches: Endpoint {
     static let route = Route(.patch, "/emulator/v1/projects/{project}/config", access: .development)
 
     func callAsFunction(_ input: Switches, _ context: Context) async throws -> Switches {
-        let id = try context.configuredProject().settings.id
+        let id = try context.emulatedProject().settings.id
         guard let project = context.services.projects.change(id, input.set) else { throw Failure.notFound }
         return Switches(of: project.settings)
     }

@@ -12,7 +12,7 @@ struct GetPasswordPolicy: Endpoint {
 
     struct Input: Decodable {}
 
-    struct Output: Encodable {
+    struct Output: Codable {
         var customStrengthOptions: Options
         var allowedNonAlphanumericCharacters: [String]
         var enforcementState: String
@@ -22,7 +22,7 @@ struct GetPasswordPolicy: Endpoint {
     }
 
     /// Requirements that the project does not have are left out.
-    struct Options: Encodable {
+    struct Options: Codable {
         var minPasswordLength: Int
         var maxPasswordLength: Int
         var containsLowercaseCharacter: Bool?

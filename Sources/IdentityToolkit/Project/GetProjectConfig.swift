@@ -12,7 +12,7 @@ struct GetProjectConfig: Endpoint {
 
     struct Input: Decodable {}
 
-    struct Output: Encodable {
+    struct Output: Codable {
         /// The project's number, not its id.
         var projectId: String
         /// SDKs also authorize the hosts below an entry, and do not know `*.`. The check that counts is this server's own.

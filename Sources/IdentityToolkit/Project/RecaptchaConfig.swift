@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import JSON
 import ProjectSettings
 import Projects
 import Text
@@ -9,17 +10,18 @@ import Web
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/TopLevel/getRecaptchaConfig>
 struct RecaptchaConfig: Endpoint {
     static let route = Route.client(.get, "/v2/recaptchaConfig")
+    static let query = JSONShape.texts(optional: ["clientType", "version"])
 
     struct Input: Decodable {}
 
-    struct Output: Encodable {
+    struct Output: Codable {
         /// A name of four parts, which SDKs require even where nothing is enforced.
         var recaptchaKey: String
         var recaptchaEnforcementState = [
             State(provider: "EMAIL_PASSWORD_PROVIDER"), State(provider: "PHONE_PROVIDER"),
         ]
 
-        struct State: Encodable {
+        struct State: Codable {
             var provider: String
             var enforcementState = "OFF"
         }

@@ -9,7 +9,7 @@ struct RecaptchaParams: Endpoint {
     static let route = Route.client(.get, "/v1/recaptchaParams", v3: "getRecaptchaParam")
 
     struct Input: Decodable {}
-    struct Output: Encodable {}
+    struct Output: Codable {}
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         throw Failure.recaptchaNotEnabled

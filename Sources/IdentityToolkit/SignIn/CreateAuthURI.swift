@@ -25,7 +25,7 @@ struct CreateAuthURI: Endpoint {
         var oauthScope: UTF8Text?
     }
 
-    struct Output: Encodable {
+    struct Output: Codable {
         var kind = "identitytoolkit#CreateAuthUriResponse"
         var authUri: String?
         var providerId: String?

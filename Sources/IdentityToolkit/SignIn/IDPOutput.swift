@@ -5,7 +5,7 @@ import Providers
 /// The answer of `signInWithIdp`: always the provider's credential, and a session unless there is a conflict.
 ///
 /// The JS SDK tests whether `needConfirmation` and `errorMessage` are present, so they are left out unless they are true.
-struct IDPOutput: Encodable {
+struct IDPOutput: Codable {
     var kind = "identitytoolkit#VerifyAssertionResponse"
     var providerId: String
     var federatedId: String

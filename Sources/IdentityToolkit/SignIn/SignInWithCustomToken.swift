@@ -16,7 +16,7 @@ struct SignInWithCustomToken: Endpoint {
     }
 
     /// Without `localId`, since SDKs read it from the ID token.
-    struct Output: Encodable {
+    struct Output: Codable {
         var kind = "identitytoolkit#VerifyCustomTokenResponse"
         var idToken: String
         var refreshToken: String

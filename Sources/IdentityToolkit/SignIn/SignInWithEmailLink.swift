@@ -17,7 +17,7 @@ struct SignInWithEmailLink: Endpoint {
         var idToken: UTF8Text?
     }
 
-    struct Output: Encodable {
+    struct Output: Codable {
         var kind = "identitytoolkit#EmailLinkSigninResponse"
         var localId: String
         var email: String

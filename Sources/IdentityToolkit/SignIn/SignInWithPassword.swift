@@ -16,7 +16,7 @@ struct SignInWithPassword: Endpoint {
         var password: UTF8Text?
     }
 
-    struct Output: Encodable {
+    struct Output: Codable {
         var kind = "identitytoolkit#VerifyPasswordResponse"
         var registered = true
         var localId: String

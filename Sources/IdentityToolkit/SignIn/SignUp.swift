@@ -30,7 +30,7 @@ struct SignUp: Endpoint {
         }
     }
 
-    struct Output: Encodable {
+    struct Output: Codable {
         var kind = "identitytoolkit#SignupNewUserResponse"
         var localId: String
         var email: String?

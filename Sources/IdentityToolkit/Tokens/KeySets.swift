@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import JSON
 import Projects
 import Text
 import Web
@@ -7,6 +8,7 @@ import Web
 /// The JWK set of a project, at the address that its discovery document names.
 struct ProjectKeySet: ImmediateEndpoint {
     static let route = Route(.get, "/{project}/oauth2/jwks", access: .anyone)
+    static let content = CallContent.publicDocument(.object([.init("keys", .list(.map(.anything)), isRequired: true)]))
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         guard context.namedProject != nil else { throw Failure.notFound }
@@ -19,6 +21,7 @@ struct ProjectKeySet: ImmediateEndpoint {
 /// <https://openid.net/specs/openid-connect-discovery-1_0.html>
 struct Discovery: ImmediateEndpoint {
     static let route = Route(.get, "/{project}/.well-known/openid-configuration", access: .anyone)
+    static let content = CallContent.publicDocument(.map(.anything))
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         guard let project = context.namedProject else { throw Failure.notFound }
@@ -30,6 +33,7 @@ struct Discovery: ImmediateEndpoint {
 struct SecureTokenKeySet: ImmediateEndpoint {
     static let route = Route(
         .get, "/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com", access: .anyone, host: .www)
+    static let content = CallContent.publicDocument(.object([.init("keys", .list(.map(.anything)), isRequired: true)]))
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         let keys = context.services.accounts.idTokens.publishedKeys
@@ -41,6 +45,7 @@ struct SecureTokenKeySet: ImmediateEndpoint {
 struct SecureTokenCertificates: ImmediateEndpoint {
     static let route = Route(
         .get, "/robot/v1/metadata/x509/securetoken@system.gserviceaccount.com", access: .anyone, host: .www)
+    static let content = CallContent.publicDocument(.map(.text))
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         Response(publicDocument: context.services.accounts.idTokens.publishedKeys.certificates, for: request)

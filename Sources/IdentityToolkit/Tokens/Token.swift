@@ -12,6 +12,11 @@ import Web
 struct Token: RawEndpoint {
     static let route = Route(.post, "/v1/token", access: .apiKey, host: .secureToken)
     static let errorFormat = ErrorFormat.googleJSON
+    static let content = CallContent(
+        body: .formOrJSON(.texts(optional: ["grant_type", "refresh_token"])),
+        answers: [
+            .texts(["access_token", "expires_in", "token_type", "refresh_token", "id_token", "user_id", "project_id"])
+        ])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let grant = try Grant(request)

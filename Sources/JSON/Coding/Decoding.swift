@@ -117,6 +117,11 @@ extension ValueDecoder: SingleValueDecodingContainer {
 extension JSON: Decodable {
     /// The value itself, for fields that are passed on and not read.
     package init(from decoder: any Decoder) throws {
+        if let recorder = decoder as? ShapeDecoder {
+            recorder.slot.content = .shape(.anything)
+            self = .null
+            return
+        }
         guard let decoder = decoder as? ValueDecoder else { throw JSONError.typeMismatch(path: "", expected: "JSON") }
         self = decoder.value
     }

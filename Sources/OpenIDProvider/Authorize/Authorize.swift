@@ -11,6 +11,7 @@ import Web
 struct Authorize: RawEndpoint {
     static let route = ProviderRoutes.oauth(.get, "authorize")
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(query: AuthorizeForm.parameters, answers: [.page, .redirect(302), .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try await AuthorizationCall(request, context).answer { step, accepted in
@@ -26,6 +27,7 @@ struct Authorize: RawEndpoint {
 struct PostedAuthorize: RawEndpoint {
     static let route = ProviderRoutes.oauth(.post, "authorize")
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(form: AuthorizeForm.parameters, answers: [.page, .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try await AuthorizationCall(request, context).answer { step, accepted in

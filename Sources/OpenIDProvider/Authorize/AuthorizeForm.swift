@@ -50,8 +50,12 @@ struct AuthorizeForm: Sendable {
     /// The first parameter of ours that is given more than once. Unknown ones are ignored, however often they come.
     var repeated: UTF8Text? { Self.names.first(where: isRepeated) }
 
-    private static let names: [UTF8Text] = [
-        "state", "response_type", "response_mode", "scope", "nonce", "code_challenge", "code_challenge_method", "prompt", "max_age",
+    private static let names = parameters.map { UTF8Text($0) }.filter { $0 != "client_id" && $0 != "redirect_uri" }
+
+    /// The parameters of a request.
+    static let parameters = [
+        "client_id", "redirect_uri", "state", "response_type", "response_mode", "scope", "nonce", "code_challenge", "code_challenge_method",
+        "prompt", "max_age",
         "login_hint", "domain_hint", "ui_locales", "claims_locales", "acr_values", "display", "claims", "id_token_hint", "request",
         "request_uri", "client_info",
     ]

@@ -13,6 +13,13 @@ import Web
 struct PushAuthorizationRequest: RawEndpoint {
     static let route = ProviderRoutes.oauth(.post, "par", access: .relyingParty)
     static let errorFormat = ErrorFormat.oauthJSON
+    static let content = CallContent(
+        body: .form(.texts(optional: AuthorizeForm.parameters + ClientCredentials.parameters)),
+        answers: [
+            .json(
+                .object([.init("request_uri", .text, isRequired: true), .init("expires_in", .integer(bits: 64), isRequired: true)]),
+                status: 201)
+        ])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try await ClientCall.answer(request, context) { call in

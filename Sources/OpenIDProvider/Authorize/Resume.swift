@@ -9,6 +9,7 @@ import Web
 struct Resume: RawEndpoint {
     static let route = Route(.get, "/{project}/oauth2/resume", access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(query: ["request"], answers: [.page, .redirect(302), .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let query = try Form.reading(request.query)

@@ -20,6 +20,9 @@ enum ClientCredentials: Equatable {
         let secret: UTF8Text
     }
 
+    /// The fields of a form in which a client proves itself, besides `client_id`.
+    static let parameters = ["client_secret", "client_assertion", "client_assertion_type"]
+
     private static let assertionType: UTF8Text = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
     /// Throws `invalid_request` for credentials of two kinds, and for a call without any.

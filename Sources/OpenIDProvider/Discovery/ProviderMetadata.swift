@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import JSON
 import Web
 
 /// The discovery document of a user flow, in the shape of Azure AD B2C. That of the project itself is `Discovery` in IdentityToolkit, since back ends
@@ -7,6 +8,7 @@ import Web
 struct FlowMetadata: ImmediateEndpoint {
     static let route = ProviderRoutes.flow(
         .get, "v2.0/.well-known/openid-configuration", aliases: ["/{project}/{policy}/.well-known/openid-configuration"])
+    static let content = CallContent.publicDocument(.map(.anything))
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         Response(publicDocument: try context.provider(request).document, for: request)
@@ -18,6 +20,7 @@ struct AuthorizationServerMetadata: ImmediateEndpoint {
     static let route = Route(
         .get, "/.well-known/oauth-authorization-server/{project}",
         aliases: ["/.well-known/oauth-authorization-server/{project}/{policy}/v2.0"], access: .anyone)
+    static let content = CallContent.publicDocument(.map(.anything))
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         Response(publicDocument: try context.provider(request).document, for: request)
@@ -27,6 +30,7 @@ struct AuthorizationServerMetadata: ImmediateEndpoint {
 /// The public keys, at the addresses of Azure AD B2C.
 struct FlowKeySet: ImmediateEndpoint {
     static let route = ProviderRoutes.flow(.get, "discovery/v2.0/keys")
+    static let content = CallContent.publicDocument(.object([.init("keys", .list(.map(.anything)), isRequired: true)]))
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         _ = try context.provider(request)

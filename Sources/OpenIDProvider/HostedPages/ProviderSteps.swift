@@ -139,6 +139,8 @@ extension HostedVisit {
 struct SignInReturn: RawEndpoint {
     static let route = Route(.get, HostedVisit.returnRoute, access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(
+        query: ["request", "page", "state", "error", "flow", "code", "hinted"], answers: [.page, .redirect(302), .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let query = try Form.reading(request.query)

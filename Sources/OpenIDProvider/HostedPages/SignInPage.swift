@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import JSON
 import Pages
 import ProjectSettings
 import Projects
@@ -10,6 +11,9 @@ import Web
 struct SignInPage: RawEndpoint {
     static let route = Route(.get, HostedVisit.route, access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(
+        query: ["request", "page", "note", "provider", "redirectUrl", "state", "prompt", "hl"],
+        answers: [.page, .redirect(302), .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let query = try Form.reading(request.query)
@@ -31,6 +35,9 @@ struct SignInPage: RawEndpoint {
 struct SignInForm: RawEndpoint {
     static let route = Route(.post, HostedVisit.route, access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(
+        query: .texts(optional: ["request", "page"]),
+        body: .form(.texts(optional: ["do", "provider", "email", "password", "name", "code"])), answers: [.page, .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         guard request.isForm else { throw Failure.invalidArgument("Expected the form of the page.") }

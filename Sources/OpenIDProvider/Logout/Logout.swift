@@ -15,6 +15,7 @@ import Web
 struct Logout: RawEndpoint {
     static let route = ProviderRoutes.oauth(.get, "logout")
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(query: LogoutRequest.names, answers: [.page, .redirect(302)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let address = try context.provider(request)
@@ -29,6 +30,7 @@ struct Logout: RawEndpoint {
 struct PostedLogout: RawEndpoint {
     static let route = ProviderRoutes.oauth(.post, "logout")
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(form: LogoutRequest.names + ["confirmed"], answers: [.page, .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let address = try context.provider(request)

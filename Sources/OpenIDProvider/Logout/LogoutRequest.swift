@@ -22,11 +22,14 @@ struct LogoutRequest {
         return hint.sessionID.map { $0 == sessionID } == true || hint.subject == subject
     }
 
+    /// The parameters of the request.
+    static let names = ["id_token_hint", "client_id", "post_logout_redirect_uri", "state", "ui_locales"]
+
     /// Throws a page for a request that names another client than its hint, or an address that its client has not registered.
     init(
         _ form: Form, of provider: ProjectSettings.OpenIDProvider, readHint: (UTF8Text) -> IDTokenHint?
     ) throws(Failure) {
-        try form.once(["id_token_hint", "client_id", "post_logout_redirect_uri", "state", "ui_locales"])
+        try form.once(Self.names.map { UTF8Text($0) })
         // A hint that is not ours counts as none, so the person is asked.
         let hint = form.filled("id_token_hint").flatMap(readHint)
         let named = form.filled("client_id")

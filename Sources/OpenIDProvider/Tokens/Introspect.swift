@@ -13,6 +13,19 @@ import Web
 struct Introspect: RawEndpoint {
     static let route = ProviderRoutes.oauth(.post, "introspect", access: .relyingParty)
     static let errorFormat = ErrorFormat.oauthJSON
+    static let content = CallContent(
+        body: .form(.texts(["token"], optional: ["client_id"] + ClientCredentials.parameters)),
+        answers: [
+            .json(
+                .object([
+                    .init("active", .flag, isRequired: true), .init("scope", .text, isRequired: false),
+                    .init("client_id", .text, isRequired: false), .init("username", .text, isRequired: false),
+                    .init("sub", .text, isRequired: false), .init("iss", .text, isRequired: false),
+                    .init("aud", .anything, isRequired: false),
+                    .init("token_type", .text, isRequired: false), .init("jti", .text, isRequired: false),
+                    .init("iat", .integer(bits: 64), isRequired: false), .init("exp", .integer(bits: 64), isRequired: false),
+                ]))
+        ])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try await ClientCall.answer(request, context) { call in

@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import JSON
 import ProjectSettings
 import Text
 import Web
@@ -11,6 +12,8 @@ import Web
 struct Revoke: RawEndpoint {
     static let route = ProviderRoutes.oauth(.post, "revoke", access: .relyingParty)
     static let errorFormat = ErrorFormat.oauthJSON
+    static let content = CallContent(
+        body: .form(.texts(["token"], optional: ["client_id"] + ClientCredentials.parameters)), answers: [.empty()])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try await ClientCall.answer(request, context) { call in

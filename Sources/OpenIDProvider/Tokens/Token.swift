@@ -1,5 +1,6 @@
 import Accounts
 import HTTP
+import JSON
 import ProjectSettings
 import Text
 import Web
@@ -9,6 +10,12 @@ import Web
 struct Token: RawEndpoint {
     static let route = ProviderRoutes.oauth(.post, "token", access: .relyingParty)
     static let errorFormat = ErrorFormat.oauthJSON
+    static let content = CallContent(
+        body: .form(
+            .texts(
+                ["grant_type"],
+                optional: ["code", "redirect_uri", "code_verifier", "refresh_token", "scope", "client_id"] + ClientCredentials.parameters)),
+        answers: [.json(TokenAnswer.shape)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try await ClientCall.answer(request, context) { call in

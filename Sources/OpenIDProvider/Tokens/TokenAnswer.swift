@@ -16,6 +16,14 @@ struct TokenAnswer {
     let nonce: String?
     let isNewUser: Bool
 
+    static let shape = JSONShape.object([
+        .init("access_token", .text, isRequired: true), .init("token_type", .text, isRequired: true),
+        .init("expires_in", .integer(bits: 64), isRequired: true), .init("refresh_token", .text, isRequired: false),
+        .init("id_token", .text, isRequired: false), .init("scope", .text, isRequired: true),
+        .init("not_before", .integer(bits: 64), isRequired: false), .init("id_token_expires_in", .integer(bits: 64), isRequired: false),
+        .init("refresh_token_expires_in", .integer(bits: 64), isRequired: false), .init("client_info", .text, isRequired: false),
+    ])
+
     /// Times are numbers: AppAuth for iOS ignores texts, and then never refreshes.
     func response(to call: ClientCall) throws -> Response {
         let tokens = call.accounts.clientTokens

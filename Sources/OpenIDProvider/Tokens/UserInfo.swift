@@ -10,6 +10,7 @@ import Web
 struct UserInfo: RawEndpoint {
     static let route = UserInfoAnswer.route(.get)
     static let errorFormat = ErrorFormat.oauthJSON
+    static let content = CallContent(answers: [.json(.map(.anything))])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try await UserInfoAnswer.response(request, inForm: nil, context)
@@ -20,6 +21,7 @@ struct UserInfo: RawEndpoint {
 struct PostedUserInfo: RawEndpoint {
     static let route = UserInfoAnswer.route(.post)
     static let errorFormat = ErrorFormat.oauthJSON
+    static let content = CallContent(body: .form(.texts(optional: ["access_token"])), answers: [.json(.map(.anything))])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let form = request.isForm ? try Form.ofRelyingParty(request) : Form()

@@ -13,6 +13,15 @@ struct Read: Sendable, Waiting {
     var losses = 0
 }
 
+/// When a commit is answered.
+package enum Durability: Sendable {
+    /// When the server's disk has it.
+    case flushed
+    /// Before the disk has it. The commit holds for all who read afterwards; only a crash of the server loses those of its last moments
+    /// (three times `wal_writer_delay`, 0.6 s).
+    case soon
+}
+
 /// A write, or a step of a transaction, that waits for its commit.
 struct Write: Sendable {
     let statements: [SQL]
@@ -20,15 +29,17 @@ struct Write: Sendable {
     let since: MonotonicTime
     /// Whether it belongs to a transaction, which keeps the connection.
     var isStep = false
-    /// The one row that its one statement locks, if that is known.
+    /// The row that its statements lock, if that is known.
     var lock: [UInt8]?
-    /// Whether it may be committed together with other writes.
+    /// Whether it may be committed together with other writes of the same durability.
     var mayShare = false
+    var durability = Durability.flushed
 }
 
-/// The content of one Sync of a write connection: one write, or several writes of one statement each that are committed together.
+/// The content of one Sync of a write connection: one write, or several writes that are committed together.
 struct Batch: Sendable {
-    /// Several writes are in the order of their locks. All batches keep this order, so that no two of them wait for one another.
+    /// Several writes are in the order of the locks that they name. All batches keep this order, so that no two of them wait for one another by
+    /// those locks. Where they wait for others, one of them is given up (`patience`).
     let members: [Write]
 
     /// - Parameter members: one write, or several that `mayShare`.
@@ -36,26 +47,41 @@ struct Batch: Sendable {
         self.members = members.count == 1 ? members : members.sorted { ($0.lock ?? []).lexicographicallyPrecedes($1.lock ?? []) }
     }
 
-    /// Limits the wait of a batch for a lock. Each statement may wait this long for a row, and then for the transaction that has it. All
-    /// statements of a batch of 16 together wait less than the server's `deadlock_timeout` (1 s), after which the server might end the
-    /// other transaction instead.
-    private static let bound: SQL = "SELECT set_config('lock_timeout', '20', true)"
-
     var isStep: Bool { members.contains(where: \.isStep) }
     var isShared: Bool { members.count > 1 }
 
+    /// All statements, behind the one that says how they are locked and committed, if that is not the usual way.
     var statements: [SQL] {
-        guard isShared else { return members.first?.statements ?? [] }
-        return [Self.bound] + members.flatMap(\.statements)
+        let statements = members.flatMap(\.statements)
+        return prelude(of: statements.count).map { [$0] + statements } ?? statements
     }
+
+    private var isFlushed: Bool { members.allSatisfy { $0.durability == .flushed } }
+    private var hasPrelude: Bool { isShared || !isFlushed }
+
+    private func prelude(of count: Int) -> SQL? {
+        switch (isShared, isFlushed) {
+        case (false, true): nil
+        case (false, false): "SELECT set_config('synchronous_commit', 'off', true)"
+        case (true, true): "SELECT set_config('lock_timeout', \(Self.patience(count)), true)"
+        case (true, false):
+            "SELECT set_config('lock_timeout', \(Self.patience(count)), true), set_config('synchronous_commit', 'off', true)"
+        }
+    }
+
+    /// How many milliseconds a statement of a batch waits for a lock. It may wait this long for a row, and then for the transaction that has
+    /// it. All statements of a batch together wait less than the server's `deadlock_timeout` (1 s), after which the server might end the
+    /// other transaction instead.
+    static func patience(_ statements: Int) -> String { "\(max(1, min(20, 320 / max(1, statements))))" }
 
     /// Answers every write with its own part of the rows that `statements` returned.
     func answer(_ rows: [[Row]]) {
-        guard isShared else {
-            for write in members { write.answer.resume(returning: .success(rows)) }
-            return
+        var rest = rows[...]
+        if hasPrelude { rest = rest.dropFirst() }
+        for write in members {
+            write.answer.resume(returning: .success(Array(rest.prefix(write.statements.count))))
+            rest = rest.dropFirst(write.statements.count)
         }
-        for (write, rows) in zip(members, rows.dropFirst()) { write.answer.resume(returning: .success([rows])) }
     }
 
     func fail(_ error: PostgresError) {
@@ -73,9 +99,9 @@ enum WriteJob: PoolJob {
         return write.lock
     }
 
-    var mayShare: Bool {
-        guard case .write(let write) = self else { return false }
-        return write.mayShare
+    var sharing: Durability? {
+        guard case .write(let write) = self, write.mayShare else { return nil }
+        return write.durability
     }
 
     func fail(_ error: PostgresError) {

@@ -89,17 +89,30 @@ package actor Database {
         }.get()
     }
 
-    /// Runs one statement and commits it together with other writes of this kind that wait at the same time. A commit costs the server as
-    /// much as a short statement, and the disk more.
-    ///
-    /// When one of them fails, all are rolled back, and each runs again by itself, so that no call gets the error of another. Until the
-    /// commit, the statement keeps its locks while others run. So it may lock only one row, besides rows that it takes with `SKIP LOCKED`.
-    /// `row` names that row, in any encoding that tells rows apart; writes that name the same row run one after another.
+    /// Runs one statement, as `write(all:sharingCommitAs:)` does.
     package func write(_ sql: SQL, sharingCommitAs row: [UInt8]) async throws(PostgresError) -> [Row] {
-        if let fault = sql.fault { throw fault }
+        try await write(all: [sql], sharingCommitAs: row).first ?? []
+    }
+
+    /// Runs short statements and commits them together with other writes of this kind and durability that wait at the same time. A commit
+    /// costs the server as much as a short statement, and the disk more.
+    ///
+    /// When one of them fails, all are rolled back, and each write runs again by itself, so that no call gets the error of another. Until
+    /// the commit, the statements keep their locks while others run. So they may lock only one row that others want to lock, besides rows
+    /// that they take with `SKIP LOCKED`. `row` names that row, in any encoding that tells rows apart; writes that name the same row run one
+    /// after another. A write that sometimes locks more is not wrong: its batch may meet a lock, is given up within a second, and each of
+    /// its writes runs by itself.
+    package func write(
+        all statements: [SQL], sharingCommitAs row: [UInt8], durability: Durability = .flushed
+    ) async throws(PostgresError) -> [[Row]] {
+        for sql in statements { if let fault = sql.fault { throw fault } }
+        if statements.isEmpty { return [] }
         return try await withUnsafeContinuation { answer in
-            add(.write(Write(statements: [sql], answer: answer, since: loop.now, lock: row, mayShare: true)))
-        }.get().first ?? []
+            add(
+                .write(
+                    Write(
+                        statements: statements, answer: answer, since: loop.now, lock: row, mayShare: true, durability: durability)))
+        }.get()
     }
 
     /// Runs `body` between `BEGIN` and `COMMIT` on a connection of its own. When `body` throws, it rolls back and throws the same error.

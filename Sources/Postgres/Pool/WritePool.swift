@@ -5,15 +5,15 @@ import Runtime
 protocol PoolJob: Sendable {
     /// The one row that the job locks, if that is known: jobs that lock the same row never run on two connections at a time.
     var lock: [UInt8]? { get }
-    /// Whether it may share a connection and its commit with other jobs that may, too.
-    var mayShare: Bool { get }
+    /// The kind of jobs with which it may share a connection and its commit; `nil` when it shares with none.
+    var sharing: Durability? { get }
 }
 
 /// Assigns write connections to jobs, as a value. Jobs are added with `add`, and `next()` returns the next action until it returns nil.
 ///
-/// Jobs run in their order, with two exceptions. A job that may share also takes the sharing jobs right behind it. A job whose row is
-/// locked by a running job lets others pass until that one ends; otherwise it would keep a connection, and the jobs that share it,
-/// waiting.
+/// Jobs run in their order, with two exceptions. A job that may share also takes jobs of its kind that wait behind it; those in between
+/// wait no longer by it. A job whose row is locked by a running job lets others pass until that one ends; otherwise it would keep a
+/// connection, and the jobs that share it, waiting.
 struct WritePool<Job: PoolJob> {
     enum Slot: Equatable {
         case vacant
@@ -92,9 +92,16 @@ struct WritePool<Job: PoolJob> {
     /// Takes out the job at `place`, and those behind it that share its connection.
     private mutating func take(from place: Int) -> [Job] {
         var jobs = [waiting.remove(at: place).job]
-        guard jobs.allSatisfy(\.mayShare) else { return jobs }
-        while jobs.count < together, place < waiting.count, waiting[place].job.mayShare, !isHeldUp(waiting[place].job) {
-            jobs.append(waiting.remove(at: place).job)
+        guard let sharing = jobs[0].sharing else { return jobs }
+        var next = place
+        // Not the whole queue: where jobs of its kind are rare, it need not wait for more of them.
+        let most = place + 8 * together
+        while jobs.count < together, next < min(waiting.count, most) {
+            if waiting[next].job.sharing == sharing, !isHeldUp(waiting[next].job) {
+                jobs.append(waiting.remove(at: next).job)
+            } else {
+                next += 1
+            }
         }
         return jobs
     }

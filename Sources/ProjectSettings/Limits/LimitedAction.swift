@@ -35,6 +35,8 @@ package enum LimitedAction: String, Sendable, CaseIterable {
     case clientSecret
     /// A sign-in by a custom token, whose key must be looked up before it can be refused.
     case customToken
+    /// A service account's request for an access token, whose key must be looked up before it can be refused.
+    case accessToken
 }
 
 /// The owner of a bucket.
@@ -54,7 +56,7 @@ package enum LimitScope: String, Sendable, CaseIterable {
     case project
 
     /// The key in the project file.
-    var configKey: String {
+    package var configKey: String {
         switch self {
         case .account: "perAccount"
         case .accountAndAddress: "perAccountAndAddress"
@@ -98,7 +100,7 @@ extension LimitedAction {
         case .clientSecret: [(.accountAndAddress, Rate(10, per: tenMinutes)), (.address, Rate(100, per: tenMinutes))]
         case .deleteAccount: [(.address, Rate(60, per: hour))]
         case .identify: [(.address, Rate(100, per: tenMinutes))]
-        case .startSignIn, .federatedSignIn, .customToken: [(.address, Rate(600, per: tenMinutes)), (.project, nil)]
+        case .startSignIn, .federatedSignIn, .customToken, .accessToken: [(.address, Rate(600, per: tenMinutes)), (.project, nil)]
         }
     }
 }

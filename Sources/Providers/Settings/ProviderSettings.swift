@@ -9,7 +9,7 @@ package struct ProviderSettings: Sendable {
     /// The text of a sign-in button.
     package var name: String
     package var enabled = true
-    var clientID: String
+    package var clientID: String
     var clientSecret: Secret?
     /// Signs assertions in place of a secret.
     var clientKey: ClientKey?
@@ -61,6 +61,12 @@ package struct ProviderSettings: Sendable {
 
     /// Whether the provider posts its answers. An ID token is never in an address, which browsers and servers remember.
     package var answersByPost: Bool { flow == .idToken || `protocol`.issuer?.responseMode == .formPost }
+
+    /// Whether its answers have a code, and not an ID token.
+    package var usesCode: Bool { flow == .code }
+
+    /// Whether it is an issuer of the operator's choice, and not a provider of the catalogue.
+    package var isOfAnyIssuer: Bool { id.hasPrefix("oidc.") }
 
     var audiences: Set<String> { allowedAudiences.union([clientID]).union(`protocol`.issuer?.nativeClientIDs ?? []) }
 }

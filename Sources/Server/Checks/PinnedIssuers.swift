@@ -1,4 +1,5 @@
 package import Accounts
+import Postgres
 import ProjectSettings
 package import Projects
 import Providers
@@ -13,6 +14,10 @@ package enum PinnedIssuers {
                 ProviderIssuers.Entry(projectID: project.settings.id, providerID: provider.id, issuer: provider.storedIssuer)
             }
         }
+    }
+
+    static func conflicts(_ projects: [Project], _ database: Database) async throws -> [ProviderIssuers.Entry] {
+        try await ProviderIssuers(database: database).conflicts(with: configured(by: projects))
     }
 
     /// What an operator does about such a provider.

@@ -14,7 +14,13 @@ package struct Configuration {
     package struct Faulty: Error, CustomStringConvertible {
         /// A line for each fault, and a last one with their number.
         package let report: String
-        init(_ faults: Faults) { report = faults.report() }
+        /// One text for each fault, with its place.
+        package let faults: [String]
+
+        init(_ faults: Faults) {
+            report = faults.report()
+            self.faults = faults.all.map(\.description)
+        }
 
         package var description: String { "the configuration has faults:\n\(report) Nothing was done." }
     }
@@ -34,6 +40,10 @@ package struct Configuration {
             let section = ConfigFile.read(file, environment: environment, faults: faults)
             let project = ProjectFile.read(section, development: server.development, publicURL: server.publicURL)
             if section.isUnreadable { areReadable = false } else { seen.check(project.settings, section) }
+            if project.settings.tokens.unsigned, project.settings.id != server.developmentProject {
+                section.section("tokens").fault(
+                    "algorithm", "none is only for the project that developmentProject names; write RS256 or ES256")
+            }
             if server.mail == nil, !server.development, project.settings.signIn.emailLink {
                 section.section("signIn").note("emailLink", "is true, but gatehouse.yaml has no mail, so no sign-in link can be sent")
             }

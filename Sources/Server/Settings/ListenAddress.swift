@@ -23,5 +23,12 @@ package struct ListenAddress: Sendable, CustomStringConvertible {
         self.init(host: address, port: Int(port))
     }
 
+    /// The address at which a program of this machine reaches this listener: `0.0.0.0` and `::` stand for every address and cannot be
+    /// called.
+    package var dialled: ListenAddress {
+        guard host.bytes.allSatisfy({ $0 == 0 }) else { return self }
+        return ListenAddress(host: host.isV4 ? .loopback : Address("::1") ?? host, port: port)
+    }
+
     package var description: String { host.isV4 ? "\(host):\(port)" : "[\(host)]:\(port)" }
 }

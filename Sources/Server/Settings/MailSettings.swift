@@ -56,6 +56,10 @@ package struct MailSettings: Sendable {
     }
 }
 
+extension ServerSettings {
+    package var sendsBySMTP: Bool { if case .smtp? = mail?.way { true } else { false } }
+}
+
 extension SMTPServer {
     fileprivate init(_ section: Section, localName: String) {
         let security = section.choice("security", default: Security.starttls)

@@ -17,12 +17,12 @@ struct ActionLink {
     let continueURL: URI?
     let apiKey: String
 
-    private static let names: [UTF8Text] = ["mode", "oobCode", "apiKey", "lang", "continueUrl"]
+    static let names = ["mode", "oobCode", "apiKey", "lang", "continueUrl"]
 
     /// `nil` for a damaged link, which this server cannot have made.
     init?(_ form: Form, _ context: Context) {
-        guard form.firstRepeated(of: Self.names) == nil, let apiKey = form["apiKey"],
-            let project = context.services.projects.current.project(apiKey: apiKey, for: context.request),
+        guard form.firstRepeated(of: Self.names.map { UTF8Text($0) }) == nil, let apiKey = form["apiKey"],
+            let project = context.services.projects.project(apiKey: apiKey, for: context.request),
             let kind = form["mode"].flatMap(ActionCode.Kind.init(exactly:)), let code = form["oobCode"]
         else { return nil }
         self.project = project

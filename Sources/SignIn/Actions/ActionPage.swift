@@ -11,6 +11,7 @@ import Web
 struct ActionPage: RawEndpoint {
     static let route = Route(.get, ActionCode.pagePath, access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(query: ActionLink.names, answers: [.page, .redirect(302)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         guard let form = Form(request.query), let link = ActionLink(form, context) else { return ActionView.damaged(request) }
@@ -30,6 +31,7 @@ struct ActionPage: RawEndpoint {
 struct ActionForm: RawEndpoint {
     static let route = Route(.post, ActionCode.pagePath, access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(form: ActionLink.names + ["newPassword"], answers: [.page])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         guard request.isForm else {

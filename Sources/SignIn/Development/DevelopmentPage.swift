@@ -14,6 +14,11 @@ import Web
 struct DevelopmentPage: RawEndpoint {
     static let route = Route(.get, DevelopmentProviders.pagePath, access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(
+        query: [
+            "client_id", "redirect_uri", "state", "ui_locales", "login_hint", "act", "email", "email_verified", "name", "screen_name",
+            "picture",
+        ], answers: [.page, .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let query = try Form.reading(request.query)

@@ -10,6 +10,9 @@ import Web
 ///
 /// `Brokerage` checks and records the answer. Here are the browser's side of it (which cookie, which page) and the forms of the result.
 enum Callback {
+    /// The parameters of an answer of each protocol. Providers send others besides, of which some are read.
+    static let names = ["state", "code", "iss", "error", "id_token", "oauth_token", "oauth_verifier", "denied", "resume"]
+
     static func answer(_ query: Form, _ request: Request, _ context: Context) async throws -> Response {
         if let resume = query["resume"] { return try await Self.resume(resume, request, context) }
         let answer = try ProviderAnswer(query)
@@ -93,6 +96,7 @@ enum Callback {
 struct ProviderCallback: RawEndpoint {
     static let route = Route(.get, "/__/auth/handler/{provider}", aliases: ["/emulator/auth/handler/{provider}"], access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(query: Callback.names, answers: [.page, .redirect(302), .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try FetchDestination.document.check(request)

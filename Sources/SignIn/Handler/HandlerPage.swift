@@ -13,6 +13,8 @@ import Web
 struct HandlerPage: RawEndpoint {
     static let route = Route(.get, "/__/auth/handler", aliases: ["/emulator/auth/handler"], access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(
+        query: HandlerParameters.names + Callback.names, answers: [.page, .redirect(302), .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try FetchDestination.document.check(request)
@@ -24,7 +26,7 @@ struct HandlerPage: RawEndpoint {
         guard query["state"] == nil, query["resume"] == nil else {
             throw Failure.invalidAddress("The address has both the parameters of a start (apiKey) and of an answer (state or resume).")
         }
-        guard let project = context.services.projects.current.project(apiKey: query["apiKey"] ?? "", for: request) else {
+        guard let project = context.services.projects.project(apiKey: query["apiKey"] ?? "", for: request) else {
             throw Failure.linkWithoutAPIKey
         }
         if let home = CanonicalHost.redirect(request, query, project, context.services.site) { return home }

@@ -21,6 +21,13 @@ struct HandlerParameters {
     let scopes: [UTF8Text]
     let customParameters: [UTF8Text: UTF8Text]
 
+    /// The parameters of the address.
+    static let names = [
+        "apiKey", "appName", "authType", "providerId", "eventId", "redirectUrl", "scopes", "customParameters", "hl", "ibi", "clientId",
+        "appId",
+        "apn", "sha1Cert", "sessionId",
+    ]
+
     init(_ query: Form, _ project: Project) throws(Failure) {
         try query.once()
         guard query.text("tid") == nil, query.text("tenantId") == nil else {

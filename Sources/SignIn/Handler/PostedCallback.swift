@@ -10,6 +10,7 @@ import Web
 struct PostedCallback: RawEndpoint {
     static let route = Route(.post, "/__/auth/handler", aliases: ["/emulator/auth/handler"], access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(form: Callback.names, answers: [.redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try FetchDestination.document.check(request)
@@ -39,6 +40,7 @@ struct PostedCallback: RawEndpoint {
 struct ProviderPostedCallback: RawEndpoint {
     static let route = Route(.post, "/__/auth/handler/{provider}", aliases: ["/emulator/auth/handler/{provider}"], access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = PostedCallback.content
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response { try await PostedCallback()(request, context) }
 }

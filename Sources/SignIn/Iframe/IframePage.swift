@@ -12,12 +12,13 @@ import Web
 struct IframePage: RawEndpoint {
     static let route = Route(.get, "/__/auth/iframe", aliases: ["/emulator/auth/iframe"], access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(query: ["apiKey", "appName"], answers: [.page])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try FetchDestination.iframe.check(request)
         let query = try Form.reading(request.query)
         try query.once(["apiKey", "appName"])
-        guard let key = query["apiKey"], let project = context.services.projects.current.project(apiKey: key, for: request) else {
+        guard let key = query["apiKey"], let project = context.services.projects.project(apiKey: key, for: request) else {
             throw Failure.frameWithoutAPIKey
         }
         guard let name = query["appName"], name.utf8.count <= 128 else {

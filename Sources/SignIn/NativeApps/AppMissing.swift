@@ -9,6 +9,7 @@ import Web
 struct AppMissing: RawEndpoint {
     static let route = Route(.get, "/__/auth/app", aliases: ["/emulator/auth/app"], access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(query: ["apiKey", "hl"], answers: [.page])
 
     /// The page's address, with the project's key and the app's language, so that the page shows the project's name.
     static func address(pagesURL: String, _ sdkRequest: SDKRequest) -> String {
@@ -18,7 +19,7 @@ struct AppMissing: RawEndpoint {
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let query = try Form.reading(request.query)
-        if let key = query["apiKey"], let project = context.services.projects.current.project(apiKey: key, for: request) {
+        if let key = query["apiKey"], let project = context.services.projects.project(apiKey: key, for: request) {
             return project.appPage(.missing, language: query["hl"]?.asString, request)
         }
         let templates = Templates.standard

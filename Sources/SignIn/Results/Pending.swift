@@ -12,6 +12,9 @@ import Web
 struct Pending: RawEndpoint {
     static let route = Route(.post, "/__/auth/pending", aliases: ["/emulator/auth/pending"], access: .anyone)
     static let errorFormat = ErrorFormat.googleJSON
+    static var content: CallContent {
+        get throws { CallContent(body: .json(try JSONShape(of: Input.self)), answers: [.json(.map(.anything))]) }
+    }
 
     struct Input: Decodable {
         /// `<API key>:<app name>`
@@ -28,7 +31,7 @@ struct Pending: RawEndpoint {
         let key = input.storageKey.utf8.prefix { $0 != UInt8(ascii: ":") }
         let apiKey = UTF8Text(key)
         guard key.endIndex != input.storageKey.utf8.endIndex, !input.storageKey.hasNUL, !input.origin.hasNUL,
-            let project = services.projects.current.project(apiKey: apiKey, for: request)
+            let project = services.projects.project(apiKey: apiKey, for: request)
         else { throw Failure.invalidArgument("storageKey does not name a project.") }
         // Only the cookie proves the right to the result, so a request of another page must be refused.
         guard let origin = request.headers["origin"], origin == project.pagesURL(for: request, of: services.site),

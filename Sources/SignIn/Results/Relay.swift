@@ -1,6 +1,7 @@
 import Accounts
 import Brokerage
 import HTTP
+import JSON
 import ProjectSettings
 import Projects
 import Text
@@ -11,6 +12,9 @@ import Web
 struct Relay: RawEndpoint {
     static let route = Route(.post, "/__/auth/relay", aliases: ["/emulator/auth/relay"], access: .anyone)
     static let errorFormat = ErrorFormat.googleJSON
+    static var content: CallContent {
+        get throws { CallContent(body: .json(try JSONShape(of: Input.self)), answers: [.json(.map(.anything))]) }
+    }
 
     struct Input: Decodable {
         var relay: UTF8Text

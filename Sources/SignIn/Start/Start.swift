@@ -15,10 +15,14 @@ import Web
 struct Start: RawEndpoint {
     static let route = Route(.get, "/__/auth/start", access: .anyone)
     static let errorFormat = ErrorFormat.page
+    static let content = CallContent(
+        query: [
+            "apiKey", "key", "redirectUrl", "providerId", "state", "code_challenge", "code_challenge_method", "scopes", "customParameters",
+        ], answers: [.redirect(302)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let query = try Query(request)
-        guard let project = context.services.projects.current.project(apiKey: query.apiKey, for: request) else {
+        guard let project = context.services.projects.project(apiKey: query.apiKey, for: request) else {
             throw Failure.linkWithoutAPIKey
         }
         if let home = CanonicalHost.redirect(request, query.form, project, context.services.site) { return home }

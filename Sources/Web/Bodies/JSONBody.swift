@@ -6,23 +6,57 @@ package import Text
 package enum JSONBody {
     /// Decodes the body into the input of a call.
     package static func decode<Input: Decodable>(_ type: Input.Type, from request: Request) throws(Failure) -> Input {
-        let object = try object(of: request)
+        try decode(type, from: try object(of: request))
+    }
+
+    /// Decodes members that were read already.
+    static func decode<Input: Decodable>(_ type: Input.Type, from object: JSON.Object) throws(Failure) -> Input {
         do { return try JSON.object(object).decode(Input.self, spelling: .wire) } catch { throw .invalidJSON("\(error)") }
     }
 
-    /// The body's members; an empty body is an empty object. Fields that only an administrator may set are refused here, for every call
-    /// alike.
+    /// The body's members; an empty body is an empty object. `targetProjectId`, which only administrators may send, is refused here, for every
+    /// call alike.
     package static func object(of request: Request) throws(Failure) -> JSON.Object {
+        let object = try administratorObject(of: request)
+        if let target = object["targetProjectId"] ?? object["target_project_id"], target != .null {
+            throw .unauthenticatedTarget
+        }
+        return object
+    }
+
+    /// The members of an administrator's body, which may name a project.
+    static func administratorObject(of request: Request) throws(Failure) -> JSON.Object {
         if request.body.isEmpty { return [:] }
         let body: JSON
         do { body = try JSON.parse(request.body) } catch { throw .invalidJSON("\(error)") }
         guard case .object(let object) = body else { throw .invalidJSON("Root element must be a message.") }
-        if let target = object["targetProjectId"] ?? object["target_project_id"], target != .null {
-            throw .unauthenticatedTarget
+        try refuseTenants(object)
+        return object
+    }
+
+    /// The query of an administrator's GET as members, one for each name, so that it is decoded as a body is. A name that comes several
+    /// times is a list.
+    static func object(ofQuery request: Request) throws(Failure) -> JSON.Object {
+        var object: JSON.Object = [:]
+        for field in try Form.reading(request.query).fields {
+            switch object[field.name] {
+            case nil: object[field.name] = .string(field.value)
+            case .array(let values): object[field.name] = .array(values + [.string(field.value)])
+            case let value?: object[field.name] = .array([value, .string(field.value)])
+            }
         }
+        try refuseTenants(object)
+        return object
+    }
+
+    /// The project that the body of an administrator names.
+    static func target(of object: JSON.Object) throws(Failure) -> UTF8Text? {
+        try text("targetProjectId", or: "target_project_id", in: object).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func refuseTenants(_ object: JSON.Object) throws(Failure) {
         if let tenant = object["tenantId"] { try refuseTenant(tenant) }
         if let tenant = object["tenant_id"] { try refuseTenant(tenant) }
-        return object
     }
 
     /// One text of a body, for calls that read nothing else. It is found by its name or by the same name in `snake_case`, as in

@@ -6,21 +6,19 @@ import Text
 
 /// Checks by the API key who calls and for which project, before anything of the body is read.
 enum Access {
-    static func check(_ route: Route, _ request: Request, _ projects: Projects) throws(Failure) -> Project? {
+    static func check(_ route: Route, _ request: Request, _ projects: ProjectDirectory) throws(Failure) -> Project? {
         switch route.access {
-        case .anyone, .relyingParty: return nil
+        case .anyone, .relyingParty, .administrator: return nil
         case .development:
-            try checkLocality(request, projects)
+            try checkLocality(request, projects.current)
             return nil
         case .apiKey: return try keyed(request, projects)
         }
     }
 
-    private static func keyed(_ request: Request, _ projects: Projects) throws(Failure) -> Project {
-        // No access token of ours exists for these calls, so every bearer token is unknown. Other schemes count as absent.
-        if let authorization = request.headers["authorization"], authorization.asciiLowercased.hasPrefix("bearer ") {
-            throw .unknownBearer
-        }
+    private static func keyed(_ request: Request, _ projects: ProjectDirectory) throws(Failure) -> Project {
+        // No access token of ours exists for these calls, so every bearer token is unknown.
+        guard request.bearerToken == nil else { throw .unknownBearer }
         let query = try Form.reading(request.query)
         let keys = query.all("key") + request.headers.values("x-goog-api-key")
         guard let key = keys.first, !key.isEmpty else { throw .missingAPIKey }
@@ -28,6 +26,12 @@ enum Access {
         // Calls without a body name a tenant in the query. `JSONBody` refuses tenants in the body of the others.
         guard (query.all("tenantId") + query.all("tenant_id")).allSatisfy(\.isEmpty) else { throw .unsupportedTenantOperation }
         return project
+    }
+
+    /// Whether `checkLocality` admits the request.
+    static func isLocal(_ request: Request, _ projects: Projects) -> Bool {
+        do { try checkLocality(request, projects) } catch { return false }
+        return true
     }
 
     /// Admits programs of this machine, and pages that this machine or a project serves. Other pages that a browser of this machine has

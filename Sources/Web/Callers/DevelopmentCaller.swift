@@ -1,18 +1,17 @@
-import Accounts
+package import Accounts
 import HTTP
 import ProjectSettings
 package import Projects
 package import Providers
-import Text
+package import Text
 
-/// The permissions of a caller that exist in development mode alone, for the project that `developmentProject` names, from the server's own
-/// machine (SEC-22).
+/// The permissions of a caller that exist in development mode alone, from the server's own machine, for the project that `developmentProject`
+/// names and for those made on the fly (SEC-22).
 extension Context {
     /// Whether the call may lack a proof that production asks for.
     package var isOfDevelopment: Bool {
         guard let project = try? project, isOnOwnMachine(for: project) else { return false }
-        do { try Access.checkLocality(request, services.projects.current) } catch { return false }
-        return true
+        return Access.isLocal(request, services.projects.current)
     }
 
     /// The providers whose people a page that a browser opens may make up; `nil` where there are none.
@@ -29,9 +28,44 @@ extension Context {
         return believingEveryClaim(of: project)
     }
 
+    /// Whether a bearer token is the one by which programs of this machine are administrators in development mode, as at the Auth emulator.
+    /// Everywhere else it is a token that nobody issued.
+    func isOwner(_ token: UTF8Text) -> Bool {
+        services.site.development && (token.asciiLowercased == "owner" || token.hasPrefix("ya29."))
+    }
+
+    /// The project that `Bearer owner` administers, in a call that names `name`: the development project without a name, or one that is made
+    /// on the fly. Throws for every caller that is not a program of this machine, and then makes no project (SEC-22).
+    func ownedProject(named name: UTF8Text?) throws(Failure) -> Project {
+        let projects = services.projects.current
+        guard services.site.development, let development = projects.development, request.isOfThisMachine else { throw .unknownBearer }
+        try Access.checkLocality(request, projects)
+        guard let name else { return development }
+        return try projectOfDevelopment(named: name)
+    }
+
+    /// The project with this id, for a caller that was found to be a program of this machine: any that a file has, or one made on the fly.
+    package func emulatedProject(named name: UTF8Text) throws(Failure) -> Project {
+        if let project = services.projects.current.project(id: name.asString) { return project }
+        guard services.projects.current.development != nil else { throw .notFound }
+        return try projectOfDevelopment(named: name)
+    }
+
+    private func projectOfDevelopment(named name: UTF8Text) throws(Failure) -> Project {
+        if let project = services.projects.projectOfDevelopment(named: name.asString) { return project }
+        if services.projects.current.project(id: name.asString) != nil { throw .unknownBearer }
+        throw .notAProject
+    }
+
+    /// The administrator that a program of this machine is. Throws for every other caller (SEC-22).
+    package func owner(of project: Project) throws(Failure) -> Administrator {
+        guard isOnOwnMachine(for: project) else { throw .unknownBearer }
+        try Access.checkLocality(request, services.projects.current)
+        return Administrator(ofDevelopmentProject: project.settings.id, from: clientInfo)
+    }
+
     private func isOnOwnMachine(for project: Project) -> Bool {
-        guard services.site.development, let development = services.projects.current.development else { return false }
-        return development.settings.id == project.settings.id && request.isOfThisMachine
+        services.site.development && services.projects.current.isOfDevelopment(project) && request.isOfThisMachine
     }
 
     private func believingEveryClaim(of project: Project) -> DevelopmentProviders {

@@ -7,6 +7,7 @@ import Text
 extension Failure {
     package static let missingEmail = Failure("MISSING_EMAIL")
     package static let invalidEmail = Failure("INVALID_EMAIL")
+    package static let invalidPhoneNumber = Failure("INVALID_PHONE_NUMBER", "Invalid format.")
     package static let missingPassword = Failure("MISSING_PASSWORD")
     package static let missingIdentifier = Failure("MISSING_IDENTIFIER")
     package static let invalidIdentifier = Failure("INVALID_IDENTIFIER")
@@ -32,6 +33,8 @@ extension Failure {
             case .adminOnly: Failure("ADMIN_ONLY_OPERATION")
             case .emailNeedsVerification: .operationNotAllowed("Please verify the new email before changing email.")
             case .emailTaken: Failure("EMAIL_EXISTS")
+            case .phoneNumberTaken: Failure("PHONE_NUMBER_EXISTS")
+            case .accountIDTaken: Failure("DUPLICATE_LOCAL_ID")
             case .identityTaken: Failure("FEDERATED_USER_ID_ALREADY_LINKED")
             // "User mismatch" in the SDKs; USER_NOT_FOUND would sign the present user out.
             case .noSuchIdentity: Failure("EMAIL_NOT_FOUND")
@@ -42,6 +45,13 @@ extension Failure {
             case .grantOfOtherFlow: .grantOfOtherFlow
             case .scopeTooWide: .scopeTooWide
             case .customToken(let error): Failure(describing: error)
+            case .assertionRefused(let reason): .invalidGrant.saying(reason)
+            case .assertionLacksScope: .invalidScope.saying("The assertion has no scope by which accounts are administered.")
+            case .accessTokenRefused: .unknownBearer
+            case .otherProjectsAdministrator(let email): .otherProject(email)
+            case .rightMissing(let right, let email):
+                Failure(
+                    "PERMISSION_DENIED", "The service account \(email) does not have the right \(right.rawValue).", kind: .forbidden)
             case .weakPassword(let text): Failure("WEAK_PASSWORD", text)
             case .passwordRequirements(let missing):
                 Failure("PASSWORD_DOES_NOT_MEET_REQUIREMENTS", "Missing password requirements: [\(missing.joined(separator: ", "))]")

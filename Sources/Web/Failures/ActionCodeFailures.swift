@@ -10,6 +10,9 @@ extension Failure {
     package static let dynamicLinks = Failure("INVALID_DYNAMIC_LINK_DOMAIN", "Dynamic Links are not supported.")
     package static let hostingLinks = Failure("INVALID_HOSTING_LINK_DOMAIN", "Links of this server always lead to its own address.")
 
+    /// - Parameter type: of a code that the server makes by itself alone.
+    package static func notRequestable(_ type: String) -> Failure { operationNotAllowed("Codes of the type \(type) cannot be requested.") }
+
     package static let missingContinueURI = Failure("MISSING_CONTINUE_URI")
     package static let invalidContinueURI = Failure("INVALID_CONTINUE_URI")
     /// - Parameter longest: characters.

@@ -13,6 +13,8 @@ extension Failure {
         signInCodes: SignInCodes(sdk: "auth/network-request-failed", oauth: "temporarily_unavailable"))
     package static let noPhoto = Failure("No photo", kind: .notFound)
 
+    package static let missingProviderID = Failure("MISSING_PROVIDER_ID")
+    package static let missingRawID = Failure("MISSING_RAW_ID")
     package static func invalidProviderID(_ detail: String? = nil) -> Failure {
         Failure("INVALID_PROVIDER_ID", detail, signInCodes: SignInCodes(sdk: "auth/invalid-oauth-provider"))
     }

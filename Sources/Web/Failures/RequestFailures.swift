@@ -3,6 +3,11 @@ extension Failure {
     package static let missingAPIKey = Failure("The request is missing a valid API key.", kind: .forbidden)
     package static let invalidAPIKey = Failure("API key not valid. Please pass a valid API key.", kind: .invalidAPIKey)
     package static let unknownBearer = Failure("Invalid Credentials", kind: .unauthenticated)
+    package static let bearerRequired = Failure("Login Required.", kind: .unauthenticated)
+    /// - Parameter account: the service account that bears the token.
+    static func otherProject(_ account: String) -> Failure {
+        Failure("PERMISSION_DENIED", "The service account \(account) belongs to another project.", kind: .forbidden)
+    }
     package static let unauthenticatedTarget = Failure(
         "INSUFFICIENT_PERMISSION", "Only authenticated requests can specify target_project_id.")
     package static let insufficientPermission = Failure("INSUFFICIENT_PERMISSION")
@@ -10,6 +15,10 @@ extension Failure {
     package static let notOfThisMachine = Failure("This path answers only programs of the server's own machine.", kind: .forbidden)
     package static let foreignOrigin = Failure(
         "This path answers only pages of this machine and of the projects' authorizedDomains.", kind: .forbidden)
+    package static let notAProject = Failure(
+        "INVALID_PROJECT_ID",
+        "In development mode a project has 4 to 30 lower-case letters, digits and hyphens, the first a letter; at most 1000 besides those "
+            + "of the project files.")
     package static let notFound = Failure("Not Found", kind: .notFound)
     package static let methodNotAllowed = Failure("Method Not Allowed", kind: .methodNotAllowed)
     package static let `internal` = Failure("INTERNAL", kind: .internal)
@@ -30,6 +39,15 @@ extension Failure {
     package static let invalidGrantType = Failure("INVALID_GRANT_TYPE")
     package static let missingRefreshToken = Failure("MISSING_REFRESH_TOKEN")
     package static let missingIDToken = Failure("MISSING_ID_TOKEN")
+    package static let invalidDuration = Failure("INVALID_DURATION", "validDuration must be 300 to 1209600 seconds.")
+    /// An entry of a project's configuration that there is not.
+    package static let configurationNotFound = Failure("CONFIGURATION_NOT_FOUND", kind: .notFound)
+    /// - Parameter file: the name of the project's file; `nil` for a project that is not made of one.
+    package static func configuredByFile(_ file: String?) -> Failure {
+        .operationNotAllowed(
+            "The configuration is read from \(file.map { "the project's file, \($0)" } ?? "files"); change it there, and run gatehouse reload."
+        )
+    }
 
     package static let missingClientType = Failure("MISSING_CLIENT_TYPE")
     package static let missingRecaptchaVersion = Failure("MISSING_RECAPTCHA_VERSION")

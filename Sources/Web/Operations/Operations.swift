@@ -13,6 +13,9 @@ package enum Operations {
     /// For the address without a path, on every listener.
     package static let front: [Handler] = [Root.handler, RootPost.handler]
 
+    /// For the operator's question how a request arrives, on the API's listener.
+    package static let probe = Probe.handler
+
     /// The paths that are answered even when the server has no connection left.
     static let healthPaths: Set<String> = [Live.route.path, Ready.route.path]
 }
@@ -20,6 +23,7 @@ package enum Operations {
 /// Says that the process runs. It says nothing of the database, so that no supervisor restarts processes because of an outage there.
 private struct Live: ImmediateEndpoint {
     static let route = Route(.get, "/health/live", access: .anyone)
+    static let content = CallContent(answers: [.content("text/plain")])
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response { .text("ok\n") }
 }
 
@@ -27,6 +31,9 @@ private struct Live: ImmediateEndpoint {
 private struct Ready: RawEndpoint {
     static let route = Route(.get, "/health/ready", access: .anyone)
     static let errorFormat = ErrorFormat.googleJSON
+    static let content = CallContent(answers: [
+        .content("text/plain"), .content("text/plain", status: 503, "Requests cannot be served; the log says why."),
+    ])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         do {
@@ -42,6 +49,7 @@ private struct Ready: RawEndpoint {
 /// The metrics in Prometheus' text format.
 private struct MetricsText: ImmediateEndpoint {
     static let route = Route(.get, "/metrics", access: .anyone)
+    static let content = CallContent(answers: [.content("text/plain")])
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         Response(
             headers: ["content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store"],
@@ -52,12 +60,14 @@ private struct MetricsText: ImmediateEndpoint {
 /// A page for a person who opens the address without a path. It says which server answers here, and nothing else.
 private struct Root: ImmediateEndpoint {
     static let route = Route(.get, "/", access: .anyone)
+    static let content = CallContent(answers: [.content("text/plain")])
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response { .text("Gatehouse\n") }
 }
 
 /// For load balancers and probes that send POST to the address without a path.
 private struct RootPost: ImmediateEndpoint {
     static let route = Route(.post, "/", access: .anyone)
+    static let content = CallContent(answers: [.content("text/plain")])
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response { .text("Gatehouse\n") }
 }
 

@@ -18,7 +18,7 @@ package struct App: RequestHandler {
     package func immediate(_ request: borrowing Request) -> Response? {
         let request = copy request
         if request.method == .options { return finish(CrossOrigin.preflight(request), request, nil) }
-        switch router.match(request.method, request.path) {
+        switch match(request) {
         case .found(let handler, let parameters):
             guard case .immediate(let work) = handler.work else { return nil }
             do {
@@ -37,12 +37,12 @@ package struct App: RequestHandler {
     }
 
     package func isHealthCheck(_ request: borrowing Request) -> Bool {
-        guard case .found(let handler, _) = router.match(request.method, request.path) else { return false }
+        guard case .found(let handler, _) = match(copy request) else { return false }
         return Operations.healthPaths.contains(handler.route.path)
     }
 
     package func respond(to request: Request) async -> Response {
-        guard case .found(let handler, let parameters) = router.match(request.method, request.path),
+        guard case .found(let handler, let parameters) = match(request),
             case .asynchronous(let work) = handler.work
         else { return refuse(Failure.notFound, request, nil) }
         do {
@@ -53,8 +53,12 @@ package struct App: RequestHandler {
         }
     }
 
+    private func match(_ request: Request) -> Router.Match {
+        router.match(request.method, request.path, hasBearer: request.bearerToken != nil)
+    }
+
     private func context(_ handler: Handler, _ request: Request, _ parameters: PathParameters) throws(Failure) -> Context {
-        let project = try Access.check(handler.route, request, services.projects.current)
+        let project = try Access.check(handler.route, request, services.projects)
         return Context(services: services, request: request, parameters: parameters, project: project)
     }
 
@@ -84,7 +88,7 @@ package struct App: RequestHandler {
         switch handler?.route.access {
         case .anyone: break
         case .relyingParty: CrossOrigin.allow(request, on: &response, from: services.projects.current.browserOrigins)
-        case .apiKey, .development, nil: CrossOrigin.allow(request, on: &response)
+        case .apiKey, .administrator, .development, nil: CrossOrigin.allow(request, on: &response)
         }
         return response
     }

@@ -2,6 +2,7 @@ package import Accounts
 package import Brokerage
 package import HTTP
 package import Logging
+import ProjectSettings
 package import Projects
 import Providers
 package import Runtime
@@ -19,7 +20,14 @@ package struct Context: Sendable {
         self.services = services
         self.request = request
         self.parameters = parameters
-        keyed = project
+        keyed = project.map { Self.seen($0, by: request, services.projects) }
+    }
+
+    /// The project as this caller may use it. Tokens without a signature are for programs of this machine alone; for every other caller, the
+    /// project signs its tokens and believes only signed ones (SEC-22).
+    private static func seen(_ project: Project, by request: Request, _ projects: ProjectDirectory) -> Project {
+        guard project.settings.tokens.unsigned, !Access.isLocal(request, projects.current) else { return project }
+        return project.signingTokens
     }
 
     /// The project whose API key the caller sent.
@@ -28,6 +36,11 @@ package struct Context: Sendable {
             guard let keyed else { throw Failure.missingAPIKey }
             return keyed
         }
+    }
+
+    /// The same call, for `project`.
+    func with(_ project: Project) -> Context {
+        Context(services: services, request: request, parameters: parameters, project: project)
     }
 
     /// The project that the path names, for endpoints that need no API key.
@@ -73,11 +86,13 @@ package final class Services: Sendable {
     package let log: Logger
     /// Throws the reason when requests cannot be served.
     package let readiness: @Sendable () async throws -> Void
+    /// The description of every call, in OpenAPI.
+    package let description: @Sendable () throws -> [UInt8]
 
     package init(
         accounts: Accounts, sessions: Sessions, brokerage: Brokerage, outbox: Outbox?, backChannel: BackChannel,
         projects: ProjectDirectory, site: Site, metrics: Metrics, clock: Clock, log: Logger,
-        readiness: @escaping @Sendable () async throws -> Void
+        readiness: @escaping @Sendable () async throws -> Void, description: @escaping @Sendable () throws -> [UInt8]
     ) {
         self.accounts = accounts
         self.sessions = sessions
@@ -90,6 +105,7 @@ package final class Services: Sendable {
         self.clock = clock
         self.log = log
         self.readiness = readiness
+        self.description = description
     }
 }
 

@@ -1,5 +1,5 @@
 package import HTTP
-import JSON
+package import JSON
 import Text
 
 /// One JSON call of the REST API: its route, its input and its output.
@@ -9,16 +9,24 @@ import Text
 /// route's format. There is no middleware: what all calls share is in these few lines, in this order.
 package protocol Endpoint: Sendable {
     associatedtype Input: Decodable & Sendable
-    associatedtype Output: Encodable & Sendable
+    /// Both ways, so that the description of the API can find out its members.
+    associatedtype Output: Codable & Sendable
     static var route: Route { get }
+    /// What it reads of the query besides its input; nothing, unless a call says otherwise.
+    static var query: JSONShape { get }
     init()
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output
 }
 
 extension Endpoint {
+    package static var query: JSONShape { .object([]) }
+
     /// The endpoint as the router keeps it.
     package static var handler: Handler {
-        Handler(route: route, errorFormat: .googleJSON) { request, context in
+        Handler(
+            route: route, errorFormat: .googleJSON, named: Handler.name(of: Self.self),
+            content: { try .of(Input.self, Output.self, query: query, route) }
+        ) { request, context in
             let output = try await Self()(try JSONBody.decode(Input.self, from: request), context)
             return Response(json: try JSON(encoding: output).bytes())
         }
@@ -29,26 +37,34 @@ extension Endpoint {
 package protocol RawEndpoint: Sendable {
     static var route: Route { get }
     static var errorFormat: ErrorFormat { get }
+    /// What it reads and answers, for the description of the API.
+    static var content: CallContent { get throws }
     init()
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response
 }
 
 extension RawEndpoint {
     package static var handler: Handler {
-        Handler(route: route, errorFormat: errorFormat) { request, context in try await Self()(request, context) }
+        Handler(route: route, errorFormat: errorFormat, named: Handler.name(of: Self.self), content: { try content }) { request, context in
+            try await Self()(request, context)
+        }
     }
 }
 
 /// A call that is answered at once and without a task, from what the process already holds.
 package protocol ImmediateEndpoint: Sendable {
     static var route: Route { get }
+    /// What it reads and answers, for the description of the API.
+    static var content: CallContent { get throws }
     init()
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response
 }
 
 extension ImmediateEndpoint {
     package static var handler: Handler {
-        Handler(route: route, errorFormat: .googleJSON, immediate: { request, context in try Self()(request, context) })
+        Handler(
+            route: route, errorFormat: .googleJSON, named: Handler.name(of: Self.self), content: { try content },
+            immediate: { request, context in try Self()(request, context) })
     }
 }
 
@@ -62,17 +78,37 @@ package final class Handler: Sendable {
     package let route: Route
     package let errorFormat: ErrorFormat
     package let work: Work
+    /// The operation's id in the description of the API: `IdentityToolkit.SignUp`.
+    package let name: String
+    /// What the call reads and answers, which is found out only when it is asked for.
+    package let content: @Sendable () throws -> CallContent
 
-    package init(route: Route, errorFormat: ErrorFormat, work: @escaping @Sendable (Request, Context) async throws -> Response) {
+    /// - Parameter name: the operation's id, which no other call has.
+    package init(
+        route: Route, errorFormat: ErrorFormat, named name: String, content: @escaping @Sendable () throws -> CallContent,
+        work: @escaping @Sendable (Request, Context) async throws -> Response
+    ) {
         self.route = route
         self.errorFormat = errorFormat
         self.work = .asynchronous(work)
+        self.content = content
+        self.name = name
     }
 
-    package init(route: Route, errorFormat: ErrorFormat, immediate: @escaping @Sendable (Request, Context) throws -> Response) {
+    package init(
+        route: Route, errorFormat: ErrorFormat, named name: String, content: @escaping @Sendable () throws -> CallContent,
+        immediate: @escaping @Sendable (Request, Context) throws -> Response
+    ) {
         self.route = route
         self.errorFormat = errorFormat
         work = .immediate(immediate)
+        self.content = content
+        self.name = name
+    }
+
+    /// The module and the type; an endpoint that is private to a file is named alike.
+    package static func name(of type: Any.Type) -> String {
+        "\(String(reflecting: type).prefix { $0 != "." }).\(type)"
     }
 }
 

@@ -40,6 +40,8 @@ package struct PageScript: Sendable {
     package var handler: Handler {
         Handler(
             route: Route(.get, path, aliases: aliases, access: .anyone), errorFormat: .page,
+            named: "Script." + path.split(separator: "/").suffix(1).joined(),
+            content: { CallContent(answers: [.content("text/javascript"), .empty(304, "The browser has this version.")]) },
             immediate: { request, _ in response(to: request) })
     }
 

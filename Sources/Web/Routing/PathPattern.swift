@@ -1,6 +1,7 @@
 package import Text
 
-/// A path with placeholders in braces: `/{project}/oauth2/jwks`.
+/// A path with placeholders in braces: `/{project}/oauth2/jwks`. Behind a brace, the rest of the segment may be fixed:
+/// `/v1/projects/{project}:createSessionCookie`.
 struct PathPattern: Sendable {
     let text: String
     var handlers: [Handler]
@@ -10,7 +11,8 @@ struct PathPattern: Sendable {
 
     private enum Segment: Sendable {
         case literal([UInt8])
-        case any(name: UTF8Text)
+        /// Any text that is not empty, then `ending`.
+        case any(name: UTF8Text, ending: [UInt8])
     }
 
     init(_ text: String, _ handlers: [Handler]) {
@@ -18,7 +20,9 @@ struct PathPattern: Sendable {
         self.handlers = handlers
         ending = text.split(separator: "}", omittingEmptySubsequences: false).last.map { Array($0.utf8) } ?? []
         segments = text.split(separator: "/").map { segment in
-            segment.hasPrefix("{") ? .any(name: UTF8Text(segment.dropFirst().dropLast())) : .literal(Array(segment.utf8))
+            guard segment.hasPrefix("{"), let brace = segment.firstIndex(of: "}") else { return .literal(Array(segment.utf8)) }
+            return .any(
+                name: UTF8Text(segment[..<brace].dropFirst()), ending: Array(segment[brace...].utf8.dropFirst()))
         }
     }
 
@@ -37,9 +41,10 @@ struct PathPattern: Sendable {
             let part = rest.prefix { $0 != UInt8(ascii: "/") }
             switch segment {
             case .literal(let bytes): if !part.elementsEqual(bytes) { return nil }
-            case .any(let name):
-                if part.isEmpty { return nil }
-                parameters.add(name, UTF8Text(decoding: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: part))))
+            case .any(let name, let ending):
+                guard part.count > ending.count, part.suffix(ending.count).elementsEqual(ending) else { return nil }
+                let value = part.dropLast(ending.count)
+                parameters.add(name, UTF8Text(decoding: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: value))))
             }
             rest = rest[part.endIndex...]
         }

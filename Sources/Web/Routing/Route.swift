@@ -1,3 +1,4 @@
+package import Accounts
 package import HTTP
 import Text
 
@@ -9,6 +10,8 @@ package struct Route: Sendable {
     /// Other paths of the same call: the v3 names that iOS uses.
     package let aliases: [String]
     package let access: Access
+    /// Paths of a client call that is the same call for a person: a request there that has a bearer token is an administrator's.
+    let bearerPaths: [String]
     /// The Google host that has this call. SDKs in emulator mode put its name in front of the path.
     package let host: GoogleHost?
 
@@ -25,14 +28,19 @@ package struct Route: Sendable {
         case relyingParty
         /// `?key=` or `x-goog-api-key` of a project.
         case apiKey
+        /// An access token of a service account that has this right (`AdministratorEndpoint`).
+        case administrator(Administrator.Right)
         /// Only programs of this machine, and only in development mode (SEC-22).
         case development
     }
 
-    package init(_ method: HTTP.Method, _ path: String, aliases: [String] = [], access: Access, host: GoogleHost? = nil) {
+    package init(
+        _ method: HTTP.Method, _ path: String, aliases: [String] = [], bearerPaths: [String] = [], access: Access, host: GoogleHost? = nil
+    ) {
         self.method = method
         self.path = path
         self.aliases = aliases
+        self.bearerPaths = bearerPaths
         self.access = access
         self.host = host
     }
@@ -43,8 +51,27 @@ package struct Route: Sendable {
 
     /// A client call of the Identity Toolkit: `/v1/accounts:…`, and by its old name below `/identitytoolkit/v3/relyingparty/`.
     package static func client(_ method: HTTP.Method = .post, _ path: String, v3: String? = nil) -> Route {
-        let old = v3.map { "/identitytoolkit/v3/relyingparty/\($0)" }
-        let aliases = old.map { [$0, "/\(GoogleHost.www.rawValue)\($0)"] } ?? []
-        return Route(method, path, aliases: aliases, access: .apiKey, host: .identityToolkit)
+        Route(method, path, aliases: v3.map(oldNames) ?? [], access: .apiKey, host: .identityToolkit)
+    }
+
+    /// A call of administrators, which needs an access token.
+    ///
+    /// - Parameters:
+    ///   - right: what the service account must be allowed to do.
+    ///   - client: the client call that is the same call for a person. Its paths are an administrator's when the request has a bearer token.
+    ///   - v3: the old name of a call that clients do not have.
+    ///   - aliases: other paths of the same call.
+    package static func administrator(
+        _ method: HTTP.Method, _ path: String, right: Administrator.Right, client: Route? = nil, v3: String? = nil,
+        aliases: [String] = []
+    ) -> Route {
+        Route(
+            method, path, aliases: aliases + (v3.map(oldNames) ?? []), bearerPaths: client?.paths ?? [], access: .administrator(right),
+            host: .identityToolkit)
+    }
+
+    private static func oldNames(_ v3: String) -> [String] {
+        let old = "/identitytoolkit/v3/relyingparty/\(v3)"
+        return [old, "/\(GoogleHost.www.rawValue)\(old)"]
     }
 }

@@ -4,6 +4,8 @@ import Text
 /// Finds the endpoint for a request by its canonical path, among all the paths of each route.
 package struct Router: Sendable {
     private var exact: [String: [Handler]] = [:]
+    /// The calls of administrators that share a path with a client call.
+    private var bearing: [String: [Handler]] = [:]
     private var patterns: [PathPattern] = []
 
     package enum Match: Sendable {
@@ -15,6 +17,7 @@ package struct Router: Sendable {
 
     package init(_ handlers: [Handler]) {
         for handler in handlers {
+            for path in handler.route.bearerPaths { bearing[path, default: []].append(handler) }
             for path in handler.route.paths {
                 if path.contains("{") {
                     add(handler, pattern: path)
@@ -25,8 +28,10 @@ package struct Router: Sendable {
         }
     }
 
-    package func match(_ method: HTTP.Method, _ path: String) -> Match {
+    /// - Parameter hasBearer: whether the request has a bearer token.
+    package func match(_ method: HTTP.Method, _ path: String, hasBearer: Bool = false) -> Match {
         let wanted = method == .head ? .get : method
+        if hasBearer, let handler = bearing[path]?.first(where: { $0.route.method == wanted }) { return .found(handler, PathParameters()) }
         if let handlers = exact[path] { return choose(wanted, handlers, PathParameters()) }
         for pattern in patterns {
             if let parameters = pattern.match(path) { return choose(wanted, pattern.handlers, parameters) }

@@ -1,4 +1,5 @@
 import Accounts
+import Crypto
 import Curl
 import Glibc
 import Identity
@@ -19,6 +20,19 @@ enum Console {
         do { try await body(database, settings.masterKey) } catch let error as AccountError { throw Failed(LogDetail.of(error)) }
         await database.close()
     }
+
+    /// The rules about accounts, for a command that asks them as a server does. It signs nothing.
+    static func accounts(_ settings: ServerSettings, _ database: Database) -> Accounts {
+        let metrics = Metrics()
+        let pool = HashingPool(threads: 1, queue: 1, metrics: metrics)
+        return Accounts(
+            database: database, masterKey: settings.masterKey, clock: .system, publicURL: settings.publicURL, signingKeys: SigningKeys(),
+            passwords: PasswordHashing(pool: pool, parameters: settings.passwordHashing.scrypt), outbox: nil,
+            refusals: Refusals(metrics: metrics, log: .silent), signIns: SignInMetrics(metrics))
+    }
+
+    /// The operator, whose shell is the proof. Audit events name the command.
+    static func administrator(_ command: String, of project: String) -> Administrator { Administrator(command: command, of: project) }
 
     /// Throws when a pooler between this machine and the database would let other clients into the session that holds the lock.
     static func verifySessions(_ settings: ServerSettings) async throws {

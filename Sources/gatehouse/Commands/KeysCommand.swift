@@ -3,15 +3,16 @@ import ArgumentParser
 import JOSE
 import Runtime
 
-/// `gatehouse keys`: lists or rotates the keys that sign ID tokens.
+/// `gatehouse keys`: lists or rotates the keys that sign ID tokens and session cookies.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "List or rotate the keys that sign ID tokens; move what is sealed to a new master key.",
+        commandName: "keys",
+        abstract: "List or rotate the keys that sign ID tokens and session cookies; move what is sealed to a new master key.",
         subcommands: [List.self, Rotate.self, ResealCommand.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Print every key: id, algorithm, and what it does now.")
+            commandName: "list", abstract: "Print every key: id, algorithm, what it does now, and what it signs.")
 
         @OptionGroup var common: CommonOptions
 
@@ -22,7 +23,7 @@ struct KeysCommand: AsyncParsableCommand {
                     print("The database does not hold any keys yet. The server makes them when it starts for the first time.")
                 }
                 for (key, duty) in SigningKeyStore.duties(of: keys, at: Clock.system.now()) {
-                    print("\(key.kid)  \(key.algorithm)  \(KeysCommand.text(duty))")
+                    print("\(key.kid)  \(key.algorithm)  \(KeysCommand.text(duty))  (\(key.purpose.rawValue))")
                 }
             }
         }
@@ -37,11 +38,27 @@ struct KeysCommand: AsyncParsableCommand {
         @Option(help: "RS256 or ES256.", transform: Rotate.algorithm)
         var algorithm = Algorithm.rs256
 
+        @Option(help: "What the key is for: idToken or sessionCookie.", transform: Rotate.purpose)
+        var purpose = SigningKeyPurpose.idToken
+
         @Flag(
             help:
                 "Let the new key sign at once, and withdraw the old ones: for a key that leaked. Back ends refuse new tokens until they fetch the key set again."
         )
         var compromised = false
+
+        private static func purpose(_ name: String) throws -> SigningKeyPurpose {
+            guard let purpose = SigningKeyPurpose(rawValue: name) else {
+                throw ValidationError("--purpose is \(SigningKeyPurpose.allCases.map(\.rawValue).joined(separator: " or "))")
+            }
+            return purpose
+        }
+
+        func validate() throws {
+            guard purpose.algorithms.contains(algorithm) else {
+                throw ValidationError("a key for \(purpose.rawValue) is of \(purpose.algorithms.map(\.rawValue).joined(separator: " or "))")
+            }
+        }
 
         private static func algorithm(_ name: String) throws -> Algorithm {
             guard let algorithm = Algorithm(rawValue: name), [.rs256, .es256].contains(algorithm) else {
@@ -52,7 +69,7 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await KeysCommand.withStore(common) { store in
-                let kid = try await store.rotate(algorithm, compromised: compromised)
+                let kid = try await store.rotate(algorithm, for: purpose, compromised: compromised)
                 print(kid)
             }
         }

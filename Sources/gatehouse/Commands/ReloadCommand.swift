@@ -32,12 +32,3 @@ struct ReloadCommand: AsyncParsableCommand {
         print(text, terminator: "")
     }
 }
-
-extension ListenAddress {
-    /// The address at which a program of this machine reaches this listener: `0.0.0.0` and `::` stand for every address and cannot be
-    /// called.
-    fileprivate var dialled: ListenAddress {
-        guard host.bytes.allSatisfy({ $0 == 0 }) else { return self }
-        return ListenAddress(host: host.isV4 ? .loopback : Address("::1") ?? host, port: port)
-    }
-}

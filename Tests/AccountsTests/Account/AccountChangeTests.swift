@@ -118,6 +118,11 @@ import Text
         #expect(account.validSince == now)
     }
 
+    @Test func `unlinking the phone removes its number`() throws {
+        let changed = try apply(account { $0.phoneNumber = "+441234567890" }) { $0.unlinked = ["phone"] }
+        #expect(changed.phoneNumber == nil && changed.hasPassword)
+    }
+
     @Test func `unlinking a provider leaves the others and the sessions`() throws {
         let linked = account { $0.identities = [identity("oidc.a"), identity("oidc.b")] }
         let changed = try apply(linked) { $0.unlinked = ["oidc.a", "oidc.unknown"] }

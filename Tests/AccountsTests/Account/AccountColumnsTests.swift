@@ -32,18 +32,27 @@ import Testing
         let text = Account(id: "ada", at: fixture.time.clock.now()).insert(in: fixture.project).text
         let list = text.drop { $0 != "(" }.dropFirst().prefix { $0 != ")" }
         let inserted = Set(list.split { $0 == "," || $0.isWhitespace }.map(String.init))
-        let empty: Set = ["disabled", "custom_attributes", "last_refresh_at", "initial_email", "sessions_ended_at"]
+        let empty: Set = ["last_refresh_at", "initial_email", "sessions_ended_at"]
         #expect(try await columns(of: "accounts", fixture) == inserted.union(empty))
     }
 
     @Test func `every column is updated, but the account's name, its beginning, and what people do not change`() async throws {
         let fixture = try await Fixture()
         let account = Account(id: "ada", at: fixture.time.clock.now())
-        let text = account.update(from: account, passwordHash: nil, in: fixture.project).text
-        let assignments = text.prefix(upTo: try #require(text.firstRange(of: "WHERE")).lowerBound)
-        let updated = Set(assignments.matches(of: #/([a-z_]+) = /#).map { String($0.1) })
         let kept: Set = ["project_id", "account_id", "created_at", "disabled", "custom_attributes", "last_refresh_at"]
-        #expect(try await columns(of: "accounts", fixture) == updated.union(kept))
+        let all = try await columns(of: "accounts", fixture)
+        #expect(try all == updated(by: account.update(from: account, passwordHash: nil, in: fixture.project)).union(kept))
+        // An administrator changes all but the name and what refreshes note. The last sign-in stands there only when it is changed.
+        var changed = account
+        changed.lastLoginAt = account.createdAt + .seconds(1)
+        let statement = changed.updateByAdministrator(from: account, passwordHash: nil, in: fixture.project)
+        #expect(try all == updated(by: statement).union(["project_id", "account_id", "last_refresh_at"]))
+    }
+
+    /// The columns that an UPDATE assigns.
+    private func updated(by statement: SQL) throws -> Set<String> {
+        let assignments = statement.text.prefix(upTo: try #require(statement.text.firstRange(of: "WHERE")).lowerBound)
+        return Set(assignments.matches(of: #/([a-z_]+) = /#).map { String($0.1) })
     }
 
     @Test func `every field comes back as it was inserted and updated`() async throws {
@@ -51,6 +60,9 @@ import Testing
         let start = Instant(seconds: 1_700_000_000)
         var account = Account(id: "ada", at: start)
         account.email = "ada@example.com"
+        account.phoneNumber = "+441234567890"
+        account.disabled = true
+        account.customAttributes = #"{"admin":false}"#
         account.displayName = "Ada"
         account.photoURL = "https://example.com/ada.png"
         account.validSince = start + .seconds(1)
@@ -58,6 +70,13 @@ import Testing
         account.passwordUpdatedAt = start + .seconds(3)
         _ = try await fixture.database.write(account.insert(passwordHash: "a hash", in: fixture.project))
         #expect(try await fixture.stored("ada") == account)
+        var enabled = account
+        enabled.disabled = false
+        enabled.createdAt = start + .seconds(9)
+        enabled.customAttributes = nil
+        _ = try await fixture.database.write(enabled.updateByAdministrator(from: account, passwordHash: nil, in: fixture.project))
+        #expect(try await fixture.stored("ada") == enabled)
+        account = enabled
 
         for flag in [\Account.emailVerified, \.emailProven, \.emailLinkSignIn, \.customAuth] {
             var changed = account
@@ -68,6 +87,7 @@ import Testing
         var changed = account
         changed.email = "lovelace@example.com"
         changed.displayName = "Countess"
+        changed.phoneNumber = "+12025550123"
         changed.photoURL = "https://example.com/countess.png"
         changed.initialEmail = "ada@example.com"
         changed.validSince = start + .seconds(4)

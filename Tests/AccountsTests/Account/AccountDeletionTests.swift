@@ -20,7 +20,9 @@ import Testing
             }
         }
         for await _ in ending { break }
-        await expectRefusal("sessionEnded") { try await fixture.accounts.deletion.delete(forIDToken: idToken, in: fixture.project) }
+        await expectRefusal("sessionEnded") {
+            try await fixture.accounts.deletion.delete(forIDToken: idToken, in: fixture.project, from: Fixture.here)
+        }
         try await end.value
         #expect(try await fixture.stored(account.id) != nil)
     }

@@ -17,7 +17,7 @@ import Text
             for _ in 0..<8 { group.addTask { try await fixture.keyStore.load(into: SigningKeys()) } }
             try await group.waitForAll()
         }
-        #expect(try await fixture.keyStore.list().map(\.algorithm) == ["ES256", "RS256"])
+        #expect(try await fixture.keyStore.list().map(\.algorithm) == ["ES256", "RS256", "RS256"])
     }
 
     @Test func `publishes a rotated key at once and signs with it after the overlap`() async throws {
@@ -36,7 +36,7 @@ import Text
         #expect(old != new)
         fixture.time.advance(SigningKeyStore.overlap + .seconds(1))
         #expect(try kid() == new)
-        fixture.time.advance(SigningKeyStore.afterlife)
+        fixture.time.advance(SigningKeyPurpose.idToken.afterlife)
         try await fixture.keyStore.load(into: fixture.keys)
         #expect(!String(decoding: fixture.keys.published.jwks, as: UTF8.self).contains(old ?? ""))
     }
@@ -91,6 +91,6 @@ import Text
         try await fixture.keyStore.load(into: fixture.keys)
         let other = SigningKeyStore(database: fixture.database, masterKey: MasterKey(bytes: Array(2...33)), clock: fixture.time.clock)
         await #expect { try await other.rotate(.rs256) } throws: { if case AccountError.sealBroken = $0 { true } else { false } }
-        #expect(try await fixture.keyStore.list().count == 2)
+        #expect(try await fixture.keyStore.list().count == 3)
     }
 }

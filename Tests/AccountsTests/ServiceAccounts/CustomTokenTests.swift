@@ -24,7 +24,9 @@ import Text
     }
 
     private static func live(_ key: FakeKey, project: String = "demo", kid: String? = nil) -> ServiceAccountKey {
-        ServiceAccountKey(projectID: project, key: JWK(key: key.key.publicKey, kid: UTF8Text(kid ?? key.id), algorithm: .rs256))
+        ServiceAccountKey(
+            projectID: project, id: kid ?? key.id, rights: [.customTokens],
+            key: JWK(key: key.key.publicKey, kid: UTF8Text(kid ?? key.id), algorithm: .rs256))
     }
 
     private func read(_ text: String, keys: [ServiceAccountKey]? = nil) throws(CustomTokenError) -> CustomToken {

@@ -51,6 +51,27 @@ import Text
         return [try row.next(), try row.next(), try row.next()]
     }
 
+    @Test func `refuses one of several that sign in at the same moment, and undoes none of the others`() async throws {
+        let fixture = try await fixture()
+        _ = try await signIn(token(fixture, uid: "disabled"), fixture)
+        _ = try await fixture.database.write("UPDATE accounts SET disabled = true")
+        let tokens = try ["ada", "ada", "disabled", "grace", "ada"].map { try token(fixture, uid: $0) }
+        let areNew = await withTaskGroup(of: (String, Bool)?.self) { group in
+            for token in tokens {
+                group.addTask(executorPreference: fixture.database.loop) {
+                    (try? await signIn(token, fixture)).map { ($0.account.id, $0.isNew) }
+                }
+            }
+            return await group.reduce(into: [String: [Bool]]()) { found, next in
+                if let (id, isNew) = next { found[id, default: []].append(isNew) }
+            }
+        }
+        #expect(areNew["ada"]?.count(where: { $0 }) == 1 && areNew["ada"]?.count == 3)
+        #expect(areNew["grace"] == [true])
+        #expect(areNew["disabled"] == nil)
+        #expect(try await rows(fixture) == [3, 5, 0])
+    }
+
     @Test func `makes the account with the very id, then finds it`() async throws {
         let fixture = try await fixture()
         let first = try await signIn(token(fixture), fixture)

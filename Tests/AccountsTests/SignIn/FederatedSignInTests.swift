@@ -185,9 +185,9 @@ import Text
         let fixture = try await Fixture()
         let (account, session, _) = try await fixture.signIn(Fixture.ada(email: "ada@example.com"))
         let token = fixture.sessions.refreshToken(for: session, in: fixture.project)
-        try await fixture.accounts.deletion.delete(account.id, in: fixture.project)
+        try await fixture.accounts.deletion.delete(account.id, by: .operator, in: fixture.project)
         #expect(try await fixture.accounts.directory.account(account.id, in: fixture.project) == nil)
-        await #expect { try await fixture.accounts.deletion.delete(account.id, in: fixture.project) } throws: {
+        await #expect { try await fixture.accounts.deletion.delete(account.id, by: .operator, in: fixture.project) } throws: {
             if case AccountError.accountNotFound = $0 { true } else { false }
         }
         await #expect { try await fixture.sessions.refresh(token, in: fixture.project) } throws: {

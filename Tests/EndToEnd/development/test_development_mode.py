@@ -36,15 +36,11 @@ def test_SEC_22_production_takes_no_key_but_its_own(production, key):
 
 
 @pytest.mark.parametrize("value", ["Bearer owner", "bearer OWNER", "Bearer ya29.token"])
-@pytest.mark.parametrize("mode", ["production", "development"])
-def test_SEC_22_the_token_owner_gives_no_access(request, mode, value):
-    site = request.getfixturevalue(mode)
+def test_SEC_22_the_token_owner_gives_no_access_in_production(production, value):
     for path in ("/v1/accounts:signUp", "/v1/accounts:lookup", "/v1/accounts:update", "/v1/accounts:delete", "/v1/token"):
         for key in (API_KEY, None):
-            response = API(site.url).post(path, {"localId": "somebody"}, key=key, headers={"authorization": value})
+            response = API(production.url).post(path, {"localId": "somebody"}, key=key, headers={"authorization": value})
             assert_error(response, "Invalid Credentials", 401)
-    for path in ("/v1/projects/demo/accounts", "/v1/projects/demo/accounts:lookup", "/v2/projects/demo/config"):
-        assert API(site.url).post(path, {}, key=None, headers={"authorization": value}).status_code == 404
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "[::]", "192.168.1.5", "[2001:db8::1]", "[::ffff:10.0.0.1]", "128.0.0.1"])

@@ -86,8 +86,8 @@ def test_all_accounts_of_one_project_are_deleted(development):
 
 
 @pytest.mark.parametrize("method, path", [helper for helper in HELPERS if "demo" in helper[1]])
-def test_a_project_that_is_not_configured_is_not_found(development, method, path):
-    assert_error(ask(development, method, path.replace("demo", "absent")), "Not Found", 404)
+def test_a_project_that_is_not_configured_is_not_found_without_a_development_project(site, method, path):
+    assert_error(ask(site, method, path.replace("demo", "absent")), "Not Found", 404)
 
 
 def test_other_methods_and_other_paths_answer_as_everywhere(development):

@@ -18,7 +18,8 @@ def test_keys_list_says_what_each_key_does_now():
         assert "The database does not hold any keys yet" in site.run("keys", "list", check=True).stdout
         site.serve()
         lines = site.run("keys", "list", check=True).stdout.splitlines()
-        assert sorted(line.split("  ")[1] for line in lines) == ["ES256", "RS256"]
+        kinds = [(line.split("  ")[1], line.split("  ")[3]) for line in lines]
+        assert kinds == [("ES256", "(idToken)"), ("RS256", "(idToken)"), ("RS256", "(sessionCookie)")]
         assert all(line.split("  ")[2].startswith("signs, since ") and "until" not in line for line in lines)
 
         new = site.run("keys", "rotate", check=True).stdout.strip()
@@ -75,6 +76,7 @@ def test_mails_that_wait_are_listed_without_what_they_say_and_sent_once_they_are
         (("service-accounts", "list", "nosuchproject"), "the configuration does not have a project nosuchproject"),
         (("mails", "retry", "--project", "nosuchproject"), "the configuration does not have a project nosuchproject"),
         (("service-accounts", "revoke", "demo", "--key", "abc"), "project demo has no such live key"),
+        (("service-accounts", "set-rights", "demo", "nobody", "--rights", "none"), "project demo has no service account nobody@demo"),
     ],
 )
 def test_a_command_that_does_not_find_what_it_is_told_ends_with_1_and_the_reason(site, command, reason):
@@ -82,7 +84,16 @@ def test_a_command_that_does_not_find_what_it_is_told_ends_with_1_and_the_reason
     assert result.returncode == 1 and reason in result.stderr and "Usage" not in result.stderr
 
 
-@pytest.mark.parametrize("command", [("sessions", "revoke"), ("keys", "rotate", "--algorithm", "none"), ("nonsense",)])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("sessions", "revoke"),
+        ("keys", "rotate", "--algorithm", "none"),
+        ("keys", "rotate", "--purpose", "sessionCookie", "--algorithm", "ES256"),
+        ("service-accounts", "set-rights", "demo", "backend", "--rights", "everything"),
+        ("nonsense",),
+    ],
+)
 def test_a_command_line_that_is_wrong_ends_with_64(site, command):
     assert site.run(*command).returncode == 64
 
@@ -132,4 +143,4 @@ def test_a_process_tells_of_itself(site):
     version = site.run("--version").stdout.strip()
     assert server.metric(f'gatehouse_build_info{{version="{version}"}}') == 1
     assert server.metric('gatehouse_database_connections_max{loop="0",kind="read"}') == 2
-    assert server.metric('gatehouse_signing_key_age_seconds{algorithm="RS256"}') >= 0
+    assert server.metric('gatehouse_signing_key_age_seconds{algorithm="RS256",purpose="sessionCookie"}') >= 0

@@ -339,7 +339,7 @@ def verify(site, token):
 
 
 def test_private_keys_are_sealed_in_the_database(site):
-    for (stored,) in site.rows("SELECT private_key FROM signing_keys"):
+    for (stored,) in site.rows("SELECT private_key FROM signing_keys UNION ALL SELECT private_key FROM session_cookie_keys"):
         assert b"PRIVATE KEY" not in bytes(stored) and not bytes(stored).startswith(b"\x30\x82")
 
 

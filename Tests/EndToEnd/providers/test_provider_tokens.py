@@ -67,6 +67,7 @@ def test_a_back_end_gets_the_token_of_a_sign_in_and_newer_ones(site, issuer, sig
     assert get(site, uid) == answer, "which is good for a while"
     events = [json.loads(line) for line in site.run("audit", "list", "demo", "--account", uid, "--json").stdout.splitlines()]
     told = {"action": "providerTokens.given", "actorKind": "command", "actor": "provider-tokens get", "localId": uid}
+    assert events.pop(0)["action"] == "account.created"
     assert [{**event, "time": ""} for event in events] == [{"time": "", **told, "providerId": "oidc.fake", "details": {}}] * 5
 
 

@@ -33,6 +33,8 @@ FORMS = {
     "sid": ("[A-Za-z0-9_-]{22}", "<session>"),
     "kid": ("[A-Za-z0-9_-]{16,}", "<kid>"),
     "oobCode": ("[A-Za-z0-9_-]{40,}", "<oobCode>"),
+    "oobLink": (r"http://[^?]+\?mode=\w+&oobCode=[A-Za-z0-9_-]{40,}&apiKey=[a-z-]+&lang=en", "<link>"),
+    "nextPageToken": ("[A-Za-z0-9_-]+", "<nextPageToken>"),
 }
 NUMBERS = {
     "passwordUpdatedAt": (1_600_000_000_000, 4_000_000_000_000, "<milliseconds>"),

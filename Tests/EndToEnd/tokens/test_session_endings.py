@@ -11,6 +11,7 @@ import psycopg2
 import pytest
 
 from support.accounts import address, sign_up
+from support.clients.administrator import Administrator
 from support.clients.api import assert_error, posted
 from support.harness import counter, wait_for_end, wait_until
 from support.mail.mailing_site import MailingSite
@@ -30,6 +31,7 @@ def site(fake_issuer_of_session):
         project={"limits": GENEROUS},
     )
     site.serve()
+    site.administrator = Administrator(site)
     yield site
     site.close()
 
@@ -154,13 +156,58 @@ def password_change(site, api, issuer):
     return thief
 
 
-ENDINGS = [reset, sign_in_link, provider, change_of_address, recovery, revoke, password_change]
+def by_administrator(site, api, **change):
+    owner = sign_up(api)
+    thief = Thief(api, sign_in(api, owner["email"]))
+    site.administrator.succeed("update", {"localId": owner["localId"], **change})
+    return thief
+
+
+def administrator_revokes(site, api, issuer):
+    return by_administrator(site, api, validSince=4_000_000_000)
+
+
+def administrator_sets_password(site, api, issuer):
+    return by_administrator(site, api, password="an administrator's")
+
+
+def administrator_changes_address(site, api, issuer):
+    return by_administrator(site, api, email=address())
+
+
+ENDINGS = [
+    reset,
+    sign_in_link,
+    provider,
+    change_of_address,
+    recovery,
+    revoke,
+    password_change,
+    administrator_revokes,
+    administrator_sets_password,
+    administrator_changes_address,
+]
 
 
 @pytest.mark.parametrize("run", range(RUNS))
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.__name__)
 def test_SEC_50_no_token_of_before_survives_an_ending_for_a_thief_who_polls(site, demo, fake_issuer, ending, run):
     ending(site, demo, fake_issuer).loses(fake_issuer)
+
+
+@pytest.mark.parametrize("run", range(RUNS))
+def test_SEC_50_a_disabled_account_and_a_deleted_one_are_dead_at_once_for_a_thief_who_polls(site, demo, run):
+    for call, change, code in [("update", {"disableUser": True}, "USER_DISABLED"), ("delete", {}, "USER_NOT_FOUND")]:
+        owner = sign_up(demo)
+        thief = Thief(demo, sign_in(demo, owner["email"]))
+        site.administrator.succeed(call, {"localId": owner["localId"], **change})
+        wait_for_end(thief.thread)
+        assert_error(thief.refusal, code)
+        for token in set(thief.tokens):
+            assert_error(demo.call("lookup", {"idToken": token}), code)
+            assert_error(demo.call("update", {"idToken": token, "displayName": "Mallory"}), code)
+        for token in thief.refresh_tokens[-2:]:
+            assert_error(demo.refresh(token), code)
 
 
 # ---------------------------------------------------------------------------------------------------------------------------------

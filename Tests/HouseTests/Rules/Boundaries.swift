@@ -59,6 +59,20 @@ enum Boundaries {
         }
     }
 
+    /// The rules for administrators ask for an `Administrator`. Three files have the proof of it, and make the value.
+    static func administrators(_ file: File) -> [Violation] {
+        let homes = [
+            "Sources/Accounts/Administration/AccessTokens.swift", "Sources/Web/Callers/DevelopmentCaller.swift",
+            "Sources/gatehouse/Commands/Console.swift",
+        ]
+        guard file.target != nil, file.isSwift, !homes.contains(file.path) else { return [] }
+        let labels = ["serviceAccount", "ofDevelopmentProject", "command"]
+        let made = labels.flatMap { ["Administrator(\($0):", "Administrator.init(\($0):"] }
+        return file.swift.lines.enumerated().filter { _, line in made.contains { line.contains($0) } }.map {
+            Violation(path: file.path, line: $0.offset + 1, message: "makes an Administrator; only \(homes.joined(separator: ", ")) do")
+        }
+    }
+
     /// Only `HTTPServer` opens listening sockets.
     static func sockets(_ file: File) -> [Violation] {
         calls(of: ["listen", "bind"], in: file, except: ["HTTPServer"], "opens a listening socket; only HTTPServer does")

@@ -1,6 +1,7 @@
-import Postgres
 import TestKit
 import Testing
+
+@testable import Postgres
 
 @Suite(.takesTurns) struct SharedCommitTests {
     /// A database with rows 1 to 9, to each of which a rename gives the next of `places`, and with one connection for writes unless there
@@ -39,6 +40,51 @@ import Testing
         #expect(database.roundTrips == before + 4)
         #expect(try await renamed(database) == 2)
         await database.close()
+    }
+
+    @Test func `gives each write of several statements its own rows, and all of them or none`() async throws {
+        let database = try await renaming()
+        let before = database.roundTrips
+        let results = await database.renameAndTell([2, 1, -4, 3])
+        #expect(results.map { (try? $0.get()) != nil } == [true, true, false, true])
+        // The batch was undone, since the table refuses the name of row 4; then each ran by itself.
+        #expect(database.roundTrips == before + 5)
+        #expect(try await renamed(database) == 3)
+        #expect(try await database.query("SELECT 1 FROM t WHERE id = 4 AND name = 'old'").count == 1)
+        let again = await database.renameAndTell([2, 1, 3])
+        #expect(try again.map { try $0.get() } == [["row 2", "new"], ["row 1", "new"], ["row 3", "new"]])
+        await database.close()
+    }
+
+    @Test func `waits for the disk, except for writes that need not`() async throws {
+        let database = try await renaming()
+        let setting: SQL = "SELECT current_setting('synchronous_commit')"
+        func settings(_ durability: Durability, _ count: Int) async throws -> Set<String> {
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for number in 0..<count {
+                    group.addTask(executorPreference: database.loop) {
+                        let rows = try await database.write(all: [setting], sharingCommitAs: [UInt8(number)], durability: durability)
+                        return try rows[0][0].value()
+                    }
+                }
+                return try await group.reduce(into: []) { $0.insert($1) }
+            }
+        }
+        let usual: String = try await database.query(setting)[0].value()
+        try #require(usual != "off")
+        for count in [1, 3] {
+            #expect(try await settings(.soon, count) == ["off"])
+            #expect(try await settings(.flushed, count) == [usual])
+        }
+        await database.close()
+    }
+
+    @Test func `does not let a batch wait for locks as long as the server takes to look for deadlocks`() {
+        for statements in [2, 16, 32, 48, 320] {
+            let each = Batch.patience(statements)
+            // For a row, and for the transaction that has it.
+            #expect(2 * statements * (Int(each) ?? .max) < 1000)
+        }
     }
 
     @Test func `prepares anew what the server has forgotten of a batch`() async throws {
@@ -93,6 +139,31 @@ extension Database {
             var results: [Int: Result<Int64?, PostgresError>] = [:]
             for await (number, result) in group { results[number] = result }
             return ids.indices.compactMap { results[$0] }
+        }
+    }
+
+    /// Renames rows as `rename` does, each with a statement before it, all in one turn. Returns what both statements said.
+    fileprivate func renameAndTell(_ ids: [Int64]) async -> [Result<[String], PostgresError>] {
+        await withTaskGroup { group in
+            for (number, id) in ids.enumerated() {
+                group.addTask(executorPreference: self.loop) { await (number, self.renameAndTell(id)) }
+            }
+            var results: [Int: Result<[String], PostgresError>] = [:]
+            for await (number, result) in group { results[number] = result }
+            return ids.indices.compactMap { results[$0] }
+        }
+    }
+
+    private func renameAndTell(_ id: Int64) async -> Result<[String], PostgresError> {
+        let name = id < 0 ? "much too long" : "new"
+        let row = abs(id)
+        do throws(PostgresError) {
+            let rows = try await write(
+                all: ["SELECT 'row ' || \(row)", "UPDATE t SET name = \(name) WHERE id = \(row) RETURNING name"],
+                sharingCommitAs: [UInt8(row)])
+            return .success(try rows.joined().map { row throws(PostgresError) in try row.value(as: String.self) })
+        } catch {
+            return .failure(error)
         }
     }
 

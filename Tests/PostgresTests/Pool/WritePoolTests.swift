@@ -3,11 +3,11 @@ import Testing
 
 @testable import Postgres
 
-/// A job such as "a", or such as "s1", which may share and locks row 1.
+/// A job such as "a"; or such as "s1", which may share and locks row 1; or such as "z1", which shares with its own kind.
 private struct TestJob: PoolJob {
     let name: String
-    var lock: [UInt8]? { mayShare ? Array(name.utf8.dropFirst().prefix(1)) : nil }
-    var mayShare: Bool { name.hasPrefix("s") }
+    var lock: [UInt8]? { sharing == nil ? nil : Array(name.utf8.dropFirst().prefix(1)) }
+    var sharing: Durability? { name.hasPrefix("s") ? .flushed : name.hasPrefix("z") ? .soon : nil }
 }
 
 @Suite struct WritePoolTests {
@@ -67,24 +67,48 @@ private struct TestJob: PoolJob {
     @Test mutating func `gives jobs that may share one connection, in order and only so many`() {
         open()
         for job in ["s1", "s2", "s3", "s4", "a", "s5", "s6"] { #expect(add(job)) }
-        #expect(actions() == ["s1+s2+s3 on 0", "s4 on 1"])
+        #expect(actions() == ["s1+s2+s3 on 0", "s4+s5+s6 on 1"])
         pool.free(1)
         #expect(actions() == ["a on 1"])
-        pool.free(0)
-        #expect(actions() == ["s5+s6 on 0"])
         #expect(pool.waitingCount == 0)
+    }
+
+    @Test mutating func `lets jobs share with their kind alone, past others that wait`() {
+        open()
+        for job in ["s1", "z2", "a", "s3", "z4", "s5", "z6"] { #expect(add(job)) }
+        #expect(actions() == ["s1+s3+s5 on 0", "z2+z4+z6 on 1"])
+        pool.free(0)
+        #expect(actions() == ["a on 0"])
+        #expect(pool.waitingCount == 0)
+    }
+
+    @Test mutating func `shares with no job whose row is locked, wherever it waits`() {
+        open()
+        for job in ["s1", "z1", "z2", "z3"] { #expect(add(job)) }
+        #expect(actions() == ["s1 on 0", "z2+z3 on 1"])
+        pool.free(0)
+        #expect(actions() == ["z1 on 0"])
+    }
+
+    @Test mutating func `looks only so far for jobs of the kind`() {
+        pool = WritePool(connections: 2, room: 99, together: 3)
+        open()
+        #expect(add("s1"))
+        for number in 1...24 { #expect(add("a\(number)")) }
+        #expect(add("s2"))
+        #expect(actions() == ["s1 on 0", "a1 on 1"])
     }
 
     @Test mutating func `holds jobs up while another has locked their row, and lets others pass`() {
         open()
-        for job in ["s1", "s1'", "a", "s1\"", "s2"] { #expect(add(job)) }
-        #expect(actions() == ["s1+s1' on 0", "a on 1"])
+        for job in ["s1", "s1'", "a", "s1\"", "s1*", "s2"] { #expect(add(job)) }
+        #expect(actions() == ["s1+s1'+s1\" on 0", "a on 1"])
         pool.free(1)
         #expect(actions() == ["s2 on 1"])
         pool.free(1)
         #expect(actions() == [])
         pool.free(0)
-        #expect(actions() == ["s1\" on 0"])
+        #expect(actions() == ["s1* on 0"])
         #expect(add("s1"))
         #expect(actions() == [])
         // The connection broke.

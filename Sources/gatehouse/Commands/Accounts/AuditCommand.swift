@@ -6,11 +6,16 @@ import Runtime
 /// `gatehouse audit`: prints the record of what was done to accounts.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Print what was done to accounts, by which rule, and from where.", subcommands: [List.self])
+        commandName: "audit", abstract: "Print what was done to accounts, by whom, by which rule, and from where.",
+        subcommands: [List.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Print the newest audit events of a project, the oldest of them first.")
+            commandName: "list", abstract: "Print audit events of a project, the oldest of them first.",
+            discussion: """
+                A time is a date (2026-11-22), a date with a time in UTC (2026-11-22T06:45:00Z), or an age (30m, 12h, 7d). Without --since \
+                and --limit, the newest 1000 events are printed. Any number of events takes little memory.
+                """)
 
         @OptionGroup var common: CommonOptions
 
@@ -20,28 +25,55 @@ struct AuditCommand: AsyncParsableCommand {
         @Option(help: "The id of an account, the localId of the API: print only the events that are about it.")
         var account: String?
 
-        @Option(help: "How many to print at most.")
-        var limit = 1000
+        @Option(help: "The name of an action, such as account.deleted: print only its events.", completion: .list(Self.actions))
+        var action: String?
+
+        @Option(help: "person, administrator, command, or the name of a service account or command: print only what it did.")
+        var actor: String?
+
+        @Option(help: "Print the events from this time on, all of them.")
+        var since: TimeOption?
+
+        @Option(help: "Print the events before this time.")
+        var until: TimeOption?
+
+        @Option(help: "How many to print at most, the newest.")
+        var limit: Int?
 
         @Flag(help: "Print one JSON object for each event, with everything that is stored.")
         var json = false
 
+        private static let actions = AuditEvent.Action.allCases.map(\.rawValue)
+
         func validate() throws {
-            guard limit > 0 else { throw ValidationError("--limit must be 1 or more.") }
+            guard limit ?? 1 > 0 else { throw ValidationError("--limit must be 1 or more.") }
+            guard let action, !Self.actions.contains(action) else { return }
+            throw ValidationError("--action is one of \(Self.actions.joined(separator: ", ")).")
         }
 
         func run() async throws {
+            var filter = AuditEvents.Filter()
+            (filter.accountID, filter.action, filter.actor) = (account, action, actor)
+            (filter.since, filter.until) = (since?.instant, until?.instant)
+            let most = limit ?? (since == nil ? 1000 : nil)
             try await Console.withDatabase(common) { database, _ in
-                let events = try await AuditEvents(database: database).list(of: account, limit: limit, in: project)
-                if events.isEmpty, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
-                if events.isEmpty { Console.remark("No events.") }
-                for event in events { print(json ? event.json : event.line) }
+                var count = 0
+                var progress = Progress("events", sharesTerminal: true)
+                try await AuditEvents(database: database).read(filter, newest: most, in: project) { events in
+                    Terminal.write(events.map { (json ? $0.json : $0.line) + "\n" }.joined())
+                    count += events.count
+                    progress.add(events.count)
+                }
+                progress.finish()
+                if count == 0, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
+                if count == 0 { Console.remark("No events.") }
             }
         }
     }
 }
 
 extension AuditEvent {
+    /// The times of all lines have the same width, and the ids of most accounts too, so these are no table, which would need them all first.
     fileprivate var line: String {
         let who = actor.map { "\(actorKind) \($0)" } ?? actorKind
         let columns = [

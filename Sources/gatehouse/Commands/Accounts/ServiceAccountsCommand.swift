@@ -3,11 +3,11 @@ import ArgumentParser
 import Runtime
 import Server
 
-/// `gatehouse service-accounts`: makes, lists and revokes the keys that sign custom tokens.
+/// `gatehouse service-accounts`: makes, lists and revokes the keys of back ends, and says what they may do.
 struct ServiceAccountsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "service-accounts", abstract: "Make, list or revoke the keys that a project's back ends sign custom tokens with.",
-        subcommands: [Create.self, List.self, Revoke.self])
+        commandName: "service-accounts", abstract: "Make, list or revoke the keys of a project's back ends, and say what they may do.",
+        subcommands: [Create.self, List.self, Revoke.self, SetRights.self])
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -22,18 +22,25 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
         @Argument(help: "The account's name: lower-case letters, digits and hyphens. An existing account gets another key.")
         var account = "backend"
 
+        @Option(
+            help: ArgumentHelp(
+                "What the account may do, with commas between: \(Administrator.Right.allCases.map(\.rawValue).joined(separator: ", ")). Without it, an existing account keeps its rights, and a new one gets all but readPasswordHashes."
+            ))
+        var rights: String?
+
         func run() async throws {
             let email = try ServiceAccountsCommand.email(account, in: project)
+            let rights = try rights.map(ServiceAccountsCommand.rights)
             let configuration = try common.configuration()
             if let reason = configuration.reasonWhyUnknown(project) { throw Failed(reason) }
             try await ServiceAccountsCommand.withAccounts(common) { accounts in
                 do {
-                    let file = try await accounts.createKey(for: email, publicURL: configuration.server.publicURL)
+                    let file = try await accounts.createKey(for: email, rights: rights, publicURL: configuration.server.publicURL)
                     print(file.text, terminator: "")
                     Console.remark(
                         """
                         Key \(file.keyID) of \(email.text).
-                        A person who reads this file can sign in to every account: keep it readable by its back end alone (umask 077 before, or chmod 600).
+                        A person who reads this file can do all that the account may: keep it readable by its back end alone (umask 077 before, or chmod 600).
                         """)
                 } catch ServiceAccountError.tooManyKeys {
                     throw Failed("\(email.text) has \(ServiceAccounts.mostKeys) live keys; revoke one first")
@@ -44,7 +51,8 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Print every key of a project: account, key id, since when, and until when if it is revoked.")
+            commandName: "list",
+            abstract: "Print every key of a project: account, key id, since when, until when if it is revoked, and the account's rights.")
 
         @OptionGroup var common: CommonOptions
 
@@ -57,7 +65,8 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
                 if keys.isEmpty, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
                 for key in keys {
                     let end = key.revokedAt.map { "revoked \(Timestamp.text($0))" } ?? "live"
-                    print("\(key.email)  \(key.keyID)  made \(Timestamp.text(key.createdAt))  \(end)")
+                    let rights = key.rights.isEmpty ? "none" : key.rights.names.joined(separator: ",")
+                    print("\(key.email)  \(key.keyID)  made \(Timestamp.text(key.createdAt))  \(end)  rights \(rights)")
                 }
             }
         }
@@ -91,6 +100,48 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
                 for key in ended { print("Key \(key) is revoked.") }
             }
         }
+    }
+
+    struct SetRights: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set-rights",
+            abstract: "Give an account these rights and no others. That counts from its next call on, also for access tokens that it has.")
+
+        @OptionGroup var common: CommonOptions
+
+        @Argument(help: "The project's id.")
+        var project: String
+
+        @Argument(help: "The name or e-mail of the account.")
+        var account: String
+
+        @Option(
+            help: ArgumentHelp(
+                "With commas between: \(Administrator.Right.allCases.map(\.rawValue).joined(separator: ", ")); or none."))
+        var rights: String
+
+        func run() async throws {
+            let email = try ServiceAccountsCommand.email(account, in: project)
+            let rights = try rights == "none" ? [] : ServiceAccountsCommand.rights(rights)
+            try await ServiceAccountsCommand.withAccounts(common) { accounts in
+                guard try await accounts.setRights(rights, of: email) else {
+                    throw Failed("project \(project) has no service account \(email.text)")
+                }
+                print("\(email.text) has the rights: \(rights.isEmpty ? "none" : rights.names.joined(separator: ", ")).")
+            }
+        }
+    }
+
+    private static func rights(_ text: String) throws -> Set<Administrator.Right> {
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+        return Set(
+            try names.map { name in
+                guard let right = Administrator.Right(rawValue: name) else {
+                    let known = Administrator.Right.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw ValidationError("\(name.isEmpty ? "an empty text" : name) is not a right; there are \(known)")
+                }
+                return right
+            })
     }
 
     private static func email(_ name: String, in project: String) throws -> ServiceAccountEmail {

@@ -10,10 +10,15 @@ from support.names import TIMEOUT
 
 
 class Front:
-    """TLS in front of a server of this machine, as a reverse proxy would have it: bytes in, the same bytes out."""
+    """TLS in front of a server of this machine, as a reverse proxy would have it: bytes in, the same bytes out.
 
-    def __init__(self, port):
+    With a listener, which may belong to another network, there is no TLS.
+    """
+
+    def __init__(self, port, listener=None, certificate=None):
         self.target = port
+        self.listener = listener
+        self.certificate = certificate or of_any_name()
         self.loop = asyncio.new_event_loop()
         started = threading.Event()
         self.thread = threading.Thread(target=self.run, args=(started,), daemon=True)
@@ -22,7 +27,8 @@ class Front:
 
     def run(self, started):
         asyncio.set_event_loop(self.loop)
-        server = self.loop.run_until_complete(asyncio.start_server(self.serve, "127.0.0.1", 0, ssl=of_any_name().context()))
+        place = {"sock": self.listener} if self.listener else {"host": "127.0.0.1", "port": 0, "ssl": self.certificate.context()}
+        server = self.loop.run_until_complete(asyncio.start_server(self.serve, **place))
         self.port = server.sockets[0].getsockname()[1]
         started.set()
         self.loop.run_forever()

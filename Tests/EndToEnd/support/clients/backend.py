@@ -16,11 +16,11 @@ from support.leaks import note
 from support.names import PROJECT, TIMEOUT
 
 
-def make_key(site, project=PROJECT, account="backend"):
+def make_key(site, project=PROJECT, account="backend", *options):
     """An operator's step: the command's output goes to a file; returns the file."""
     path = site.folder / f"{project}-{account}-{next(counter)}.json"
     with open(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as file:
-        command = [BINARY, "service-accounts", "create", project, account, "--config", site.config]
+        command = [BINARY, "service-accounts", "create", project, account, *options, "--config", site.config]
         result = subprocess.run(command, env=site.environment(), stdout=file, stderr=subprocess.PIPE, text=True, timeout=TIMEOUT)
     assert result.returncode == 0, result.stderr
     key = json.loads(path.read_text())

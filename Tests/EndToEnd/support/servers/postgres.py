@@ -20,8 +20,9 @@ from support.names import TIMEOUT
 class Cluster:
     """A PostgreSQL server of our own, or the one that the test run made (`GATEHOUSE_TEST_DATABASE`)."""
 
-    def __init__(self, folder, private=False):
+    def __init__(self, folder, private=False, durable=False):
         self.folder = None
+        self.durable = durable
         self.url = None if private else os.environ.get("GATEHOUSE_TEST_DATABASE")
         if not self.url:
             self.folder = pathlib.Path(folder)
@@ -30,7 +31,8 @@ class Cluster:
         self.migrated = None
 
     def start(self):
-        script = [ROOT / "scripts/test-database", "start", self.folder, "--while", str(os.getpid())]
+        durable = ["--durable"] if self.durable else []
+        script = [ROOT / "scripts/test-database", "start", self.folder, *durable, "--while", str(os.getpid())]
         self.url = subprocess.run(script, check=True, capture_output=True, text=True, timeout=TIMEOUT).stdout.strip()
 
     def stop(self):
@@ -112,8 +114,8 @@ def ask(cluster, statement):
 
 
 @contextlib.contextmanager
-def a_cluster():
-    cluster = Cluster(tempfile.mkdtemp(prefix="gatehouse-e2e-own-pg-"), private=True)
+def a_cluster(durable=False):
+    cluster = Cluster(tempfile.mkdtemp(prefix="gatehouse-e2e-own-pg-"), private=True, durable=durable)
     try:
         yield cluster
     finally:

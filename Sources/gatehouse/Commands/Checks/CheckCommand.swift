@@ -1,9 +1,7 @@
 import ArgumentParser
-import Curl
+import Postgres
 import ProjectSettings
 import Projects
-import Providers
-import Runtime
 import Server
 
 /// `gatehouse check`: reports every fault of the configuration, and with `--live` asks the database, every provider and the mail server
@@ -44,33 +42,30 @@ struct CheckCommand: AsyncParsableCommand {
 
     /// Prints what is wrong with the database, each provider's documents and the mail server, and returns the number of problems.
     private func ask(_ configuration: Configuration) async throws -> Int {
-        let loop = try Loop(index: 0)
-        let client = try Console.client(dialling: configuration.server.dialPolicy, on: loop)
-        let database = await LiveDatabase.diagnose(configuration, loop)
-        let told = [database.pending].compactMap(\.self) + database.problems
+        let checkup = try Checkup(configuration, path: common.config)
+        let database = checkup.openDatabase()
+        let live = await checkup.essentialFindings(database)
+        await database.close()
+        let told = [live.pending].compactMap(\.self) + live.findings.map(\.told)
         print(told.isEmpty ? "database  ok" : told.map { "database  \($0)" }.joined(separator: "\n"))
-        var problems = database.problems.count
-        let providerCount = configuration.projects.reduce(0) { $0 + $1.providers.count }
-        for project in configuration.projects {
-            for settings in project.providers.values.sorted(by: { $0.id < $1.id }) {
-                let provider = ConfiguredProvider(settings, upstream: client, cache: MetadataCache(), clock: .system)
-                let findings = await provider.diagnose(redirectURI: project.handlerURL(of: settings))
-                problems += findings.count
-                let name = "\(project.settings.id)  \(settings.id)"
-                print(findings.isEmpty ? "\(name)  ok" : findings.map { "\(name)  \($0)" }.joined(separator: "\n"))
-                // A provider that is alone cannot be mixed up with another.
-                if findings.isEmpty, providerCount > 1 { for advice in await provider.advise() { print("note: \(name)  \(advice)") } }
-            }
+        var problems = live.findings.count
+        for part in await checkup.providerParts() {
+            let faults = part.findings.filter { $0.grade == .fault }
+            problems += faults.count
+            print(faults.isEmpty ? "\(part.name)  ok" : faults.map { "\(part.name)  \($0.text)" }.joined(separator: "\n"))
+            for advice in part.findings where advice.grade == .warning { print("note: \(part.name)  \(advice.text)") }
         }
-        if case .smtp(let server)? = configuration.server.mail?.way {
-            do {
-                try await client.greet(server)
-                print("mail  ok")
-            } catch {
-                problems += 1
-                print("mail  \(server.host):\(server.port): \(error.reason)")
-            }
+        if configuration.server.sendsBySMTP, let findings = await checkup.mailFindings() {
+            problems += findings.count
+            print(findings.isEmpty ? "mail  ok" : findings.map { "mail  \($0.text)" }.joined(separator: "\n"))
         }
         return problems
+    }
+}
+
+extension Finding {
+    /// The texts of these tell the remedy by themselves.
+    fileprivate var told: String {
+        ["database.unreachable", "database.readOnly", "database.schema", "database.issuer"].contains(code) ? text : sentence
     }
 }

@@ -1,0 +1,112 @@
+import Crypto
+import Postgres
+package import ProjectSettings
+import Runtime
+package import Text
+
+/// The access tokens of administrators: each stands for a live key of a service account, for an hour at most.
+///
+/// A token is not stored. Its MAC is made with a key of the master key, so a copy of the database is not enough to make one. Every use reads
+/// the key and the rights of its account, so that both end at once.
+package struct AccessTokens: Sendable {
+    /// Seconds from issue to expiry.
+    package static let lifetime: Int64 = 3600
+
+    let storage: Storage
+    let keys: [[UInt8]]
+    let clock: Clock
+    let limits: RateLimits
+    /// The address of the token endpoint.
+    let tokenURI: String
+
+    /// What a service account says of itself in its request. Throws `assertionRefused` or `assertionLacksScope` for a request that no
+    /// signature makes good.
+    /// - Parameter scope: the parameter of the request, for an assertion that does not name scopes.
+    package func assertion(_ text: UTF8Text, scope: UTF8Text?) throws(AccountError) -> ServiceAccountAssertion {
+        try ServiceAccountAssertion.parse(text, scope: scope, tokenURI: tokenURI, at: clock.now())
+    }
+
+    /// An access token for the service account that signed the assertion.
+    ///
+    /// Throws `assertionRefused` unless a live key of the account did, and what `RateLimits.charge` throws.
+    /// - Parameter attempt: charged in the round trip that reads the keys.
+    package func issue(for assertion: ServiceAccountAssertion, _ attempt: Attempt) async throws(AccountError) -> String {
+        let email = assertion.email.text
+        let rows = try await limits.charge(attempt, then: ServiceAccountKey.select(of: email, id: assertion.keyID))
+        let signer = try assertion.signer(among: try reading { try rows.map(ServiceAccountKey.init) })
+        return AccessToken(email: email, keyID: signer.id, expires: clock.now().seconds + Self.lifetime).text(key: keys[0])
+    }
+
+    /// The service account that bears the token, if the token is one of ours and has not expired. Whether its key is live shows only in
+    /// `administrator(bearing:for:in:from:)`.
+    package func serviceAccount(of token: UTF8Text) -> ServiceAccountEmail? {
+        read(token).flatMap { ServiceAccountEmail(address: $0.email) }
+    }
+
+    /// The service account that bears `token`, in one round trip.
+    ///
+    /// Throws `accessTokenRefused` for a token that is not ours, has expired or whose key was revoked, and `rightMissing` when the account
+    /// is of another project or lacks `right`.
+    package func administrator(
+        bearing token: UTF8Text, for right: Administrator.Right, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> Administrator {
+        guard let token = read(token) else { throw .accessTokenRefused }
+        let rows = try await storage.read(
+            """
+            SELECT a.project_id, a.rights FROM service_account_keys k JOIN service_accounts a USING (project_id, email)
+            WHERE k.email = \(token.email) AND k.key_id = \(token.keyID) AND k.revoked_at IS NULL
+            """)
+        guard var row = rows.first?.reader() else { throw .accessTokenRefused }
+        let (projectID, names): (String, [String]) = try reading { (try row.next(), try row.next()) }
+        let rights = Administrator.Right.reading(names)
+        guard projectID == project.id else { throw .otherProjectsAdministrator(token.email) }
+        guard rights.contains(right) else { throw .rightMissing(right, of: token.email) }
+        return Administrator(serviceAccount: token.email, rights: rights, in: projectID, from: client)
+    }
+
+    private func read(_ text: UTF8Text) -> AccessToken? {
+        let now = clock.now().seconds
+        for key in keys {
+            if let token = AccessToken(text, key: key) { return token.expires > now ? token : nil }
+        }
+        return nil
+    }
+}
+
+/// The token itself: a version, the expiry, key id and e-mail of a service account, and a MAC over them.
+struct AccessToken: Equatable {
+    let email: String
+    let keyID: String
+    /// In seconds of Unix time.
+    let expires: Int64
+
+    /// What tools that look for leaked secrets recognise.
+    private static let prefix: UTF8Text = "gatehouse_"
+    private static let version: UInt8 = 1
+    private static let keyIDCount = 40
+    private static let macCount = 32
+
+    init(email: String, keyID: String, expires: Int64) {
+        self.email = email
+        self.keyID = keyID
+        self.expires = expires
+    }
+
+    /// `nil` for a text that this key did not make.
+    init?(_ text: UTF8Text, key: [UInt8]) {
+        guard text.hasPrefix(Self.prefix), let bytes = Base64URL.decodeStrict(String(text.utf8.dropFirst(Self.prefix.utf8.count)) ?? ""),
+            bytes.count > 9 + Self.keyIDCount + Self.macCount
+        else { return nil }
+        let body = Array(bytes.dropLast(Self.macCount))
+        guard constantTimeEqual(Array(bytes.suffix(Self.macCount)), Digest.hmacSHA256(key: key, body)), body[0] == Self.version
+        else { return nil }
+        expires = Int64(bigEndianBytes: body[1..<9])
+        keyID = String(decoding: body[9..<9 + Self.keyIDCount], as: UTF8.self)
+        email = String(decoding: body[(9 + Self.keyIDCount)...], as: UTF8.self)
+    }
+
+    func text(key: [UInt8]) -> String {
+        let body = [Self.version] + expires.bigEndianBytes + Array(keyID.utf8) + Array(email.utf8)
+        return Self.prefix.asString + Base64URL.encode(body + Digest.hmacSHA256(key: key, body))
+    }
+}

@@ -1,0 +1,141 @@
+import Crypto
+import Postgres
+package import ProjectSettings
+import Runtime
+import Text
+
+/// Makes and changes accounts as administrators ask. `AccountLists` reads them, `AccountDeletion` removes them.
+///
+/// What ends sessions ends those of apps, of browsers and of relying parties, in the transaction of the change. A sign-in that began before
+/// compares the time of the last ending when it commits, so it cannot finish afterwards (SEC-50). No mail tells the owner of an account
+/// what an administrator did: the record does (`AuditEvent`).
+package struct AccountAdministration: Sendable {
+    let storage: Storage
+    let clock: Clock
+    let directory: AccountDirectory
+    let passwords: Passwords
+
+    /// Makes an account that nobody has signed in to yet.
+    ///
+    /// Throws `accountIDTaken`, `emailTaken`, `phoneNumberTaken`, `identityTaken`, what the password policy throws, and `addressNeeded` for
+    /// a password without an address. So a call that is repeated because its answer was lost makes no second account of the same id,
+    /// address or number.
+    /// - Parameter id: `nil` for a random one.
+    package func create(
+        _ id: String?, _ change: AdministratorChange, by administrator: Administrator, in project: ProjectSettings
+    ) async throws(AccountError) -> Account {
+        let now = clock.now()
+        var empty = Account(id: id ?? AccountID.random(), at: now)
+        empty.lastLoginAt = nil
+        let account = try change.applied(to: empty, at: now)
+        if let password = change.own.password { try project.passwordPolicy.check(password) }
+        try await checkFree(account, in: project)
+        let hash = try await hash(change, for: account)
+        let act = administrator.act(on: account.id, at: now)
+        _ = try await storage.write(
+            all: [account.insert(passwordHash: hash?.text, in: project)]
+                + account.identities.map { account.insert($0, in: project, at: now) }
+                + [act.record(.accountCreated, in: project.id)] + act.changes(from: empty, to: account, in: project))
+        return account
+    }
+
+    /// Changes the account with this id.
+    ///
+    /// Throws `accountNotFound`, `emailTaken`, `phoneNumberTaken`, `identityTaken`, what the password policy throws, and `addressNeeded`.
+    package func update(
+        _ id: String, _ change: AdministratorChange, by administrator: Administrator, in project: ProjectSettings
+    ) async throws(AccountError) -> Account {
+        if let password = change.own.password { try project.passwordPolicy.check(password) }
+        var hash: PasswordHash?
+        return try await retryingWhenOvertaken(tries: 8) { () async throws(AccountError) in
+            guard let account = try await directory.account(id, in: project) else { throw .accountNotFound }
+            if hash == nil { hash = try await self.hash(change, for: try change.applied(to: account, at: clock.now())) }
+            // A hash takes time. What was signed in meanwhile ends, too.
+            let now = clock.now()
+            let changed = try change.applied(to: account, at: now)
+            return try await store(changed, for: change, from: account, hash, administrator.act(on: id, at: now), in: project)
+        }
+    }
+
+    private func store(
+        _ changed: Account, for change: AdministratorChange, from account: Account, _ hash: PasswordHash?, _ act: AuditedAct,
+        in project: ProjectSettings
+    ) async throws(AccountError) -> Account {
+        var changed = changed
+        let now = act.time
+        var ended: [SQL] = []
+        let ending = change.ending(of: account, changed: changed, at: now)
+        switch ending {
+        case .all(let reason):
+            changed.endTokens(at: now)
+            // The administrator has decided about the address, so no former one gets the account back.
+            ended = [
+                account.deleteCodes(changed.email == account.email ? .allButRecovery : .all, in: project),
+                account.endSessions(because: reason, in: project, at: now),
+            ]
+        case .some(let providerIDs, let start):
+            if let start { changed.validSince = Instant(seconds: start.seconds) }
+            guard !providerIDs.isEmpty || start != nil else { break }
+            changed.noteEndedSessions(at: now)
+            ended = [account.deleteCodes(.allButRecovery, in: project)]
+            if !providerIDs.isEmpty { ended.append(account.endSessions(signedInBy: providerIDs, sparing: nil, in: project, at: now)) }
+            if let start { ended.append(account.endSessions(begunBefore: start, in: project, at: now)) }
+        }
+        let lost = account.providersLost(in: changed)
+        var identities = lost.isEmpty ? [] : [act.unlink(where: "provider_id = ANY(\(lost))", in: project)]
+        if let linked = change.linked { identities.append(account.linkOrRefresh(linked, of: changed, in: project, at: now)) }
+        _ = try await storage.write(
+            all: [changed.updateByAdministrator(from: account, passwordHash: hash?.text, in: project)] + identities + ended
+                + act.changes(from: account, to: changed, in: project)
+                + change.actions(from: account, to: changed, ending).map { act.record($0, in: project.id) })
+        return changed
+    }
+
+    /// Throws before a password is hashed. Two calls at once meet at the constraints of the schema, which say the same.
+    private func checkFree(_ account: Account, in project: ProjectSettings) async throws(AccountError) {
+        let rows = try await storage.read(
+            """
+            SELECT account_id = \(account.id), coalesce(email = \(account.email), false) FROM accounts
+            WHERE project_id = \(project.id)
+                AND (account_id = \(account.id) OR email = \(account.email) OR phone_number = \(account.phoneNumber))
+            """)
+        var taken = (id: false, email: false)
+        for row in rows {
+            var row = row.reader()
+            let (sameID, sameEmail): (Bool, Bool) = try reading { (try row.next(), try row.next()) }
+            taken = (taken.id || sameID, taken.email || sameEmail)
+        }
+        guard rows.isEmpty else { throw taken.id ? .accountIDTaken : taken.email ? .emailTaken : .phoneNumberTaken }
+    }
+
+    private func hash(_ change: AdministratorChange, for account: Account) async throws(AccountError) -> PasswordHash? {
+        guard let password = change.own.password, account.hasPassword else { return nil }
+        return try await passwords.hash(password)
+    }
+}
+
+extension Account {
+    /// Stores an identity on the word of an administrator, which needs no issuer. While the address is not proven, the identity is not
+    /// its owner's: they lose it when they prove the address.
+    fileprivate func insert(_ identity: LinkedIdentity, in project: ProjectSettings, at now: Instant) -> SQL {
+        """
+        INSERT INTO identities (project_id, provider_id, subject, account_id, email, display_name, photo_url, screen_name, linked_at,
+            last_sign_in_at, linked_unproven)
+        VALUES (\(project.id), \(identity.providerID), \(identity.subject), \(id), \(identity.email), \(identity.displayName),
+            \(identity.photoURL), \(identity.screenName), \(now), \(now), \(email != nil && !emailProven))
+        """
+    }
+
+    /// The same for an account that may have the identity already, as when a call comes twice.
+    fileprivate func linkOrRefresh(_ identity: LinkedIdentity, of changed: Account, in project: ProjectSettings, at now: Instant) -> SQL {
+        let has = self.identity(of: identity.providerID)?.subject.isExactly(identity.subject) ?? false
+        guard has else { return changed.insert(identity, in: project, at: now) }
+        return .required(
+            """
+            UPDATE identities SET email = \(identity.email), display_name = \(identity.displayName), photo_url = \(identity.photoURL),
+                screen_name = \(identity.screenName)
+            WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND account_id = \(id)
+                AND subject = \(identity.subject) RETURNING subject
+            """)
+    }
+}

@@ -1,0 +1,41 @@
+import Postgres
+package import ProjectSettings
+import Runtime
+package import Text
+
+extension AccountDeletion {
+    /// Removes many accounts in one transaction, as `delete` removes one. An account that is not there is removed already.
+    ///
+    /// - Parameter enabledToo: whether accounts that are not disabled are removed as well.
+    /// - Returns: the ids of those that stay because they are not disabled.
+    package func deleteAll(
+        of ids: [String], enabledToo: Bool, by administrator: Administrator, in project: ProjectSettings
+    ) async throws(AccountError) -> Set<UTF8Text> {
+        let now = clock.now()
+        let act = administrator.act(on: nil, at: now)
+        let results = try await storage.write(all: [
+            // All are locked first, in one order, so that two calls with the same ids never wait for one another.
+            """
+            WITH held AS MATERIALIZED (
+                SELECT account_id, disabled FROM accounts WHERE project_id = \(project.id) AND account_id = ANY(\(ids))
+                ORDER BY account_id FOR UPDATE
+            ), gone AS (
+                DELETE FROM accounts a USING held WHERE a.project_id = \(project.id) AND a.account_id = held.account_id
+                    AND (held.disabled OR \(enabledToo)) RETURNING a.account_id, a.email
+            ), codes AS (
+                DELETE FROM action_codes c USING gone WHERE c.project_id = \(project.id) AND c.account_id IS NULL AND c.email = gone.email
+            ), recorded AS (
+                INSERT INTO audit_events \(AuditedAct.columns)
+                SELECT \(act.values(.accountDeleted, accountID: "gone.account_id", in: project.id)) FROM gone ORDER BY gone.account_id
+            )
+            SELECT account_id FROM held WHERE NOT disabled AND NOT \(enabledToo)
+            """,
+            """
+            UPDATE sessions s SET ended_at = coalesce(ended_at, \(now)), end_reason = 'account deleted', user_agent = NULL, address = NULL
+            WHERE project_id = \(project.id) AND account_id = ANY(\(ids)) AND NOT EXISTS (
+                SELECT 1 FROM accounts a WHERE a.project_id = \(project.id) AND a.account_id = s.account_id)
+            """,
+        ])
+        return Set(try reading { try (results.first ?? []).map { row throws(PostgresError) in UTF8Text(try row.value(as: String.self)) } })
+    }
+}

@@ -1,0 +1,62 @@
+import Postgres
+package import ProjectSettings
+import Runtime
+
+/// A link that an administrator made, to send to the person in another way.
+package struct ActionLink: Sendable {
+    package let code: String
+    package let link: String
+}
+
+/// Links as those in mails, for administrators. Unlike people, they learn which addresses have accounts.
+extension ActionCodeMails {
+    /// Makes a link that does what the mail of this kind does, and mails nothing.
+    ///
+    /// Throws `noSuchEmail` (a new password), `accountNotFound` (an address to prove or to leave), `accountDisabled`, `adminOnly` (a
+    /// sign-in that would need a new account where apps may not make any), `emailTaken` (the new address).
+    /// - Parameters:
+    ///   - email: the account's address, or the one to sign in with.
+    ///   - newEmail: where the account goes (`verifyAndChangeEmail`).
+    package func makeLink(
+        _ kind: OutgoingMail.Kind, for email: String, newEmail: String? = nil, _ options: MailOptions, by administrator: Administrator,
+        in project: ProjectSettings
+    ) async throws(AccountError) -> ActionLink {
+        try await retryingWhenOvertaken { () async throws(AccountError) in
+            let (codeMail, account) = try await codeMail(kind, for: email, newEmail: newEmail, in: project)
+            guard let made = makeCode(for: codeMail, options, in: project) else { throw .invalidActionCode }
+            let act = administrator.act(on: account?.id, at: made.code.created, code: made.code.kind)
+            _ = try await storage.write(all: [made.insertion, act.record(.linkMade, in: project.id)])
+            return ActionLink(code: made.text, link: made.link)
+        }
+    }
+
+    /// Mails the link in place of the person, who does not ask for it. Throws as `makeLink` does.
+    package func sendLink(
+        _ kind: OutgoingMail.Kind, for email: String, newEmail: String? = nil, _ options: MailOptions, by administrator: Administrator,
+        in project: ProjectSettings
+    ) async throws(AccountError) {
+        try await retryingWhenOvertaken { () async throws(AccountError) in
+            let (codeMail, account) = try await codeMail(kind, for: email, newEmail: newEmail, in: project)
+            let mail = statements(for: codeMail, options, in: project)
+            let act = administrator.act(on: account?.id, at: clock.now(), code: kind.code)
+            _ = try await storage.write(all: mail + [act.record(.linkMailed, in: project.id)])
+            wakeMailWorker(for: mail)
+        }
+    }
+
+    private func codeMail(
+        _ kind: OutgoingMail.Kind, for email: String, newEmail: String?, in project: ProjectSettings
+    ) async throws(AccountError) -> (CodeMail, Account?) {
+        let account = try await directory.account(email: email, in: project)
+        guard account?.disabled != true else { throw .accountDisabled }
+        if kind == .signIn {
+            guard account != nil || project.signIn.signUp else { throw .adminOnly }
+            return (CodeMail(kind, to: email, email: email), account)
+        }
+        guard let account else { throw kind == .resetPassword ? .noSuchEmail : .accountNotFound }
+        if let newEmail {
+            guard try await directory.isFree(newEmail, in: project) else { throw .emailTaken }
+        }
+        return (CodeMail(kind, to: newEmail ?? email, account: account, email: email, newEmail: newEmail), account)
+    }
+}

@@ -1,0 +1,77 @@
+import JOSE
+import Synchronization
+import Text
+
+/// Remembers ID tokens that come again and again: SDKs show the same one at every start of an app, for up to an hour, and its signature is
+/// a third of what a lookup costs. A token is remembered when it was verified for the second time, so that those that come once cost next
+/// to nothing.
+///
+/// Only what can never change is remembered: that a key of ours signed these very bytes, and what they say. The expiry, the account and the
+/// session are checked at each call. When a key comes or goes, all is forgotten.
+final class VerifiedTokens: Sendable {
+    private struct Entry {
+        let text: UTF8Text
+        let projectID: String
+        let issuer: String
+        let token: IDToken
+    }
+
+    private struct State {
+        /// Says under which keys the entries were verified.
+        var keys = ""
+        /// The marks of tokens that were verified once; each in its place, in which a newer one replaces it.
+        var seen: [UInt64]
+        var newer: [UInt64: Entry] = [:]
+        var older: [UInt64: Entry] = [:]
+    }
+
+    private let state: Mutex<State>
+    private let room: Int
+
+    /// - Parameter room: how many tokens are remembered at least; twice as many at most. A token takes one or two kilobytes.
+    init(room: Int = 1024) {
+        self.room = room
+        state = Mutex(State(seen: Array(repeating: 0, count: room)))
+    }
+
+    /// The token with this text, if it was verified for this project and issuer by one of these keys.
+    /// - Parameter keys: `SigningKeys.Published.jwksTag`.
+    func token(_ text: UTF8Text, for projectID: String, from issuer: String, keys: String) -> IDToken? {
+        guard let mark = Self.mark(of: text) else { return nil }
+        return state.withLock { state in
+            guard state.keys == keys, let entry = state.newer[mark] ?? state.older[mark] else { return nil }
+            // The mark only finds the entry; the bytes decide.
+            guard entry.text == text, entry.projectID == projectID, entry.issuer == issuer else { return nil }
+            return entry.token
+        }
+    }
+
+    /// Notes that the token was verified.
+    func note(_ token: IDToken, as text: UTF8Text, for projectID: String, from issuer: String, keys: String) {
+        guard let mark = Self.mark(of: text) else { return }
+        state.withLock { state in
+            if state.keys != keys { state = State(keys: keys, seen: Array(repeating: 0, count: room)) }
+            // The bits of the mark are letters; the product spreads them.
+            let place = Int((mark &* 0x9E37_79B9_7F4A_7C15) >> 32) % room
+            guard state.seen[place] == mark else {
+                state.seen[place] = mark
+                return
+            }
+            if state.newer.count >= room {
+                state.older = state.newer
+                state.newer = [:]
+            }
+            state.newer[mark] = Entry(text: text, projectID: projectID, issuer: issuer, token: token)
+        }
+    }
+
+    var count: Int { state.withLock { $0.newer.count + $0.older.count } }
+
+    /// The end of the text, which is a part of the signature.
+    private static func mark(of text: UTF8Text) -> UInt64? {
+        text.withBytes { bytes in
+            let start = bytes.count - MemoryLayout<UInt64>.size
+            return start < 0 ? nil : bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Crypto
+package import Postgres
+package import Runtime
+
+/// Reads what the database holds, for an operator who asks whether all is well. Changes nothing.
+package struct Inspection: Sendable {
+    let storage: Storage
+    let masterKey: MasterKey
+    let clock: Clock
+
+    package init(database: Database, masterKey: MasterKey, clock: Clock) {
+        storage = Storage(database: database)
+        self.masterKey = masterKey
+        self.clock = clock
+    }
+
+    /// The signing keys, as the master key sees them.
+    package struct Keys: Sendable {
+        /// Those for ID tokens.
+        package var ids: [String] = []
+        /// Those that no listed master key opens.
+        package var unreadable: [String] = []
+        /// Those that a former master key has sealed.
+        package var formerlySealed: [String] = []
+        /// When each key that signs now began to.
+        package var signing: [(purpose: SigningKeyPurpose, id: String, algorithm: String, since: Instant)] = []
+    }
+
+    package func keys() async throws(AccountError) -> Keys {
+        var keys = Keys()
+        for purpose in SigningKeyPurpose.allCases { try await add(purpose, to: &keys) }
+        return keys
+    }
+
+    private func add(_ purpose: SigningKeyPurpose, to keys: inout Keys) async throws(AccountError) {
+        let now = clock.now()
+        let rows = try await storage.read(
+            """
+            SELECT kid, private_key, algorithm, signs_from,
+                signs_from = max(signs_from) FILTER (WHERE signs_from <= \(now)) OVER (PARTITION BY algorithm)
+            FROM \(purpose.table) WHERE retires_at IS NULL OR retires_at > \(now) ORDER BY kid
+            """)
+        for row in rows {
+            var row = row.reader()
+            let (id, sealed): (String, [UInt8]) = try reading { (try row.next(), try row.next()) }
+            let (algorithm, since): (String, Instant) = try reading { (try row.next(), try row.next()) }
+            let signs = try reading { try row.next(as: Bool?.self) } ?? false
+            if purpose == .idToken { keys.ids.append(id) }
+            if signs { keys.signing.append((purpose, id, algorithm, since)) }
+            if masterKey.signingKeys.isSealedByFirst(sealed, context: id) { continue }
+            if (try? masterKey.signingKeys.open(sealed, context: id)) == nil {
+                keys.unreadable.append(id)
+            } else {
+                keys.formerlySealed.append(id)
+            }
+        }
+    }
+
+    /// The ids of the projects that have accounts.
+    package func projects() async throws(AccountError) -> [String] {
+        let rows = try await storage.read(
+            """
+            -- One after the other by the index, so that the accounts are not read.
+            WITH RECURSIVE stored AS (
+                SELECT min(project_id) AS project_id FROM accounts
+                UNION ALL
+                SELECT (SELECT min(project_id) FROM accounts WHERE project_id > stored.project_id)
+                FROM stored WHERE stored.project_id IS NOT NULL
+            )
+            SELECT project_id FROM stored WHERE project_id IS NOT NULL
+            """)
+        return try reading { try rows.map { row throws(PostgresError) in try row.value() } }
+    }
+
+    /// Whether something is left that every server deletes at its start and every few minutes, an hour after it has expired.
+    package func hasLeftovers() async throws(AccountError) -> Bool {
+        let dayAgo = clock.now() - .seconds(86400)
+        let rows = try await storage.read(
+            """
+            SELECT EXISTS (SELECT 1 FROM sign_in_flows WHERE expires_at < \(dayAgo)) OR EXISTS (SELECT 1 FROM mail_outbox WHERE expires_at < \(dayAgo))
+            """)
+        return try reading { try rows.first?.value() ?? false }
+    }
+
+    /// The keys of service accounts that were made before `time` and still sign, the oldest first.
+    package func serviceAccountKeys(madeBefore time: Instant) async throws(AccountError) -> [(email: String, id: String, made: Instant)] {
+        let rows = try await storage.read(
+            """
+            SELECT email, key_id, created_at FROM service_account_keys WHERE revoked_at IS NULL AND created_at < \(time)
+            ORDER BY created_at, key_id LIMIT 100
+            """)
+        return try reading {
+            try rows.map { row throws(PostgresError) in
+                var row = row.reader()
+                return (try row.next(), try row.next(), try row.next())
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Accounts
+import HTTP
+import Identity
+import ProjectSettings
+import Projects
+import Text
+import Web
+
+/// `accounts:sendOobCode` of administrators: makes the link of a mail for the back end to send in its own way, or mails it.
+/// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects.accounts/sendOobCode>
+struct SendOOBCodeByAdministrator: AdministratorEndpoint {
+    static let route = Route.administrator(
+        .post, "/v1/projects/{project}/accounts:sendOobCode", right: .mintLinks, client: SendOOBCode.route)
+
+    struct Output: Codable {
+        var kind = "identitytoolkit#GetOobConfirmationCodeResponse"
+        var email: String
+        var oobCode: String?
+        var oobLink: String?
+    }
+
+    func callAsFunction(_ input: SendOOBCode.Input, by administrator: Administrator, _ context: Context) async throws -> Output {
+        let type = try RequestType.reading(input.request.requestType)
+        let returnsLink = input.request.returnOobLink ?? false
+        // A link that is returned needs no way to send mail.
+        if !returnsLink { _ = try context.outbox }
+        let continueURL = try input.settings.continueURL(of: context.project, context.services.site)
+        let options = MailOptions(language: try context.language, continueURL: continueURL)
+        let (mails, project) = (context.services.accounts.codeMails, try context.project.settings)
+        let kind = try type.mail(in: project)
+        let newEmail = kind == .verifyAndChangeEmail ? try SendOOBCode.newAddress(input.request.newEmail) : nil
+        let email = try SendOOBCode.address(input.request.email)
+        guard returnsLink else {
+            // A leaked key must not be able to flood the mailbox of a stranger.
+            try await context.limit(kind.limit, mailbox: newEmail ?? email)
+            try await mails.sendLink(kind, for: email, newEmail: newEmail, options, by: administrator, in: project)
+            return Output(email: email)
+        }
+        let made = try await mails.makeLink(kind, for: email, newEmail: newEmail, options, by: administrator, in: project)
+        return Output(email: email, oobCode: made.code, oobLink: made.link)
+    }
+}
+
+extension OutgoingMail.Kind {
+    /// What a mail of this kind is charged as.
+    fileprivate var limit: LimitedAction {
+        switch self {
+        case .resetPassword: .sendPasswordReset
+        case .signIn: .sendSignInLink
+        default: .sendVerification
+        }
+    }
+}
+
+extension RequestType {
+    fileprivate func mail(in project: ProjectSettings) throws -> OutgoingMail.Kind {
+        switch self {
+        case .passwordReset:
+            guard project.signIn.password else { throw Failure.passwordsNotAllowed }
+            return .resetPassword
+        case .emailSignIn:
+            guard project.signIn.emailLink else { throw Failure.operationNotAllowed() }
+            return .signIn
+        case .verifyEmail: return .verifyEmail
+        case .verifyAndChangeEmail: return .verifyAndChangeEmail
+        case .oldEmailAgree, .newEmailAccept, .recoverEmail, .revertSecondFactorAddition: throw Failure.notRequestable(self.rawValue)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Accounts
+import HTTP
+import Projects
+import Text
+import Web
+
+/// The calls that would change a project's configuration. Each is refused with the name of the file to change instead, since the file alone
+/// says how the project is configured.
+protocol ConfigurationWrite: RawAdministratorEndpoint where Input == NoInput {}
+
+/// What such a call says does not matter.
+struct NoInput: Decodable, Sendable {}
+
+extension ConfigurationWrite {
+    /// None of them succeeds.
+    static var answers: [CallContent.Answer] { [] }
+
+    func callAsFunction(_ input: NoInput, by administrator: Administrator, _ context: Context) async throws -> Response {
+        throw Failure.configuredByFile(try context.project.fileName)
+    }
+}
+
+/// `POST` of a new provider.
+struct CreateConfig: ConfigurationWrite, RawAdministratorEndpoint {
+    static let route = ConfigurationRoutes.route(
+        .post, "/oauthIdpConfigs", others: ["/defaultSupportedIdpConfigs", "/inboundSamlConfigs"])
+}
+
+/// `PATCH` of a provider.
+struct ChangeConfig: ConfigurationWrite, RawAdministratorEndpoint {
+    static let route = ConfigurationRoutes.route(
+        .patch, "/oauthIdpConfigs/{id}", others: ["/defaultSupportedIdpConfigs/{id}", "/inboundSamlConfigs/{id}"])
+}
+
+/// `DELETE` of a provider.
+struct RemoveConfig: ConfigurationWrite, RawAdministratorEndpoint {
+    static let route = ConfigurationRoutes.route(
+        .delete, "/oauthIdpConfigs/{id}", others: ["/defaultSupportedIdpConfigs/{id}", "/inboundSamlConfigs/{id}"])
+}
+
+/// `PATCH` of the project's own settings.
+struct UpdateConfig: ConfigurationWrite, RawAdministratorEndpoint {
+    static let route = ConfigurationRoutes.route(.patch, "/config")
+}

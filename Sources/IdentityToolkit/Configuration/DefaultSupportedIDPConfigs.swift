@@ -1,0 +1,59 @@
+import Accounts
+import HTTP
+import ProjectSettings
+import Projects
+import Providers
+import Text
+import Web
+
+/// A provider of the catalogue, such as Google, that the project's file names. The client's secret is never shown.
+/// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/projects.defaultSupportedIdpConfigs>
+struct DefaultSupportedIDPConfig: Codable, Sendable {
+    var name: String
+    var enabled: Bool
+    var clientId: String
+
+    init(_ provider: ProviderSettings, of project: Project) {
+        name = "projects/\(project.settings.id)/defaultSupportedIdpConfigs/\(provider.id)"
+        enabled = provider.enabled
+        clientId = provider.clientID
+    }
+
+    /// Those of the project.
+    static func all(of project: Project) -> [ProviderSettings] { project.configuredProviders.filter { !$0.isOfAnyIssuer } }
+}
+
+/// `GET /v2/projects/{project}/defaultSupportedIdpConfigs`: the providers of the catalogue that the project has, in pages.
+struct ListDefaultSupportedIDPConfigs: AdministratorEndpoint {
+    static let route = ConfigurationRoutes.route(.get, "/defaultSupportedIdpConfigs")
+
+    struct Output: Codable {
+        var defaultSupportedIdpConfigs: [DefaultSupportedIDPConfig]
+        var nextPageToken: String?
+    }
+
+    func callAsFunction(_ input: PageRequest, by administrator: Administrator, _ context: Context) async throws -> Output {
+        let project = try context.project
+        let all = DefaultSupportedIDPConfig.all(of: project).map { ($0.id, DefaultSupportedIDPConfig($0, of: project)) }
+        let page = try input.page(of: all)
+        return Output(defaultSupportedIdpConfigs: page.entries, nextPageToken: page.next)
+    }
+}
+
+/// `GET /v2/projects/{project}/defaultSupportedIdpConfigs/{id}`: one of them.
+struct GetDefaultSupportedIDPConfig: AdministratorEndpoint {
+    static let route = ConfigurationRoutes.route(.get, "/defaultSupportedIdpConfigs/{id}")
+
+    struct Input: Decodable {}
+
+    func callAsFunction(
+        _ input: Input, by administrator: Administrator, _ context: Context
+    ) async throws -> DefaultSupportedIDPConfig {
+        let project = try context.project
+        let id = context.parameters["id"]
+        guard let provider = DefaultSupportedIDPConfig.all(of: project).first(where: { id == UTF8Text($0.id) }) else {
+            throw Failure.configurationNotFound
+        }
+        return DefaultSupportedIDPConfig(provider, of: project)
+    }
+}

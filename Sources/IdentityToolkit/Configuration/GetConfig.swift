@@ -1,0 +1,73 @@
+import Accounts
+import HTTP
+import ProjectSettings
+import Projects
+import Text
+import Web
+
+/// `GET /v2/projects/{project}/config`: what the project's file says, in the API's words, without anything secret.
+/// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/Config>
+struct GetConfig: AdministratorEndpoint {
+    static let route = ConfigurationRoutes.route(.get, "/config")
+
+    struct Input: Decodable {}
+
+    func callAsFunction(_ input: Input, by administrator: Administrator, _ context: Context) async throws -> ProjectConfig {
+        ProjectConfig(of: try context.project)
+    }
+}
+
+/// The resource of the API.
+struct ProjectConfig: Codable, Sendable {
+    var name: String
+    var signIn: SignIn
+    var notification: Notification
+    var client: Client
+    var mfa: MultiFactor
+    var multiTenant = MultiTenant()
+    var authorizedDomains: [String]
+    var emailPrivacyConfig: EmailPrivacy
+    var passwordPolicyConfig: Policy
+    var subtype = "IDENTITY_PLATFORM"
+
+    struct SignIn: Codable { var email: Email, phoneNumber = Switch(enabled: false), anonymous: Switch, allowDuplicateEmails: Bool }
+    struct Switch: Codable { var enabled: Bool }
+    /// `passwordRequired: false` allows links in mails.
+    struct Email: Codable { var enabled: Bool, passwordRequired: Bool }
+    struct Notification: Codable { var sendEmail: SendEmail, defaultLocale: String }
+    struct SendEmail: Codable { var callbackUri: String }
+    struct Client: Codable { var permissions: Permissions }
+    struct Permissions: Codable { var disabledUserSignup: Bool, disabledUserDeletion: Bool }
+    struct MultiFactor: Codable { var state: String }
+    struct MultiTenant: Codable { var allowTenants = false }
+    struct EmailPrivacy: Codable { var enableImprovedEmailPrivacy: Bool }
+
+    struct Policy: Codable {
+        var passwordPolicyEnforcementState: String
+        var forceUpgradeOnSignin: Bool
+        var passwordPolicyVersions: [Version]
+    }
+    struct Version: Codable { var customStrengthOptions: GetPasswordPolicy.Options, schemaVersion: Int }
+
+    init(of project: Project) {
+        let settings = project.settings
+        let methods = settings.signIn
+        name = "projects/\(settings.id)/config"
+        signIn = SignIn(
+            email: Email(enabled: methods.password || methods.emailLink, passwordRequired: !methods.emailLink),
+            anonymous: Switch(enabled: methods.anonymous), allowDuplicateEmails: !methods.oneAccountPerEmail)
+        notification = Notification(
+            sendEmail: SendEmail(callbackUri: settings.mail.actionURL ?? "\(project.pagesURL)/__/auth/action"),
+            defaultLocale: settings.branding.language)
+        client = Client(permissions: Permissions(disabledUserSignup: !methods.signUp, disabledUserDeletion: !methods.deletion))
+        mfa = MultiFactor(state: "DISABLED")
+        authorizedDomains = settings.authorizedDomains
+        emailPrivacyConfig = EmailPrivacy(enableImprovedEmailPrivacy: settings.emailEnumerationProtection)
+        let policy = GetPasswordPolicy.Output(settings.passwordPolicy)
+        passwordPolicyConfig = Policy(
+            passwordPolicyEnforcementState: policy.enforcementState, forceUpgradeOnSignin: policy.forceUpgradeOnSignin ?? false,
+            passwordPolicyVersions: [
+                Version(customStrengthOptions: policy.customStrengthOptions, schemaVersion: policy.schemaVersion)
+            ])
+    }
+}

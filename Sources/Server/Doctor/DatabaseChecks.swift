@@ -1,0 +1,111 @@
+package import Postgres
+import Projects
+
+extension Checkup {
+    /// What there is to say of the database, and whether it has this binary's schema, without which nothing in it can be read.
+    package struct LiveDatabase: Sendable {
+        package var findings: [Finding] = []
+        package var holdsOurSchema = false
+        /// What `gatehouse migrate` would do; `nil` when there is nothing to do.
+        package var pending: String?
+    }
+
+    /// Asks whether a server can work on the database: sessions, schema, clock, connections.
+    package func essentialFindings(_ database: Database) async -> LiveDatabase {
+        var live = LiveDatabase()
+        do {
+            try await database.verifySessions()
+            do throws(MigrationError) {
+                try await settings.schema.verify(database)
+                live.holdsOurSchema = true
+            } catch {
+                guard case .behind = error else { throw error }
+                live.pending = "\(error)"
+            }
+            if live.holdsOurSchema { live.findings = try await issuerFindings(database) }
+            live.findings += DatabaseFindings.findings(try await database.survey(clock), settings)
+        } catch let error as MigrationError {
+            live.findings.append(.fault("database.schema", StartFailure.text(error), "a server with this binary does not start"))
+        } catch {
+            live.findings.append(Self.unreachable(StartFailure.text(error)))
+        }
+        return live
+    }
+
+    /// libpq refuses a server for writes with these words.
+    private static let readOnly = ["session is read-only", "server is in hot standby mode"]
+
+    private static func unreachable(_ text: String) -> Finding {
+        guard !readOnly.contains(where: text.contains) else {
+            return .fault("database.readOnly", text, "let the URL lead to the primary, and allow writes there")
+        }
+        return .fault("database.unreachable", text, "look at the database, and at database in gatehouse.yaml")
+    }
+
+    func databaseFindings(_ database: Database) async -> LiveDatabase {
+        var live = await essentialFindings(database)
+        if let pending = live.pending {
+            live.findings.insert(.fault("database.schema", pending, "a server with this binary does not start before that"), at: 0)
+        }
+        guard live.pending != nil || live.holdsOurSchema else { return live }
+        do { live.findings += Self.findings(of: try await database.state()) } catch {
+            live.findings.append(Self.unreachable(StartFailure.text(error)))
+        }
+        return live
+    }
+
+    static func findings(of state: ServerState) -> [Finding] {
+        var findings: [Finding] = []
+        if state.encoding != "UTF8" {
+            findings.append(
+                .fault(
+                    "database.encoding", "The database stores texts as \(state.encoding), which has no place for most names",
+                    "make it anew with ENCODING UTF8, and restore a dump into it"))
+        }
+        if state.isolation != "read committed" {
+            findings.append(
+                .fault(
+                    "database.isolation", "default_transaction_isolation is \(state.isolation), with which sign-ins fail that meet others",
+                    "set it to read committed for this database and this role"))
+        }
+        if !state.fsync || !state.fullPageWrites {
+            findings.append(
+                .fault(
+                    "database.durability", "fsync or full_page_writes is off, so a power failure can destroy the database",
+                    "switch both on in postgresql.conf"))
+        }
+        if state.synchronousCommit == "off" {
+            findings.append(
+                .warning(
+                    "database.commits", "synchronous_commit is off, so a crash can undo what people were told is done",
+                    "set it to on for this database"))
+        }
+        if !state.autovacuum || !state.tablesWithoutVacuum.isEmpty {
+            let tables = state.autovacuum ? "for " + state.tablesWithoutVacuum.joined(separator: ", ") : "for the whole server"
+            findings.append(
+                .fault(
+                    "database.vacuum", "autovacuum is off \(tables), so tables grow and grow slow",
+                    state.autovacuum ? "ALTER TABLE … RESET (autovacuum_enabled)" : "switch it on in postgresql.conf"))
+        }
+        if !state.invalidIndexes.isEmpty {
+            findings.append(
+                .fault(
+                    "database.indexes", "Indexes that are not valid: \(state.invalidIndexes.joined(separator: ", "))",
+                    "REINDEX INDEX CONCURRENTLY each of them"))
+        }
+        if state.isSuperuser {
+            findings.append(
+                .warning(
+                    "database.role", "The server's role is a superuser of PostgreSQL",
+                    "give it a role of its own that owns only this database"))
+        }
+        return findings
+    }
+
+    /// Providers whose people are stored under another issuer.
+    private func issuerFindings(_ database: Database) async throws -> [Finding] {
+        try await PinnedIssuers.conflicts(configuration.projects, database).map {
+            .fault("database.issuer", PinnedIssuers.sentence($0), "a server does not start with this entry")
+        }
+    }
+}

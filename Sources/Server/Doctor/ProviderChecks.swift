@@ -1,0 +1,27 @@
+import ProjectSettings
+import Projects
+import Providers
+import Runtime
+
+extension Checkup {
+    /// Asks every provider of every project, one part for each.
+    package func providerParts() async -> [Part] {
+        var parts: [Part] = []
+        let count = configuration.projects.reduce(0) { $0 + $1.providers.count }
+        for project in configuration.projects {
+            for settings in project.providers.values.sorted(by: { $0.id < $1.id }) {
+                let provider = ConfiguredProvider(settings, upstream: client, cache: MetadataCache(), clock: clock)
+                let faults = await provider.diagnose(redirectURI: project.handlerURL(of: settings))
+                var findings = faults.map { Finding.fault("provider.refused", $0, Self.remedy(settings.id)) }
+                // A provider that is alone cannot be mixed up with another.
+                if faults.isEmpty, count > 1 {
+                    findings = await provider.advise().map { .warning("provider.advice", $0, Self.remedy(settings.id)) }
+                }
+                parts.append(Part("\(project.settings.id)  \(settings.id)", findings))
+            }
+        }
+        return parts
+    }
+
+    private static func remedy(_ id: String) -> String { "mend the entry \(id), or what is registered with the provider" }
+}

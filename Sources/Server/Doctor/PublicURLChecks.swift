@@ -1,0 +1,125 @@
+import Accounts
+import Crypto
+import Curl
+import HTTP
+import JSON
+import Postgres
+import ProjectSettings
+import Projects
+import Runtime
+import Text
+
+extension Checkup {
+    /// An address that no client has: one for documentation. <https://www.rfc-editor.org/rfc/rfc5737>
+    private static let madeUp = "203.0.113.77"
+    private static let soon: Duration = .seconds(14 * 86400)
+    private static let tooSoon: Duration = .seconds(3 * 86400)
+
+    /// Goes the way of a client: asks at `publicURL`, and compares what arrives with what was sent.
+    ///
+    /// - Parameter database: `nil` where it cannot be read.
+    func publicURLFindings(_ database: Database?) async -> [Finding] {
+        let direct: OutboundResponse
+        do { direct = try await probe(forged: false) } catch {
+            return [
+                .fault(
+                    "publicURL.unreachable", "\(settings.publicURL) does not answer: \(Self.reason(error))",
+                    "look at its name, the proxy, the certificate and the firewall")
+            ]
+        }
+        var findings = certificateFindings(direct.certificate)
+        findings += await keyFindings(database)
+        guard let seen = Self.seen(direct) else {
+            findings.append(
+                .fault(
+                    "publicURL.elsewhere",
+                    "\(settings.publicURL) does not lead to a server with this master key (status \(direct.status))",
+                    "let the proxy pass \(Self.path) on, and compare masterKey"))
+            return findings
+        }
+        findings += addressFindings(seen)
+        if let forged = try? await probe(forged: true), Self.seen(forged)?.address == Self.madeUp {
+            findings.append(
+                .fault(
+                    "publicURL.forged", "A client that writes \(header) itself is believed, and can pretend to have any address",
+                    "let the proxy write the header anew"))
+        }
+        return findings
+    }
+
+    private var header: String { settings.trustedProxies.header.rawValue }
+
+    /// How a request arrived at the server.
+    private struct Seen {
+        let address: String
+        let connectedFrom: String
+        let isSecure: Bool
+    }
+
+    private static let path = "/.well-known/gatehouse-probe"
+
+    private func probe(forged: Bool) async throws(OutboundError) -> OutboundResponse {
+        var request = OutboundRequest(.get, settings.publicURL + Self.path)
+        request.headers.add(OperatorProbes.header, OperatorProbes(masterKey: settings.masterKey, clock: clock).make())
+        if forged {
+            request.headers.add("x-forwarded-for", Self.madeUp)
+            request.headers.add("forwarded", "for=\(Self.madeUp)")
+        }
+        request.wantsCertificate = true
+        return try await ownClient.send(request)
+    }
+
+    private static func seen(_ response: OutboundResponse) -> Seen? {
+        guard response.status == 200, let json = try? JSON.parse(response.body), let address = json["address"]?.string,
+            let connectedFrom = json["connectedFrom"]?.string
+        else { return nil }
+        return Seen(address: address.asString, connectedFrom: connectedFrom.asString, isSecure: json["isSecure"]?.string == "true")
+    }
+
+    private func addressFindings(_ seen: Seen) -> [Finding] {
+        // In development mode, and without TLS, the request came without a proxy.
+        guard settings.publicURL.hasPrefix("https:") else { return [] }
+        guard let peer = Address(seen.connectedFrom), settings.trustedProxies.contains(peer) else {
+            return [
+                .fault(
+                    "publicURL.proxy", "The proxy at \(seen.connectedFrom) is not trusted, so all people count as one client",
+                    "add \(seen.connectedFrom) to trustedProxies")
+            ]
+        }
+        guard !seen.isSecure else { return [] }
+        return [
+            .fault(
+                "publicURL.header", "The proxy at \(seen.connectedFrom) does not say in \(header) that the client used https",
+                "let it write the header, and X-Forwarded-Proto where that is x-forwarded-for")
+        ]
+    }
+
+    private func certificateFindings(_ certificate: String?) -> [Finding] {
+        guard let certificate, let left = Certificate.timeLeft(pem: certificate), left < Self.soon else { return [] }
+        let text = "The certificate of \(settings.publicURL) expires in \(left.wholeSeconds / 86400) days"
+        let remedy = "renew it, and look why that did not happen by itself"
+        return [
+            left < Self.tooSoon ? .fault("publicURL.certificate", text, remedy) : .warning("publicURL.certificate", text, remedy)
+        ]
+    }
+
+    /// Whether the key set that clients get at `publicURL` has the keys of this database.
+    private func keyFindings(_ database: Database?) async -> [Finding] {
+        guard let database, let project = configuration.projects.first?.settings.id,
+            let stored = try? await Inspection(database: database, masterKey: settings.masterKey, clock: clock).keys().ids, !stored.isEmpty,
+            let response = try? await ownClient.send(OutboundRequest(.get, "\(settings.publicURL)/\(project)/oauth2/jwks"))
+        else { return [] }
+        let set = try? JSON.parse(response.body)
+        let published = (set?["keys"]?.array ?? []).compactMap { $0["kid"]?.string?.asString }
+        guard Set(published).isDisjoint(with: stored) else { return [] }
+        return [
+            .fault(
+                "publicURL.keys", "\(settings.publicURL) publishes other keys than those of this database",
+                "let it lead to a server of this database")
+        ]
+    }
+
+    private static func reason(_ error: OutboundError) -> String {
+        if case .unreachable(let reason) = error { reason } else { "\(error)" }
+    }
+}

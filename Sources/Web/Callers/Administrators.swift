@@ -1,0 +1,105 @@
+package import Accounts
+package import HTTP
+import JSON
+import Projects
+package import Text
+
+/// One JSON call of administrators: its route, its input and its output.
+///
+/// A request goes from `App` to `Router.match`, to the caller's proof (`Context.administrator`), to the endpoint's `Input` (the body, or the
+/// query of a GET), and to the endpoint, which gets the `Administrator` that the rules of `Accounts` ask for. The project is the path's; at
+/// a path that the call shares with a client call, it is the one that `targetProjectId` names, or else the service account's own.
+package protocol AdministratorEndpoint: Sendable {
+    associatedtype Input: Decodable & Sendable
+    associatedtype Output: Codable & Sendable
+    static var route: Route { get }
+    init()
+    func callAsFunction(_ input: Input, by administrator: Administrator, _ context: Context) async throws -> Output
+}
+
+extension AdministratorEndpoint {
+    package static var handler: Handler {
+        Handler(
+            route: route, errorFormat: .googleJSON, named: Handler.name(of: Self.self), content: { try .of(Input.self, Output.self, route) }
+        ) { request, context in
+            try await context.administered(request, by: route) { body, administrator, context in
+                let output = try await Self()(try JSONBody.decode(Input.self, from: body), by: administrator, context)
+                return Response(json: try JSON(encoding: output).bytes())
+            }
+        }
+    }
+}
+
+/// The same for a call that writes its answer itself, as one that lists a thousand accounts does.
+package protocol RawAdministratorEndpoint: Sendable {
+    associatedtype Input: Decodable & Sendable
+    static var route: Route { get }
+    /// What it answers, for the description of the API.
+    static var answers: [CallContent.Answer] { get throws }
+    init()
+    func callAsFunction(_ input: Input, by administrator: Administrator, _ context: Context) async throws -> Response
+}
+
+extension RawAdministratorEndpoint {
+    package static var handler: Handler {
+        Handler(
+            route: route, errorFormat: .googleJSON, named: Handler.name(of: Self.self),
+            content: { try .reading(Input.self, route, answers: answers) }
+        ) { request, context in
+            try await context.administered(request, by: route) { body, administrator, context in
+                try await Self()(try JSONBody.decode(Input.self, from: body), by: administrator, context)
+            }
+        }
+    }
+}
+
+extension Context {
+    /// Answers a call of an administrator, whose proof is checked before anything of the input is decoded.
+    fileprivate func administered(
+        _ request: Request, by route: Route,
+        _ answer: (JSON.Object, Administrator, Context) async throws -> Response
+    ) async throws -> Response {
+        guard case .administrator(let right) = route.access else { throw Failure.notFound }
+        guard let token = request.bearerToken else { throw Failure.bearerRequired }
+        // Before the body is parsed: a caller without a token of ours cannot make the server parse a large one.
+        guard isOwner(token) || services.accounts.accessTokens.serviceAccount(of: token) != nil else { throw Failure.unknownBearer }
+        let body = request.method == .get ? try JSONBody.object(ofQuery: request) : try JSONBody.administratorObject(of: request)
+        let project = try administeredProject(token, target: try JSONBody.target(of: body))
+        let administrator = try await administrator(token, for: right, in: project)
+        return try await answer(body, administrator, with(project))
+    }
+
+    /// The project that the path names, or else `target`, or else the bearer's own.
+    ///
+    /// Throws what a foreign project throws for one that is not configured, so that no caller learns which projects there are.
+    private func administeredProject(_ token: UTF8Text, target: UTF8Text?) throws(Failure) -> Project {
+        let named = parameters["project"] ?? target
+        if let named, let target, named != target { throw .invalidArgument("targetProjectId is not the project of the path.") }
+        if isOwner(token) { return try ownedProject(named: named) }
+        let projects = services.projects.current
+        guard let account = services.accounts.accessTokens.serviceAccount(of: token) else { throw .unknownBearer }
+        guard named.map({ $0 == UTF8Text(account.projectID) }) ?? true, let project = projects.project(id: account.projectID) else {
+            throw .otherProject(account.text)
+        }
+        return project
+    }
+
+    private func administrator(
+        _ token: UTF8Text, for right: Administrator.Right, in project: Project
+    ) async throws -> Administrator {
+        if isOwner(token) { return try owner(of: project) }
+        return try await services.accounts.accessTokens.administrator(
+            bearing: token, for: right, in: project.settings, from: clientInfo)
+    }
+}
+
+extension Request {
+    /// The bearer token of the request; `nil` without one. Other schemes count as absent, as at Google.
+    /// <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>
+    package var bearerToken: UTF8Text? {
+        guard let authorization = headers["authorization"] else { return nil }
+        let parts = authorization.split(maxSplits: 1) { $0 == 0x20 }
+        guard parts.first?.asciiLowercased == "bearer" else { return nil }
+        return parts.count == 2 ? parts[1].trimmed : ""
+    }
+}

@@ -1,0 +1,25 @@
+import Accounts
+import HTTP
+import JSON
+import Text
+
+/// Tells the operator's own command line (`gatehouse doctor`) how its request arrived: from which address, and what a proxy reported. To
+/// all others there is nothing at this address.
+struct Probe: ImmediateEndpoint {
+    static let route = Route(.get, "/.well-known/gatehouse-probe", access: .anyone)
+    static let content = CallContent(answers: [.texts(["address", "connectedFrom", "isSecure"], optional: ["host"])])
+
+    func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
+        guard let proof = request.headers[OperatorProbes.header], context.services.accounts.probes.isGenuine(proof) else {
+            throw Failure.notFound
+        }
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.field("address", request.peer.description)
+            writer.field("connectedFrom", request.connectedFrom.description)
+            writer.field("isSecure", request.isSecure ? "true" : "false")
+            writer.field("host", request.headers["host"]?.asString)
+        }
+        return Response(headers: ["content-type": "application/json", "cache-control": "no-store"], body: writer.bytes)
+    }
+}

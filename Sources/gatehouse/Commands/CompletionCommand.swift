@@ -1,0 +1,29 @@
+import ArgumentParser
+
+/// `gatehouse completion`: lets a shell complete the names of commands and options.
+struct CompletionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completion", abstract: "Print the script by which a shell completes commands and options.",
+        discussion: """
+            bash: gatehouse completion bash > /etc/bash_completion.d/gatehouse
+            zsh:  gatehouse completion zsh > /usr/local/share/zsh/site-functions/_gatehouse
+            fish: gatehouse completion fish > ~/.config/fish/completions/gatehouse.fish
+            """)
+
+    enum Shell: String, ExpressibleByArgument, CaseIterable {
+        case bash, zsh, fish
+
+        fileprivate var script: String {
+            switch self {
+            case .bash: Gatehouse.completionScript(for: .bash)
+            case .zsh: Gatehouse.completionScript(for: .zsh)
+            case .fish: Gatehouse.completionScript(for: .fish)
+            }
+        }
+    }
+
+    @Argument(help: "bash, zsh or fish.")
+    var shell: Shell
+
+    func run() throws { print(shell.script) }
+}

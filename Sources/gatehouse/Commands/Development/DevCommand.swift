@@ -1,0 +1,155 @@
+import ArgumentParser
+import HTTP
+import Postgres
+import ProjectSettings
+import Runtime
+import Server
+import Synchronization
+
+/// `gatehouse dev`: everything for a test suite and for a developer's app in one command, in place of Firebase's Auth emulator.
+struct DevCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dev",
+        abstract: "Run a server for this machine alone, in place of Firebase's Auth emulator. Needs no configuration and no database.",
+        discussion: """
+            Starts a private PostgreSQL and a server in development mode, and prints the lines that lead back ends, apps and browsers to it. \
+            Ctrl-C stops both. Behind --, a command may stand: it runs with FIREBASE_AUTH_EMULATOR_HOST and GCLOUD_PROJECT set, the server stops \
+            when it ends, and its exit status is that of this command:
+
+              gatehouse dev -- npm test
+            """)
+
+    @Option(help: "The project's id. (default: the variable GCLOUD_PROJECT or GOOGLE_CLOUD_PROJECT, or else demo-project)")
+    var project: String?
+
+    @Option(help: "The port to listen on.")
+    var port = 9099
+
+    @Option(help: "The folder to keep accounts, master key and log in. Without it, all of them are thrown away at the end.")
+    var data: String?
+
+    @Option(help: "The URL of a database to use in place of a private PostgreSQL. Needs --data, for the master key that belongs to it.")
+    var database: String?
+
+    @Flag(help: "Sign ID tokens, as in production. Admin SDKs for Node.js refuse such tokens while FIREBASE_AUTH_EMULATOR_HOST is set.")
+    var signedTokens = false
+
+    @Argument(parsing: .postTerminator, help: "A command to run while the server runs, behind --.")
+    var command: [String] = []
+
+    func validate() throws {
+        guard (1...65535).contains(port) else { throw ValidationError("--port is a number from 1 to 65535") }
+        if database != nil, data == nil { throw ValidationError("--database needs --data") }
+    }
+
+    func run() async throws {
+        let environment = CommonOptions.environment
+        let project = try projectID(environment)
+        // Two servers could share the port, and requests would reach one of them by chance.
+        do { try Server.requireFree(ListenAddress(host: .loopback, port: port)) } catch { throw Failed(StartFailure.text(error)) }
+        let folder = try DevelopmentFolder(data, environment: environment)
+        var postgres: PrivatePostgres?
+        do {
+            if database == nil {
+                postgres = try await PrivatePostgres.start(
+                    in: folder.postgres, run: folder.run, keepsData: folder.keepsData, environment: environment)
+            }
+            let url = postgres?.url ?? database ?? ""
+            try folder.write(DevelopmentFolder.Options(port: port, project: project, signsTokens: signedTokens), database: url)
+            try await serve(folder, project, environment)
+        } catch {
+            await postgres?.stop()
+            folder.removeTemporary()
+            throw error
+        }
+        await postgres?.stop()
+        folder.removeTemporary()
+    }
+
+    private func projectID(_ environment: [String: String]) throws -> String {
+        let named = project ?? environment["GCLOUD_PROJECT"] ?? environment["GOOGLE_CLOUD_PROJECT"]
+        guard let named, !named.isEmpty else { return "demo-project" }
+        guard ProjectSettings.isFree(named) else {
+            throw ValidationError("\(named) cannot be a project's id: 4 to 30 lower-case letters, digits and hyphens, the first a letter")
+        }
+        return named
+    }
+
+    private func serve(_ folder: DevelopmentFolder, _ project: String, _ environment: [String: String]) async throws {
+        let configuration = try Configuration.load(from: folder.configuration, environment: environment)
+        try await Console.verifySessions(configuration.server)
+        _ = try await configuration.server.schema.migrate(url: configuration.server.database)
+        let run = CommandRun(command, environment.merging(variables(project)) { $1 })
+        try await ServerProcess.run(configuration, path: folder.configuration, environment: environment) {
+            if command.isEmpty { Console.remark(lines(folder, project)) } else { run.start() }
+        }
+        if let status = try await run.finish(), status != 0 { throw ExitCode(status) }
+    }
+
+    private func variables(_ project: String) -> [String: String] {
+        ["FIREBASE_AUTH_EMULATOR_HOST": "127.0.0.1:\(port)", "GCLOUD_PROJECT": project, "GOOGLE_CLOUD_PROJECT": project]
+    }
+
+    /// The lines to paste.
+    private func lines(_ folder: DevelopmentFolder, _ project: String) -> String {
+        """
+
+          Gatehouse serves the project \(project). Ctrl-C stops it\(folder.keepsData ? "." : ", and throws its accounts away.")
+
+          back ends   export FIREBASE_AUTH_EMULATOR_HOST=127.0.0.1:\(port)
+                      export GCLOUD_PROJECT=\(project)
+
+          apps        const auth = getAuth(initializeApp({ apiKey: "any", authDomain: "localhost:\(port)", projectId: "\(project)" }));
+                      connectAuthEmulator(auth, "http://localhost:\(port)");
+
+          look at it  http://localhost:\(port)/emulator/
+          log         \(folder.log)
+          commands    gatehouse keys list --config \(folder.configuration)
+
+        """
+    }
+}
+
+/// The command behind `--`, from its start to its end.
+private final class CommandRun {
+    private let command: [String]
+    private let environment: [String: String]
+    private var process: ChildProcess?
+    private var end: Task<Int32, Never>?
+    private var failure: Failed?
+    private let hasEnded = EndOfCommand()
+
+    init(_ command: [String], _ environment: [String: String]) {
+        self.command = command
+        self.environment = environment
+    }
+
+    /// Starts the command, whose end stops the server.
+    func start() {
+        do throws(SystemError) {
+            let process = try ChildProcess(command, environment: environment)
+            self.process = process
+            end = Task { [hasEnded] in
+                let status = await process.status()
+                hasEnded.value.withLock { $0 = true }
+                ServerProcess.stop()
+                return status
+            }
+        } catch {
+            failure = Failed("the command cannot be run: \(error)")
+            ServerProcess.stop()
+        }
+    }
+
+    /// The command's status; `nil` where none was started. A command that still runs is told to end.
+    func finish() async throws -> Int32? {
+        if let failure { throw failure }
+        hasEnded.value.withLock { if !$0 { process?.terminate() } }
+        return await end?.value
+    }
+}
+
+/// Whether the command has ended; then its id may belong to another process.
+private final class EndOfCommand: Sendable {
+    let value = Mutex(false)
+}

@@ -1,0 +1,122 @@
+import Accounts
+import ArgumentParser
+import Identity
+import ProjectSettings
+
+extension UsersCommand {
+    struct Disable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "disable", abstract: "Let no one sign in to accounts, and end their sessions.")
+
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var chosen: ChosenAccounts
+
+        func run() async throws { try await UsersCommand.set(disabled: true, chosen, common, as: "disable") }
+    }
+
+    struct Enable: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "enable", abstract: "Let people sign in to disabled accounts again.")
+
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var chosen: ChosenAccounts
+
+        func run() async throws { try await UsersCommand.set(disabled: false, chosen, common, as: "enable") }
+    }
+
+    private static func set(disabled: Bool, _ chosen: ChosenAccounts, _ common: CommonOptions, as command: String) async throws {
+        var change = AdministratorChange()
+        change.disabled = disabled
+        try await withAccounts(common, of: chosen.project, as: command) { desk in
+            try await chosen.each(disabled ? "disabled" : "enabled") { id in
+                _ = try await desk.accounts.administration.update(id, change, by: desk.administrator, in: desk.project)
+            }
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "delete", abstract: "Delete accounts with all that belongs to them. This cannot be undone.")
+
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var chosen: ChosenAccounts
+
+        func run() async throws {
+            try await UsersCommand.withAccounts(common, of: chosen.project, as: "delete") { desk in
+                try await chosen.each("deleted") { id in
+                    try await desk.accounts.deletion.delete(id, by: desk.administrator, in: desk.project)
+                }
+            }
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "revoke", abstract: "End every session of accounts, with their refresh tokens and ID tokens.")
+
+        @OptionGroup var common: CommonOptions
+        @OptionGroup var chosen: ChosenAccounts
+
+        func run() async throws {
+            try await UsersCommand.withAccounts(common, of: chosen.project, as: "revoke") { desk in
+                try await chosen.each("signed out") { id in
+                    try await desk.sessions.revokeAll(of: id, in: desk.project.id, by: .command("users revoke"))
+                }
+            }
+        }
+    }
+
+    struct Link: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "link",
+            abstract: "Print a link as mails have them, which a person opens to prove an address or to set a password.",
+            discussion: "A person who has the link has the account: hand it to its owner alone.")
+
+        enum Kind: String, ExpressibleByArgument, CaseIterable {
+            case resetPassword, verifyEmail, signIn
+        }
+
+        @OptionGroup var common: CommonOptions
+
+        @Argument(help: "The project's id.")
+        var project: String
+
+        @Argument(help: "resetPassword, verifyEmail or signIn.")
+        var kind: Kind
+
+        @Argument(help: "The account's address.")
+        var email: String
+
+        @Option(help: "The language of the page behind the link, such as de.")
+        var language = "en"
+
+        func run() async throws {
+            guard let address = EmailAddress.canonical(email) else { throw Failed("\(Console.visible(email)) is not an e-mail address") }
+            try await UsersCommand.withAccounts(common, of: project, as: "link") { desk in
+                try check(desk.project)
+                let made = try await desk.accounts.codeMails.makeLink(
+                    kind.mail, for: address, MailOptions(language: language, continueURL: nil), by: desk.administrator, in: desk.project)
+                print(made.link)
+            }
+        }
+
+        /// A link that the page behind it refuses would help nobody.
+        private func check(_ project: ProjectSettings) throws {
+            switch kind {
+            case .resetPassword where !project.signIn.password: throw Failed("project \(project.id) has no passwords (signIn.password)")
+            case .signIn where !project.signIn.emailLink: throw Failed("project \(project.id) has no sign-in by mail (signIn.emailLink)")
+            default: break
+            }
+        }
+    }
+}
+
+extension UsersCommand.Link.Kind {
+    fileprivate var mail: OutgoingMail.Kind {
+        switch self {
+        case .resetPassword: .resetPassword
+        case .verifyEmail: .verifyEmail
+        case .signIn: .signIn
+        }
+    }
+}

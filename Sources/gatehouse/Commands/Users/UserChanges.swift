@@ -1,0 +1,146 @@
+import Accounts
+import ArgumentParser
+import Identity
+import Text
+
+/// The fields of an account that a command can set.
+struct AccountFields: ParsableArguments {
+    @Option(help: "The account's address.")
+    var email: String?
+
+    @Option(help: "Whether the address is verified: true or false.")
+    var verified: Bool?
+
+    @Option(help: "The phone number, such as +15551234567; an empty text takes it away.")
+    var phone: String?
+
+    @Option(help: "The name; an empty text takes it away.")
+    var name: String?
+
+    @Option(help: "The address of a picture; an empty text takes it away.")
+    var photo: String?
+
+    @Flag(help: "Read a password from standard input; on a terminal, it is asked for and not shown.")
+    var password = false
+
+    /// The change that the fields ask for. Throws `Failed` for a value that no account can have.
+    func change() throws -> AdministratorChange {
+        var change = AdministratorChange()
+        if let email {
+            guard let address = EmailAddress.canonical(email) else { throw Failed("\(Console.visible(email)) is not an e-mail address") }
+            change.own.email = address
+        }
+        change.emailVerified = verified
+        if let phone {
+            guard phone.isEmpty || PhoneNumber.isE164(UTF8Text(phone)) else {
+                throw Failed("\(Console.visible(phone)) is not a phone number such as +15551234567")
+            }
+            change.phoneNumber = phone.isEmpty ? .clear : .set(phone)
+        }
+        change.own.displayName = try Self.text(name, most: ProfileText.longestName, "name")
+        change.own.photoURL = try Self.text(photo, most: ProfileText.longestURL, "photo")
+        if password { change.own.password = try Input.password() }
+        return change
+    }
+
+    private static func text(_ text: String?, most: Int, _ what: String) throws -> Change<String> {
+        guard let text else { return .keep }
+        guard !text.isEmpty else { return .clear }
+        guard ProfileText.isFit(text, most: most) else {
+            throw Failed("the \(what) is longer than \(most) characters, or has control characters")
+        }
+        return .set(text)
+    }
+}
+
+extension UsersCommand {
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "create", abstract: "Make an account, and print its id.")
+
+        @OptionGroup var common: CommonOptions
+
+        @Argument(help: "The project's id.")
+        var project: String
+
+        @OptionGroup var fields: AccountFields
+
+        @Option(help: "The account's id; a random one without it.")
+        var id: String?
+
+        @Flag(help: "Make it disabled.")
+        var disabled = false
+
+        func run() async throws {
+            if let id, !AccountID.isPossible(UTF8Text(id)) {
+                throw Failed("an id has 1 to \(AccountID.longest) characters, and no control characters")
+            }
+            var change = try fields.change()
+            if disabled { change.disabled = true }
+            try await UsersCommand.withAccounts(common, of: project, as: "create") { desk in
+                print(try await desk.accounts.administration.create(id, change, by: desk.administrator, in: desk.project).id)
+            }
+        }
+    }
+
+    struct Update: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "update", abstract: "Change an account. Another address or password ends its sessions.")
+
+        @OptionGroup var common: CommonOptions
+
+        @Argument(help: "The project's id.")
+        var project: String
+
+        @Argument(help: "The account's id, the localId of the API.")
+        var account: String
+
+        @OptionGroup var fields: AccountFields
+
+        @Option(help: "The id of a provider to unlink; password for the password and links in mails. Can be given several times.")
+        var unlink: [String] = []
+
+        func run() async throws {
+            var change = try fields.change()
+            change.own.unlinked = Set(unlink.map { UTF8Text($0) })
+            try await UsersCommand.withAccounts(common, of: project, as: "update") { desk in
+                let account = try await desk.accounts.administration.update(account, change, by: desk.administrator, in: desk.project)
+                Terminal.write(account.lines)
+            }
+        }
+    }
+
+    struct Claims: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "claims", abstract: "Print the claims that an account's tokens have besides the usual ones, or set them.",
+            discussion: "Tokens get the claims when they are refreshed, within an hour.")
+
+        @OptionGroup var common: CommonOptions
+
+        @Argument(help: "The project's id.")
+        var project: String
+
+        @Argument(help: "The account's id, the localId of the API.")
+        var account: String
+
+        @Argument(help: "A JSON object in place of all present claims, such as '{\"admin\": true}'; '{}' for none.")
+        var claims: String?
+
+        func run() async throws {
+            try await UsersCommand.withAccounts(common, of: project, as: "claims") { desk in
+                let changed: Account
+                if let claims {
+                    var change = AdministratorChange()
+                    change.customAttributes = try CustomClaims.checked(UTF8Text(claims)).map(Change.set) ?? .clear
+                    changed = try await desk.accounts.administration.update(account, change, by: desk.administrator, in: desk.project)
+                } else {
+                    guard let found = try await desk.accounts.directory.account(account, in: desk.project) else {
+                        throw AccountError.accountNotFound
+                    }
+                    changed = found
+                }
+                print(changed.customAttributes ?? "{}")
+            }
+        }
+    }
+}

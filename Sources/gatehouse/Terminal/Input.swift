@@ -1,0 +1,27 @@
+import Glibc
+
+/// What a command reads from standard input.
+enum Input {
+    /// The lines, without those that are empty.
+    static func lines() -> [String] {
+        var lines: [String] = []
+        while let line = readLine() { if !line.isEmpty { lines.append(line) } }
+        return lines
+    }
+
+    /// A password: the first line. On a terminal it is asked for, and not shown. It never stands on the command line, which every user of
+    /// the machine can read.
+    static func password() throws -> String {
+        var former = termios()
+        let isTerminal = isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &former) == 0
+        if isTerminal {
+            var silent = former
+            silent.c_lflag &= ~tcflag_t(ECHO)
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+            Console.remark("Password:")
+        }
+        defer { if isTerminal { tcsetattr(STDIN_FILENO, TCSAFLUSH, &former) } }
+        guard let line = readLine(), !line.isEmpty else { throw Failed("standard input has no password") }
+        return line
+    }
+}

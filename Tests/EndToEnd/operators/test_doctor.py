@@ -1,0 +1,108 @@
+"""`gatehouse doctor`: it finds each fault that is planted here, and nothing else."""
+
+import contextlib
+import re
+
+import pytest
+import requests
+
+from support.harness import ROOT
+from support.openid.times import clock_ahead
+from support.planted_faults import PLANTED
+from support.servers.installation import Installation
+from support.servers.postgres import a_cluster, ask
+
+# The tests' cluster is fast, and not safe.
+OF_THE_CLUSTER = {"database.durability", "database.role"}
+
+
+@pytest.fixture(scope="module")
+def installation():
+    installation = Installation()
+    yield installation
+    installation.close()
+
+
+def test_an_installation_without_a_fault_has_no_findings(installation):
+    assert set(installation.findings()) == OF_THE_CLUSTER
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_what_is_planted_is_found_with_its_remedy_and_nothing_else(installation, name):
+    plant, expected, words = PLANTED[name]
+    undo = plant(installation)
+    try:
+        found = installation.findings()
+    finally:
+        if undo:
+            undo()
+        installation.write()
+    assert set(found) - OF_THE_CLUSTER == expected, found
+    told = " ".join(found[code]["text"] + " " + found[code]["remedy"] for code in expected)
+    assert words in told, told
+
+
+def test_a_clock_that_is_ahead_is_found(installation):
+    found = installation.findings(through=clock_ahead("+30s"))
+    assert set(found) - OF_THE_CLUSTER == {"database.clock"}
+    assert "NTP" in found["database.clock"]["remedy"]
+
+
+def test_a_sound_installation_ends_with_0():
+    with a_cluster(durable=True) as own:
+        ask(own, "CREATE ROLE gatehouse LOGIN")
+        ask(own, "CREATE DATABASE gatehouse OWNER gatehouse")
+        url = own.url.replace("/postgres?", "/gatehouse?").replace("user=postgres", "user=gatehouse")
+        with contextlib.closing(Installation(database=url)) as installation:
+            result = installation.doctor()
+            assert result.returncode == 0 and result.stdout.endswith("All is well.\n"), result.stdout
+            parts = [line.split() for line in result.stdout.splitlines()[:-1]]
+            assert all(grade == "ok" for grade, *_ in parts)
+            assert [name for _, name, *_ in parts] == [
+                "configuration",
+                "settings",
+                "files",
+                "database",
+                "data",
+                "mail",
+                "server",
+                "publicURL",
+            ]
+            installation.rows("ALTER TABLE sessions SET (autovacuum_enabled = false)")
+            (installation.folder / "master.key").chmod(0o644)
+            result = installation.doctor()
+            assert result.returncode == 2 and "1 fault, 1 warning.\n" in result.stdout, result.stdout
+            assert "fault    database: autovacuum is off for sessions" in result.stdout
+            assert "         -> ALTER TABLE … RESET (autovacuum_enabled)" in result.stdout
+
+
+def test_only_warnings_end_with_1(installation):
+    with contextlib.ExitStack() as stack:
+        own = stack.enter_context(a_cluster(durable=True))
+        site = stack.enter_context(contextlib.closing(Installation(database=own.url)))
+        assert set(site.findings()) == {"database.role"}
+
+
+def test_the_page_has_every_code_and_no_other():
+    folders = [ROOT / "Sources/Server/Doctor", ROOT / "Sources/Server/Checks", ROOT / "Sources/gatehouse/Commands/Checks"]
+    sources = "".join(file.read_text() for folder in folders for file in folder.iterdir())
+    codes = set(re.findall(r'\.(?:warning|fault)\(\s*"([a-z][A-Za-z]*\.[A-Za-z]+)"', sources))
+    page = (ROOT / "docs/operations/doctor.md").read_text()
+    rows = re.findall(r"^\| `([a-z][A-Za-z]*\.[A-Za-z]+)` \| ", page, re.MULTILINE)
+    assert codes == set(rows) and len(codes) > 40
+    planted = set().union(*(expected for _, expected, _ in PLANTED.values())) | {"database.clock"} | OF_THE_CLUSTER
+    # What no test can plant: a full disk, a table that cannot be read. The last two have tests of their own (`test_live_check.py`).
+    assert codes - planted == {"files.space", "data.unreadable", "database.issuer", "provider.advice"}
+
+
+def test_SEC_21_no_secret_is_printed(installation):
+    for output in (installation.doctor(), installation.doctor("--json")):
+        assert installation.master_key not in output.stdout + output.stderr
+
+
+@pytest.mark.parametrize("proof", [None, "", "x", "1.2", "99999999999.00", f"{2**63}.0"])
+def test_the_answer_how_a_request_arrives_is_for_the_operator_alone(installation, proof):
+    headers = {} if proof is None else {"x-gatehouse-probe": proof}
+    answer = requests.get(f"{installation.url}/.well-known/gatehouse-probe", headers=headers)
+    absent = requests.get(f"{installation.url}/.well-known/absent")
+    assert (answer.status_code, answer.text) == (404, absent.text)

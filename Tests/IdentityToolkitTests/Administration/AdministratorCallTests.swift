@@ -1,0 +1,317 @@
+import Accounts
+import Crypto
+import JSON
+import Postgres
+import TestApp
+import Testing
+import Text
+
+/// The calls by which Admin SDKs manage accounts.
+@Suite(.serialized) struct AdministratorCallTests {
+    private func create(_ app: TestApp, _ token: String, _ body: JSON) async throws -> String {
+        let answer = try await app.administer("", body, token: token)
+        #expect(answer.status == 200, "\(answer.error ?? "")")
+        #expect(answer.json["kind"] == "identitytoolkit#SignupNewUserResponse")
+        #expect(answer.json["idToken"] == nil && answer.json["refreshToken"] == nil)
+        return answer.text("localId")
+    }
+
+    private func user(_ app: TestApp, _ token: String, _ id: String) async throws -> JSON? {
+        let answer = try await app.administer("lookup", ["localId": [.string(id)]], token: token)
+        #expect(answer.status == 200 && answer.json["kind"] == "identitytoolkit#GetAccountInfoResponse")
+        return answer.json["users"]?[0]
+    }
+
+    @Test func `creates, and shows all that was given`() async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        let id = try await create(
+            app, token,
+            [
+                "localId": "ada", "email": "Ada@Example.com", "emailVerified": true, "password": "correct horse", "disabled": false,
+                "phoneNumber": "+441234567890", "displayName": "Ada", "photoUrl": "https://example.com/ada.png",
+            ])
+        #expect(id == "ada")
+        let user = try #require(try await user(app, token, "ada"))
+        #expect(user["email"] == "ada@example.com" && user["emailVerified"] == true && user["phoneNumber"] == "+441234567890")
+        #expect(user["displayName"] == "Ada" && user["photoUrl"] == "https://example.com/ada.png")
+        #expect(user["passwordHash"] == "UkVEQUNURUQ=" && user["salt"] == nil)
+        #expect(user["disabled"] == nil && user["lastLoginAt"] == nil && user["validSince"]?.string != nil)
+        #expect(user["providerUserInfo"]?.array?.map { $0["providerId"] } == ["password", "phone"])
+        #expect(user["providerUserInfo"]?[1]?["phoneNumber"] == "+441234567890")
+        let signedIn = try await app.post("signInWithPassword", ["email": "ada@example.com", "password": "correct horse"])
+        #expect(signedIn.status == 200)
+    }
+
+    @Test func `makes an empty account, which is nothing that a client may do`() async throws {
+        let app = try await TestApp()
+        let token = try await app.accessToken()
+        let id = try await create(app, token, [:])
+        #expect(id.utf8.count == 28)
+        let user = try #require(try await user(app, token, id))
+        #expect(Set(user.object?.map(\.name) ?? []) == ["localId", "validSince", "createdAt"])
+        #expect(try await app.post("signUp", [:]).error == "ADMIN_ONLY_OPERATION")
+        let disabled = try await create(app, token, ["disabled": true])
+        #expect(try await self.user(app, token, disabled)?["disabled"] == true)
+    }
+
+    @Test func `refuses to create in the order of the contract`() async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        _ = try await create(app, token, ["localId": "ada", "email": "ada@example.com", "phoneNumber": "+441234567890"])
+        try await AdministratorRefusal.check(
+            "",
+            [
+                (["localId": "ada", "email": "ada@example.com"], "DUPLICATE_LOCAL_ID"), (["email": "ADA@example.com"], "EMAIL_EXISTS"),
+                (["email": "x"], "INVALID_EMAIL"), (["email": ""], "INVALID_EMAIL"),
+                (["email": "b@example.com", "password": "short"], "WEAK_PASSWORD : Password should be at least 6 characters"),
+                (["password": "correct horse"], "MISSING_EMAIL"), (["phoneNumber": "+441234567890"], "PHONE_NUMBER_EXISTS"),
+                (["phoneNumber": "01234"], "INVALID_PHONE_NUMBER : Invalid format."),
+                (["localId": .string(String(repeating: "x", count: 129))], "localId must have at most 128 characters"),
+                (["localId": "a\u{0}b"], "localId must have"), (["disabled": "maybe"], "Invalid JSON payload received."),
+                (["displayName": .string(String(repeating: "x", count: 257))], "displayName is longer"),
+                (["mfaInfo": [["phoneInfo": "+441234567890"]]], "OPERATION_NOT_ALLOWED : Accounts have no second factors."),
+                (["tenantId": "t"], "UNSUPPORTED_TENANT_OPERATION"), (["targetProjectId": "other"], "targetProjectId is not"),
+            ], app, token: token)
+    }
+
+    @Test func `changes what only administrators change`() async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        _ = try await create(app, token, ["localId": "ada", "email": "ada@example.com"])
+        let answer = try await app.administer(
+            "update",
+            [
+                "localId": "ada", "emailVerified": true, "phoneNumber": "+441234567890", "customAttributes": #"{"admin":true}"#,
+                "createdAt": "1600000000123", "lastLoginAt": 1_650_000_000_456, "displayName": "Ada", "mfa": [:],
+                "linkProviderUserInfo": ["providerId": "Google.com", "rawId": "123", "email": "Ada@gmail.com"],
+            ], token: token)
+        #expect(answer.status == 200 && answer.json["kind"] == "identitytoolkit#SetAccountInfoResponse")
+        #expect(answer.text("localId") == "ada" && answer.json["emailVerified"] == true && answer.json["idToken"] == nil)
+        let user = try #require(try await user(app, token, "ada"))
+        #expect(user["customAttributes"] == #"{"admin":true}"# && user["phoneNumber"] == "+441234567890")
+        #expect(user["createdAt"] == "1600000000123" && user["lastLoginAt"] == "1650000000456")
+        #expect(user["lastRefreshAt"] == "2022-04-15T05:20:00.456Z")
+        #expect(user["providerUserInfo"]?[0]?["rawId"] == "123" && user["providerUserInfo"]?[0]?["email"] == "ada@gmail.com")
+
+        let cleared = try await app.administer(
+            "update",
+            [
+                "localId": "ada", "customAttributes": "{}", "deleteProvider": ["phone", "google.com"],
+                "deleteAttribute": ["DISPLAY_NAME", "EMAIL"], "mfa": ["enrollments": []],
+            ], token: token)
+        #expect(cleared.status == 200)
+        let bare = try #require(try await self.user(app, token, "ada"))
+        for name in ["customAttributes", "phoneNumber", "displayName", "email", "providerUserInfo"] as [UTF8Text] {
+            #expect(bare[name] == nil, "\(name)")
+        }
+    }
+
+    @Test func `refuses changes in the order of the contract`() async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        _ = try await create(app, token, ["localId": "ada", "email": "ada@example.com", "phoneNumber": "+441234567890"])
+        _ = try await create(app, token, ["localId": "eve"])
+        func eve(_ fields: JSON.Object) -> JSON { .object((["localId": "eve"] as JSON.Object).merging(fields)) }
+        try await AdministratorRefusal.check(
+            "update",
+            [
+                ([:], "MISSING_LOCAL_ID"), (["localId": ""], "MISSING_LOCAL_ID"), (["localId": "nobody"], "USER_NOT_FOUND"),
+                (["localId": "a\u{0}b"], "USER_NOT_FOUND"), (["idToken": "x"], "MISSING_LOCAL_ID"),
+                (eve(["email": "x"]), "INVALID_EMAIL"), (eve(["email": "ada@example.com"]), "EMAIL_EXISTS"),
+                (eve(["password": "correct horse"]), "MISSING_EMAIL"),
+                (eve(["email": "eve@example.com", "password": "short"]), "WEAK_PASSWORD"),
+                (eve(["phoneNumber": "+441234567890"]), "PHONE_NUMBER_EXISTS"),
+                (eve(["phoneNumber": "+0123"]), "INVALID_PHONE_NUMBER : Invalid format."),
+                (eve(["customAttributes": "[]"]), "INVALID_CLAIMS"),
+                (eve(["customAttributes": #"{"firebase":1}"#]), "FORBIDDEN_CLAIM : firebase"),
+                (eve(["customAttributes": .string("{\"a\":\"" + String(repeating: "x", count: 1000) + "\"}")]), "CLAIMS_TOO_LARGE"),
+                (eve(["linkProviderUserInfo": ["rawId": "1"]]), "MISSING_PROVIDER_ID"),
+                (eve(["linkProviderUserInfo": ["providerId": "google.com"]]), "MISSING_RAW_ID"),
+                (eve(["linkProviderUserInfo": ["providerId": "password", "rawId": "1"]]), "INVALID_PROVIDER_ID"),
+                (eve(["mfa": ["enrollments": [["phoneInfo": "+1"]]]]), "OPERATION_NOT_ALLOWED : Accounts have no second factors."),
+                (eve(["validSince": "soon"]), "Invalid JSON payload received."), (eve(["createdAt": -1]), "createdAt is not a time."),
+                (eve(["deleteAttribute": ["PROVIDER"]]), "OPERATION_NOT_ALLOWED : PROVIDER cannot be deleted"),
+            ], app, token: token)
+    }
+
+    @Test func `SEC-50 a disabled account, a revocation and a deletion reach its person at once`() async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        for (change, refresh, lookup) in [
+            (["disableUser": true], "USER_DISABLED", "USER_DISABLED"), (["validSince": 4_000_000_000], "TOKEN_EXPIRED", "TOKEN_EXPIRED"),
+        ] as [(JSON.Object, String, String)] {
+            let person = try await app.signUp("\(refresh.count)\(change.count)\(change[0].name)@example.com")
+            let changed = try await app.administer(
+                "update", .object(change.merging(["localId": .string(person.text("localId"))])), token: token)
+            #expect(changed.status == 200)
+            #expect(try await app.post("lookup", ["idToken": .string(person.text("idToken"))]).error == lookup)
+            let body: JSON = ["grant_type": "refresh_token", "refresh_token": .string(person.text("refreshToken"))]
+            #expect(try await app.post("/v1/token", body).error == refresh)
+        }
+        let person = try await app.signUp("gone@example.com")
+        #expect(try await app.administer("delete", ["localId": .string(person.text("localId"))], token: token).status == 200)
+        #expect(try await app.post("lookup", ["idToken": .string(person.text("idToken"))]).error == "USER_NOT_FOUND")
+        try await AdministratorRefusal.check(
+            "delete",
+            [
+                ([:], "MISSING_LOCAL_ID"), (["localId": .string(person.text("localId"))], "USER_NOT_FOUND"),
+                (["localId": "a\u{0}"], "USER_NOT_FOUND"),
+            ], app, token: token)
+    }
+
+    @Test func `looks accounts up by each of their names, at each of the paths`() async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        _ = try await create(app, token, ["localId": "ada", "email": "ada@example.com", "phoneNumber": "+441234567890"])
+        _ = try await app.administer(
+            "update", ["localId": "ada", "linkProviderUserInfo": ["providerId": "google.com", "rawId": "123"]], token: token)
+        let asked: [JSON] = [
+            ["localId": ["ada", "ada", "nobody"]], ["email": ["ADA@example.com", "x"]], ["phoneNumber": ["+441234567890", "x"]],
+            ["federatedUserId": [["providerId": "google.com", "rawId": "123"]]],
+            ["federatedUserId": [["providerId": "phone", "rawId": "+441234567890"]]],
+            ["localId": ["ada"], "email": ["ada@example.com"], "phoneNumber": ["+441234567890"]],
+        ]
+        for body in asked {
+            let found = try await app.administer("lookup", body, token: token)
+            #expect(found.json["users"]?.array?.map { $0["localId"] } == ["ada"], "\(body.text())")
+        }
+        for path in ["/v1/accounts:lookup", "/identitytoolkit/v3/relyingparty/getAccountInfo"] {
+            #expect(try await app.administer(path, asked[0], token: token).json["users"]?[0]?["localId"] == "ada")
+        }
+        for body in [[:], ["localId": ["nobody"]], ["initialEmail": ["ada@example.com"]], ["localId": ["a\u{0}b"]]] as [JSON] {
+            let none = try await app.administer("lookup", body, token: token)
+            #expect(none.status == 200 && none.json["users"] == nil)
+        }
+        let many = JSON.array((0...1000).map { .string("account \($0)") })
+        try await AdministratorRefusal.check("lookup", [(["localId": many], "At most 1000 accounts")], app, token: token)
+    }
+
+    @Test func `lists pages until the last, by GET and by the CLI's POST`() async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        for number in 1...5 { _ = try await create(app, token, ["localId": .string("account \(number)")]) }
+        var (seen, next): ([JSON?], String) = ([], "")
+        repeat {
+            let page = try await app.administer("batchGet?maxResults=2&nextPageToken=\(next)", token: token)
+            #expect(page.json["kind"] == "identitytoolkit#DownloadAccountResponse")
+            seen += page.json["users"]?.array?.map { $0["localId"] } ?? []
+            next = page.text("nextPageToken")
+        } while !next.isEmpty && seen.count < 10
+        #expect(seen == (1...5).map { .string("account \($0)") })
+        let posted = try await app.administer("/identitytoolkit/v3/relyingparty/downloadAccount", ["maxResults": 3], token: token)
+        #expect(posted.json["users"]?.array?.count == 3)
+        #expect(try await app.administer("batchGet?maxResults=5000", token: token).json["users"]?.array?.count == 5)
+        for (query, error) in [("maxResults=-1", "maxResults must be"), ("nextPageToken=!", "INVALID_PAGE_SELECTION")] {
+            #expect(try await app.administer("batchGet?\(query)", token: token).error?.hasPrefix(error) == true)
+        }
+    }
+
+    @Test func `shows hashes to the right alone`() async throws {
+        let app = try await TestApp.open()
+        _ = try await app.signUp("ada@example.com")
+        let all = try await app.accessToken(Set(Administrator.Right.allCases))
+        let user = try #require(try await app.administer("batchGet", token: all).json["users"]?[0])
+        #expect(user["passwordHash"] != "UkVEQUNURUQ=" && user["version"] == 0)
+        #expect(Base64.decode(user["passwordHash"]?.string?.asString ?? "")?.count == 32)
+        #expect(Base64.decode(user["salt"]?.string?.asString ?? "")?.count == 16)
+        let usual = try #require(try await app.administer("batchGet", token: try await app.accessToken()).json["users"]?[0])
+        #expect(usual["passwordHash"] == "UkVEQUNURUQ=" && usual["salt"] == nil && usual["version"] == nil)
+    }
+
+    @Test func `removes many, and says which are not disabled`() async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        for (id, disabled) in [("a", true), ("b", false)] {
+            _ = try await create(app, token, ["localId": .string(id), "disabled": .bool(disabled)])
+        }
+        let some = try await app.administer("batchDelete", ["localIds": ["nobody", "a", "b"]], token: token)
+        #expect(
+            some.json == [
+                "errors": [["index": 2, "localId": "b", "message": "NOT_DISABLED : Disable the account before batch deletion."]]
+            ])
+        #expect(try await app.administer("batchDelete", ["localIds": ["a", "b"], "force": true], token: token).json == [:])
+        #expect(try await user(app, token, "b") == nil)
+        let many = JSON.array((0...1000).map { .string("account \($0)") })
+        try await AdministratorRefusal.check(
+            "batchDelete", [([:], "LOCAL_ID_LIST_EXCEEDS_LIMIT"), (["localIds": many], "LOCAL_ID_LIST_EXCEEDS_LIMIT")], app, token: token)
+    }
+
+    @Test func `queries and counts`() async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        for (id, name) in [("a", "Zoe"), ("b", "Ada")] {
+            _ = try await create(
+                app, token, ["localId": .string(id), "displayName": .string(name), "email": .string("\(id)@example.com")])
+        }
+        let sorted = try await app.administer("query", ["sortBy": "NAME", "order": "DESC"], token: token)
+        #expect(sorted.json["userInfo"]?.array?.map { $0["localId"] } == ["a", "b"] && sorted.text("recordsCount") == "2")
+        let one = try await app.administer(
+            "/v1/projects/demo:queryAccounts", ["expression": [["email": "B@example.com"]], "limit": 1, "offset": 0], token: token)
+        #expect(one.json["userInfo"]?.array?.map { $0["localId"] } == ["b"])
+        let count = try await app.administer("query", ["returnUserInfo": false, "expression": [["userId": "a"]]], token: token)
+        #expect(count.json == ["recordsCount": "1"])
+        try await AdministratorRefusal.check(
+            "query", [(["limit": 501], "limit must be"), (["offset": -1], "offset must"), (["sortBy": "SHOE"], "Invalid JSON")], app,
+            token: token)
+    }
+
+    @Test func `makes links for the right alone, and mails without returnOobLink`() async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        let person = try await app.signUp("ada@example.com")
+        let body: JSON = ["requestType": "PASSWORD_RESET", "email": "Ada@example.com", "returnOobLink": true]
+        let made = try await app.administer("sendOobCode", body, token: token)
+        #expect(made.text("email") == "ada@example.com" && made.text("oobLink").contains(made.text("oobCode")))
+        let reset = try await app.post("resetPassword", ["oobCode": .string(made.text("oobCode")), "newPassword": "battery staple"])
+        #expect(reset.status == 200)
+        #expect(try await app.post("lookup", ["idToken": .string(person.text("idToken"))]).error == "TOKEN_EXPIRED")
+        let mailed = try await app.administer("/v1/accounts:sendOobCode", ["requestType": 1, "email": "ada@example.com"], token: token)
+        #expect(mailed.status == 200 && mailed.json["oobLink"] == nil)
+        for _ in 0..<30 {
+            _ = try await app.administer("/v1/accounts:sendOobCode", ["requestType": 1, "email": "ada@example.com"], token: token)
+        }
+        let flood = try await app.administer("/v1/accounts:sendOobCode", ["requestType": 1, "email": "ada@example.com"], token: token)
+        #expect(flood.error == "RESET_PASSWORD_EXCEED_LIMIT" || flood.error == "TOO_MANY_ATTEMPTS_TRY_LATER")
+        try await AdministratorRefusal.check(
+            "sendOobCode",
+            [
+                ([:], "MISSING_REQ_TYPE"), (["requestType": "PASSWORD_RESET"], "MISSING_EMAIL"),
+                (["requestType": "PASSWORD_RESET", "email": "nobody@example.com", "returnOobLink": true], "EMAIL_NOT_FOUND"),
+                (["requestType": "VERIFY_EMAIL", "email": "nobody@example.com", "returnOobLink": true], "USER_NOT_FOUND"),
+                (["requestType": "VERIFY_AND_CHANGE_EMAIL", "email": "ada@example.com"], "MISSING_NEW_EMAIL"),
+                (
+                    [
+                        "requestType": "VERIFY_AND_CHANGE_EMAIL", "email": "ada@example.com", "newEmail": "ada@example.com",
+                        "returnOobLink": true,
+                    ], "EMAIL_EXISTS"
+                ),
+                (["requestType": "RECOVER_EMAIL", "email": "ada@example.com"], "OPERATION_NOT_ALLOWED"),
+                (
+                    ["requestType": "EMAIL_SIGNIN", "email": "ada@example.com", "continueUrl": "https://evil.example"],
+                    "UNAUTHORIZED_DOMAIN"
+                ),
+            ], app, token: token)
+        let reader = try await app.accessToken([.readUsers, .manageUsers])
+        try await AdministratorRefusal.check("sendOobCode", [(body, "PERMISSION_DENIED")], app, token: reader, status: 403)
+    }
+
+    @Test func `SEC-14 asks for the right of each call, for the project, and for a token`() async throws {
+        let app = try await TestApp.open()
+        let reader = try await app.accessToken([.readUsers])
+        let stranger = try await app.accessToken(of: "other")
+        for call in ["", "update", "delete", "batchDelete", "sendOobCode"] {
+            let answer = try await app.administer(call, ["localId": "x"], token: reader)
+            #expect(answer.status == 403 && answer.error?.hasPrefix("PERMISSION_DENIED") == true, "\(call)")
+        }
+        let writer = try await app.accessToken([.manageUsers])
+        for call in ["lookup", "query"] { #expect(try await app.administer(call, [:], token: writer).status == 403, "\(call)") }
+        #expect(try await app.administer("batchGet", token: writer).status == 403)
+        for call in ["", "update", "delete", "batchDelete", "lookup", "query", "sendOobCode"] {
+            #expect(try await app.administer(call, ["localId": "x"], token: stranger).status == 403, "\(call)")
+            #expect(try await app.administer(call, ["localId": "x"], token: nil).error == "Login Required.", "\(call)")
+            #expect(try await app.administer(call, ["localId": "x"], token: "owner").error == "Invalid Credentials", "\(call)")
+        }
+        #expect(try await app.database.query("SELECT 1 FROM accounts").isEmpty)
+    }
+}
