@@ -256,46 +256,6 @@ import Text
             token: token)
     }
 
-    @Test func `makes links for the right alone, and mails without returnOobLink`() async throws {
-        let app = try await TestApp.open()
-        let token = try await app.accessToken()
-        let person = try await app.signUp("ada@example.com")
-        let body: JSON = ["requestType": "PASSWORD_RESET", "email": "Ada@example.com", "returnOobLink": true]
-        let made = try await app.administer("sendOobCode", body, token: token)
-        #expect(made.text("email") == "ada@example.com" && made.text("oobLink").contains(made.text("oobCode")))
-        let reset = try await app.post("resetPassword", ["oobCode": .string(made.text("oobCode")), "newPassword": "battery staple"])
-        #expect(reset.status == 200)
-        #expect(try await app.post("lookup", ["idToken": .string(person.text("idToken"))]).error == "TOKEN_EXPIRED")
-        let mailed = try await app.administer("/v1/accounts:sendOobCode", ["requestType": 1, "email": "ada@example.com"], token: token)
-        #expect(mailed.status == 200 && mailed.json["oobLink"] == nil)
-        for _ in 0..<30 {
-            _ = try await app.administer("/v1/accounts:sendOobCode", ["requestType": 1, "email": "ada@example.com"], token: token)
-        }
-        let flood = try await app.administer("/v1/accounts:sendOobCode", ["requestType": 1, "email": "ada@example.com"], token: token)
-        #expect(flood.error == "RESET_PASSWORD_EXCEED_LIMIT" || flood.error == "TOO_MANY_ATTEMPTS_TRY_LATER")
-        try await AdministratorRefusal.check(
-            "sendOobCode",
-            [
-                ([:], "MISSING_REQ_TYPE"), (["requestType": "PASSWORD_RESET"], "MISSING_EMAIL"),
-                (["requestType": "PASSWORD_RESET", "email": "nobody@example.com", "returnOobLink": true], "EMAIL_NOT_FOUND"),
-                (["requestType": "VERIFY_EMAIL", "email": "nobody@example.com", "returnOobLink": true], "USER_NOT_FOUND"),
-                (["requestType": "VERIFY_AND_CHANGE_EMAIL", "email": "ada@example.com"], "MISSING_NEW_EMAIL"),
-                (
-                    [
-                        "requestType": "VERIFY_AND_CHANGE_EMAIL", "email": "ada@example.com", "newEmail": "ada@example.com",
-                        "returnOobLink": true,
-                    ], "EMAIL_EXISTS"
-                ),
-                (["requestType": "RECOVER_EMAIL", "email": "ada@example.com"], "OPERATION_NOT_ALLOWED"),
-                (
-                    ["requestType": "EMAIL_SIGNIN", "email": "ada@example.com", "continueUrl": "https://evil.example"],
-                    "UNAUTHORIZED_DOMAIN"
-                ),
-            ], app, token: token)
-        let reader = try await app.accessToken([.readUsers, .manageUsers])
-        try await AdministratorRefusal.check("sendOobCode", [(body, "PERMISSION_DENIED")], app, token: reader, status: 403)
-    }
-
     @Test func `SEC-14 asks for the right of each call, for the project, and for a token`() async throws {
         let app = try await TestApp.open()
         let reader = try await app.accessToken([.readUsers])
