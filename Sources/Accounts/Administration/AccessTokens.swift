@@ -37,20 +37,23 @@ package struct AccessTokens: Sendable {
         return AccessToken(email: email, keyID: signer.id, expires: clock.now().seconds + Self.lifetime).text(key: keys[0])
     }
 
-    /// The service account that bears the token, if the token is one of ours and has not expired. Whether its key is live shows only in
+    /// The token with this text, if it is one of ours and has not expired. Whether its key is live shows only in
     /// `administrator(bearing:for:in:from:)`.
-    package func serviceAccount(of token: UTF8Text) -> ServiceAccountEmail? {
-        read(token).flatMap { ServiceAccountEmail(address: $0.email) }
+    package func token(_ text: UTF8Text) -> AccessToken? {
+        let now = clock.now().seconds
+        for key in keys {
+            if let token = AccessToken(text, key: key) { return token.expires > now ? token : nil }
+        }
+        return nil
     }
 
     /// The service account that bears `token`, in one round trip.
     ///
-    /// Throws `accessTokenRefused` for a token that is not ours, has expired or whose key was revoked, and `rightMissing` when the account
-    /// is of another project or lacks `right`.
+    /// Throws `accessTokenRefused` for a token whose key was revoked, `otherProjectsAdministrator` when the account is of another project, and
+    /// `rightMissing` when it lacks `right`.
     package func administrator(
-        bearing token: UTF8Text, for right: Administrator.Right, in project: ProjectSettings, from client: Session.ClientInfo
+        bearing token: AccessToken, for right: Administrator.Right, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> Administrator {
-        guard let token = read(token) else { throw .accessTokenRefused }
         let rows = try await storage.read(
             """
             SELECT a.project_id, a.rights FROM service_account_keys k JOIN service_accounts a USING (project_id, email)
@@ -63,18 +66,10 @@ package struct AccessTokens: Sendable {
         guard rights.contains(right) else { throw .rightMissing(right, of: token.email) }
         return Administrator(serviceAccount: token.email, rights: rights, in: projectID, from: client)
     }
-
-    private func read(_ text: UTF8Text) -> AccessToken? {
-        let now = clock.now().seconds
-        for key in keys {
-            if let token = AccessToken(text, key: key) { return token.expires > now ? token : nil }
-        }
-        return nil
-    }
 }
 
 /// The token itself: a version, the expiry, key id and e-mail of a service account, and a MAC over them.
-struct AccessToken: Equatable {
+package struct AccessToken: Sendable, Equatable {
     let email: String
     let keyID: String
     /// In seconds of Unix time.
@@ -91,6 +86,9 @@ struct AccessToken: Equatable {
         self.keyID = keyID
         self.expires = expires
     }
+
+    /// The account that bears it.
+    package var serviceAccount: ServiceAccountEmail? { ServiceAccountEmail(address: email) }
 
     /// `nil` for a text that this key did not make.
     init?(_ text: UTF8Text, key: [UInt8]) {

@@ -1,7 +1,6 @@
 import Glibc
 import HTTP
 import Runtime
-import Text
 
 /// Turns the bytes of one connection into its requests, one after another: a value without I/O.
 ///
@@ -185,7 +184,7 @@ struct RequestParser {
         return true
     }
 
-    private var bodyLimit: Int { head.message.request.hasBearerToken ? limits.bodyWithBearer : limits.body }
+    private var bodyLimit: Int { head.message.request.bearerToken != nil ? limits.bodyWithBearer : limits.body }
 
     private mutating func append(_ bytes: Slice<UnsafeRawBufferPointer>) {
         isContinueExpected = false
@@ -210,12 +209,5 @@ struct RequestParser {
         guard chunkExtensions <= 4096 else { throw .bad("too many chunk extensions") }
         guard size <= bodyLimit - head.message.request.body.count else { throw .bodyTooLarge }
         state = size == 0 ? .trailers : .chunk(remaining: size)
-    }
-}
-
-extension Request {
-    /// Whether the request has a bearer token, of whatever worth. <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>
-    fileprivate var hasBearerToken: Bool {
-        headers["authorization"]?.split(maxSplits: 1) { $0 == 0x20 }.first?.asciiLowercased == "bearer"
     }
 }

@@ -2,7 +2,7 @@ package import Accounts
 package import HTTP
 import JSON
 import Projects
-package import Text
+import Text
 
 /// One JSON call of administrators: its route, its input and its output.
 ///
@@ -60,46 +60,52 @@ extension Context {
         _ answer: (JSON.Object, Administrator, Context) async throws -> Response
     ) async throws -> Response {
         guard case .administrator(let right) = route.access else { throw Failure.notFound }
-        guard let token = request.bearerToken else { throw Failure.bearerRequired }
         // Before the body is parsed: a caller without a token of ours cannot make the server parse a large one.
-        guard isOwner(token) || services.accounts.accessTokens.serviceAccount(of: token) != nil else { throw Failure.unknownBearer }
+        let bearer = try bearer()
         let body = request.method == .get ? try JSONBody.object(ofQuery: request) : try JSONBody.administratorObject(of: request)
-        let project = try administeredProject(token, target: try JSONBody.target(of: body))
-        let administrator = try await administrator(token, for: right, in: project)
+        let project = try administeredProject(of: bearer, target: try JSONBody.target(of: body))
+        let administrator = try await administrator(bearer, for: right, in: project)
         return try await answer(body, administrator, with(project))
+    }
+
+    private func bearer() throws(Failure) -> Bearer {
+        guard let text = request.bearerToken else { throw .bearerRequired }
+        if isOwner(text) { return .owner }
+        guard let token = services.accounts.accessTokens.token(text), let account = token.serviceAccount else { throw .unknownBearer }
+        return .serviceAccount(account, token)
     }
 
     /// The project that the path names, or else `target`, or else the bearer's own.
     ///
     /// Throws what a foreign project throws for one that is not configured, so that no caller learns which projects there are.
-    private func administeredProject(_ token: UTF8Text, target: UTF8Text?) throws(Failure) -> Project {
+    private func administeredProject(of bearer: Bearer, target: UTF8Text?) throws(Failure) -> Project {
         let named = parameters["project"] ?? target
         if let named, let target, named != target { throw .invalidArgument("targetProjectId is not the project of the path.") }
-        if isOwner(token) { return try ownedProject(named: named) }
-        let projects = services.projects.current
-        guard let account = services.accounts.accessTokens.serviceAccount(of: token) else { throw .unknownBearer }
-        guard named.map({ $0 == UTF8Text(account.projectID) }) ?? true, let project = projects.project(id: account.projectID) else {
-            throw .otherProject(account.text)
+        switch bearer {
+        case .owner: return try ownedProject(named: named)
+        case .serviceAccount(let account, _):
+            guard named.map({ $0 == UTF8Text(account.projectID) }) ?? true,
+                let project = services.projects.current.project(id: account.projectID)
+            else { throw .otherProject(account.text) }
+            return project
         }
-        return project
     }
 
     private func administrator(
-        _ token: UTF8Text, for right: Administrator.Right, in project: Project
+        _ bearer: Bearer, for right: Administrator.Right, in project: Project
     ) async throws -> Administrator {
-        if isOwner(token) { return try owner(of: project) }
-        return try await services.accounts.accessTokens.administrator(
-            bearing: token, for: right, in: project.settings, from: clientInfo)
+        switch bearer {
+        case .owner: try owner(of: project)
+        case .serviceAccount(_, let token):
+            try await services.accounts.accessTokens.administrator(bearing: token, for: right, in: project.settings, from: clientInfo)
+        }
     }
 }
 
-extension Request {
-    /// The bearer token of the request; `nil` without one. Other schemes count as absent, as at Google.
-    /// <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>
-    package var bearerToken: UTF8Text? {
-        guard let authorization = headers["authorization"] else { return nil }
-        let parts = authorization.split(maxSplits: 1) { $0 == 0x20 }
-        guard parts.first?.asciiLowercased == "bearer" else { return nil }
-        return parts.count == 2 ? parts[1].trimmed : ""
-    }
+/// The caller that a bearer token stands for.
+private enum Bearer {
+    /// A program of this machine, in development mode.
+    case owner
+    /// A service account; whether its key is live is not known yet.
+    case serviceAccount(ServiceAccountEmail, AccessToken)
 }

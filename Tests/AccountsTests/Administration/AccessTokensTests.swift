@@ -67,7 +67,7 @@ import Text
         _ = try await bearer.administrator()
         bearer.fixture.time.advance(.seconds(1))
         #expect(await bearer.isRefused())
-        #expect(bearer.fixture.accounts.accessTokens.serviceAccount(of: bearer.token) == nil)
+        #expect(bearer.fixture.accounts.accessTokens.token(bearer.token)?.serviceAccount == nil)
     }
 
     @Test func `ends with its key, and with no other key of the account`() async throws {
@@ -139,8 +139,8 @@ import Text
                 limits: bearer.fixture.accounts.limits, tokenURI: "")
         }
         let changed = MasterKey(bytes: Array(2...33), others: [Array(1...32)])
-        #expect(accessTokens(changed).serviceAccount(of: bearer.token) == bearer.email)
-        #expect(accessTokens(MasterKey(bytes: Array(2...33))).serviceAccount(of: bearer.token) == nil)
+        #expect(accessTokens(changed).token(bearer.token)?.serviceAccount == bearer.email)
+        #expect(accessTokens(MasterKey(bytes: Array(2...33))).token(bearer.token) == nil)
     }
 
     @Test func `only an account with the right signs custom tokens`() async throws {
@@ -159,5 +159,15 @@ import Text
         #expect(throws: CustomTokenError.invalid("The service account may not sign custom tokens.")) {
             try token.verified(by: [key], for: "demo", at: now)
         }
+    }
+}
+
+extension AccessTokens {
+    /// The administrator who bears the token with this text.
+    fileprivate func administrator(
+        bearing text: UTF8Text, for right: Administrator.Right, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> Administrator {
+        guard let token = token(text) else { throw .accessTokenRefused }
+        return try await administrator(bearing: token, for: right, in: project, from: client)
     }
 }
