@@ -42,6 +42,18 @@ package enum TestDatabase {
     package static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }
 
+extension Database {
+    /// Throws unless the database answers.
+    package func ping() async throws(PostgresError) {
+        _ = try await query("SELECT 1")
+    }
+
+    /// How many connections to this database wait for a lock.
+    package func countWaitsForLocks() async throws(PostgresError) -> Int {
+        try await query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").count
+    }
+}
+
 /// The folder of this package's sources.
 package enum Repository {
     package static let root = #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/" + $1 }

@@ -116,22 +116,29 @@ import Text
         let code = try await clients.requests.grant(clients.request(), kept: nil, to: browser, scopes: ["openid"], in: clients.project)
         let database = clients.fixture.database
         for statement in [
-            "CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN NEW; END $$",
+            "CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END $$",
             "CREATE TRIGGER pause BEFORE INSERT ON sessions FOR EACH ROW WHEN (NEW.kind = 'client') EXECUTE FUNCTION pause()",
         ] { _ = try await database.write(SQL(unsafe: statement)) }
-        async let redeemed = try clients.redeem(code)
-        var isPaused = false
-        while !isPaused {
-            let paused = try await database.query(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'")
-            isPaused = try paused.first?.value(as: Int.self) == 1
+        let (redeeming, ending) = try await database.transaction { gate in
+            _ = try await gate.query("SELECT pg_advisory_xact_lock(1)")
+            let redeeming = Task { try await clients.redeem(code) }
+            try await eventually { try await database.countWaitsForLocks() == 1 }
+            let ending = Task {
+                if bySigningOut {
+                    _ = try await clients.fixture.accounts.browserSessions.end(browser, in: clients.project)
+                } else {
+                    try await clients.fixture.sessions.revokeAll(of: browser.account.id, in: clients.project.id, by: .command("test"))
+                }
+            }
+            // The ending waits for the redemption, or passes it; the redemption goes on after either.
+            try await eventually {
+                let ended = try await database.query("SELECT 1 FROM sessions WHERE ended_at IS NOT NULL")
+                return try await database.countWaitsForLocks() == 2 || !ended.isEmpty
+            }
+            return (redeeming, ending)
         }
-        if bySigningOut {
-            _ = try await clients.fixture.accounts.browserSessions.end(browser, in: clients.project)
-        } else {
-            try await clients.fixture.sessions.revokeAll(of: browser.account.id, in: clients.project.id, by: .command("test"))
-        }
-        let token = clients.sessions.refreshToken(for: try await redeemed.session, in: clients.project)
+        try await ending.value
+        let token = clients.sessions.refreshToken(for: try await redeeming.value.session, in: clients.project)
         #expect(await clients.isRefused { try await clients.refresh(token) })
     }
 

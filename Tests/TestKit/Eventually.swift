@@ -1,19 +1,11 @@
-import Postgres
 import Runtime
 import Testing
 
 /// Waits until `condition` holds; the time limit only ends a test that hangs.
-func eventually(_ condition: () async throws -> Bool) async throws {
+package func eventually(_ condition: () async throws -> Bool) async throws {
     let end = MonotonicTime.read() + .seconds(600)
     while try await !condition() {
         try #require(MonotonicTime.read() < end, "it never came to be")
         try await Task.sleep(for: .milliseconds(5))
-    }
-}
-
-extension Database {
-    /// Throws unless the database answers.
-    func ping() async throws(PostgresError) {
-        _ = try await query("SELECT 1")
     }
 }
