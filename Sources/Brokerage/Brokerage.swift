@@ -17,7 +17,7 @@
 /// | later: the provider's tokens for a back end | `ProviderAccess.tokens` | `ProviderTokens/ProviderAccess.swift` |
 /// | beside sign-ins | `BrokeredProject.photo`, `revoke` | `BrokeredProject.swift` |
 ///
-/// What fails is a `BrokerageError`, which is the one error policy of all these steps. Pages, JSON, cookies and rate limits are for the
+/// All these steps throw `BrokerageError`, so they have one policy for errors. Pages, JSON, cookies and rate limits are for the
 /// features above.
 package import Accounts
 package import Curl
@@ -27,7 +27,7 @@ package import Providers
 package import Runtime
 package import Text
 
-/// What brokering needs of one loop. A class, so that a request takes one reference and not a copy of each part.
+/// The parts of one loop that brokering needs. A class, so that a request takes one reference and not a copy of each part.
 package final class Brokerage: Sendable {
     let accounts: Accounts
     let flows: SignInFlows

@@ -69,7 +69,7 @@ package enum BrokerageError: Error, Sendable {
         }
     }
 
-    /// What the log says of an error that a provider caused by its answer, or by not answering; `nil` for the others, which any client
+    /// The log's text for an error that a provider caused by its answer, or by not answering; `nil` for the others, which any client
     /// could cause without a sign-in at a provider.
     package var logDetail: String? {
         switch self {

@@ -3,7 +3,7 @@ package import HTTP
 import Providers
 package import Text
 
-/// What a provider sent the browser back with: `state`, `code`, `iss`, `error` and whatever else it says. Read once, here.
+/// The answer that a provider sent the browser back with: `state`, `code`, `iss`, `error` and its other fields. Read once, here.
 ///
 /// The other fields are kept, since some providers send a part of the identity there and nowhere else.
 package struct ProviderAnswer: Sendable {
@@ -44,13 +44,13 @@ package struct ProviderAnswer: Sendable {
     /// <https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2.1>
     package var isUnnamedRefusal: Bool { (form["state"] ?? "").isEmpty && !(form["error"] ?? "").isEmpty }
 
-    /// What the provider's `error` or `denied` means; `nil` without one.
+    /// The meaning of the provider's `error` or `denied`; `nil` without one.
     var refusal: BrokerageError? {
         if let error = form["error"] { return BrokerageError(.callback(error, description: form["error_description"])) }
         return form["denied"].map { _ in BrokerageError(.callback("access_denied", description: nil)) }
     }
 
-    /// What an error without a flow means. Its description is ignored, since any person may have written it.
+    /// The meaning of an error without a flow. Its description is ignored, since any person may have written it.
     package var refusalWithoutFlow: BrokerageError { BrokerageError(.callback(form["error"] ?? "", description: nil)) }
 
     /// Refuses an answer that came by the address of another provider than the flow's, or by the common address when the provider was told

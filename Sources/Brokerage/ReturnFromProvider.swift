@@ -37,7 +37,7 @@ extension Brokerage {
         return (kept.0, try ProviderAnswer(form))
     }
 
-    /// What an app's frame gets when it asks with a ticket. An event is given out once.
+    /// The event for an app's frame that asks with a ticket. An event is given out once.
     package func takeEvent(
         _ ticket: FlowTicket, apiKey: String? = nil, appName: String? = nil, origin: String? = nil
     ) async throws(BrokerageError) -> SignInFlows.TakenEvent {

@@ -32,7 +32,7 @@ package struct ProviderIdentity: Sendable, Codable, Equatable {
     package var photoURL: String?
     package var screenName: String?
     package var language: String?
-    /// What the provider said, as the text of a JSON object.
+    /// All that the provider said, as the text of a JSON object.
     package var rawUserInfo: String
 
     package init(

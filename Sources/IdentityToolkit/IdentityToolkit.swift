@@ -8,14 +8,14 @@ package import Web
 package enum IdentityToolkit {
     /// Every call. To add a call, add a file in one of the folders beside this one and a line here.
     package static let handlers: [Handler] = [
-        ChangeConfig.handler,
         CreateAccountByAdministrator.handler,
         CreateAuthURI.handler,
-        CreateConfig.handler,
+        CreateProviderConfig.handler,
         CreateSessionCookie.handler,
         DeleteAccount.handler,
         DeleteAccountByAdministrator.handler,
         DeleteAccounts.handler,
+        DeleteProviderConfig.handler,
         DeleteTenant.handler,
         Discovery.handler,
         DownloadAccounts.handler,
@@ -40,7 +40,6 @@ package enum IdentityToolkit {
         QueryAccounts.handler,
         RecaptchaConfig.handler,
         RecaptchaParams.handler,
-        RemoveConfig.handler,
         ResetPassword.handler,
         RevokeToken.handler,
         SecureTokenCertificates.handler,
@@ -58,5 +57,6 @@ package enum IdentityToolkit {
         UpdateAccount.handler,
         UpdateAccountByAdministrator.handler,
         UpdateConfig.handler,
+        UpdateProviderConfig.handler,
     ]
 }

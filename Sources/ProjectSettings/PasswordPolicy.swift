@@ -26,7 +26,7 @@ package struct PasswordPolicy: Sendable, Equatable {
     /// The bounds that hold for every project.
     package static let shortest = 6
     package static let longest = 4096
-    /// What counts as non-alphanumeric: Firebase's list.
+    /// The characters that count as non-alphanumeric: Firebase's list.
     package static let nonAlphanumeric: [Character] = Array("^$*.[]{}()?\"!@#%&/\\,><':;|_~")
 }
 

@@ -2,7 +2,7 @@ import Config
 package import JOSE
 
 extension ProjectSettings {
-    /// What a project's ID tokens say, and how they are signed: `tokens` of a project's file.
+    /// The contents of a project's ID tokens, and how they are signed: `tokens` of a project's file.
     package struct Tokens: Sendable {
         /// The issuer that ID tokens name.
         package var issuer = Issuer.firebase

@@ -5,7 +5,7 @@ import Text
 /// Projects that test suites name and no file has, in development mode: each is the development project under another id, with accounts of
 /// its own. The process forgets them when it ends or reads its files again, and makes them again when they are named again.
 extension Project {
-    /// What the API key of such a project begins with; the id follows. Other unknown keys lead to the development project.
+    /// The beginning of such a project's API key; the id follows. Other unknown keys lead to the development project.
     static let keyOnTheFly: UTF8Text = "project:"
     /// More of them at once are a mistake of a test suite, which would fill the memory.
     package static let mostOnTheFly = 1000

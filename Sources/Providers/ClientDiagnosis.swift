@@ -1,7 +1,7 @@
 import Crypto
 import Text
 
-/// What an operator must fix about this server as the provider's client: it asks what only a client may ask.
+/// Looks for faults of this server as the provider's client: it asks what only a client may ask.
 extension ConfiguredProvider {
     /// A sentence on what the token endpoint says to a code that does not exist; `nil` when all is well. By the standard, it says that the
     /// code is unknown only to a client that it accepts. <https://www.rfc-editor.org/rfc/rfc6749#section-5.2>

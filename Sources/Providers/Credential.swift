@@ -10,7 +10,7 @@ package struct Credential: Sendable {
     package let rawNonce: UTF8Text?
     /// The code that came with the ID token, for the provider's other tokens.
     package let code: UTF8Text?
-    /// What the provider said of the person to the app beside the tokens, unsigned.
+    /// The person as the provider described them to the app beside the tokens, unsigned.
     package let user: UTF8Text?
 
     package init(

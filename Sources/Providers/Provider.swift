@@ -23,7 +23,7 @@ package struct Provider: Sendable {
     var button = ButtonStyle()
     /// Other names of the service, in lower case, which an operator may take for its id.
     var otherNames: Set<String> = []
-    /// What an identity has beyond the claims that a developer makes up (`DevelopmentProvider`), as the Auth emulator gives it.
+    /// Adds what an identity has beyond the claims that a developer makes up (`DevelopmentProvider`), as the Auth emulator does.
     var development: @Sendable (_ claims: JSON, inout ProviderIdentity) -> Void = { _, _ in }
     /// Entries as YAML that together have every key, for a provider whose keys depend on a value of another key.
     var samples = ["{}"]

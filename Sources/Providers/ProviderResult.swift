@@ -1,8 +1,8 @@
 package import Identity
 import Text
 
-/// What a provider proved, and the tokens that it gave for the app. A provider gives the tokens that its protocol has: not every one has ID
-/// tokens.
+/// The identity that a provider proved, and the tokens that it gave for the app. A provider gives the tokens that its protocol has:
+/// not every one has ID tokens.
 package struct ProviderResult: Sendable, Codable, Equatable {
     package var identity: ProviderIdentity
     package var idToken: String?

@@ -68,7 +68,7 @@ package struct SampleFiles: Sendable {
         return Response(json: answer.bytes())
     }
 
-    /// What the page needs to sign in through the hosted page; `null` when the project has no client for pages.
+    /// The values that the sample page needs for a sign-in at the hosted page; `null` when the project has no client for pages.
     private static func openID(_ project: Project) -> JSON {
         let client = project.settings.openIDProvider?.clients.first { $0.kind == .browser }
         guard let client, let issuer = project.openIDProvider?.native.urls.issuer else { return .null }

@@ -35,5 +35,16 @@ import Testing
         #expect(said("CHANGELOG.md", "nobody") == [])
     }
 
+    @Test func `finds doc comments that begin with What`() {
+        let found = { (path: String, text: String) in Wording.comments(File(path: path, text: text)).map(\.line) }
+        #expect(found("Sources/Web/A.swift", "/// What a call answers.\nlet a = 1\n    /// What it costs.\n    let b = 2") == [1, 3])
+        #expect(found("Sources/Web/A.swift", "/// An answer.\n/// What it costs is here.\n// What for?\n/// Whatever fits.") == [])
+        #expect(found("Tests/WebTests/A.swift", "/// What a test asks.") == [])
+    }
+
+    @Test func `doc comments of the sources begin with a noun or a verb`() {
+        #expect(Repository.files.flatMap(Wording.comments) == [])
+    }
+
     @Test func `users' texts are free of these phrases`() { #expect(Repository.files.flatMap(Wording.check) == []) }
 }

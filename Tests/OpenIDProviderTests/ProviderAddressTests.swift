@@ -63,7 +63,7 @@ import Web
     @Test(arguments: [
         "/nobody/oauth2/authorize", "/plain/oauth2/authorize", "/Acme/oauth2/authorize", "/contoso.onmicrosoft.com/oauth2/authorize",
         "/acme/b2c_1_other/oauth2/v2.0/token", "/acme/oauth2/v2.0/token", "/acme/oauth2/v2.0/token?p=",
-        "/te/nobody/b2c_1_susi/oauth2/v2.0/token",
+        "/acme/b2c_1_susi2/oauth2/v2.0/token", "/acme/oauth2/v2.0/token?p=b2c_1_su%C5%BFi", "/te/nobody/b2c_1_susi/oauth2/v2.0/token",
         "/plain/b2c_1_susi/oauth2/v2.0/token", "/te", "/",
     ])
     func `nothing is at the address of no provider and of no user flow`(target: String) throws { #expect(try failure(target) == .notFound) }

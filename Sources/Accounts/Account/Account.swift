@@ -45,7 +45,7 @@ package struct LinkedIdentity: Sendable, Equatable {
     package var providerID: String
     package var subject: String
     package var email: String?
-    /// What the provider said of the address when the person last signed in.
+    /// Whether the provider had verified the address when the person last signed in.
     package var emailVerified = false
     package var displayName: String?
     package var photoURL: String?

@@ -19,8 +19,8 @@ package struct AccessTokens: Sendable {
     /// The address of the token endpoint.
     let tokenURI: String
 
-    /// What a service account says of itself in its request. Throws `assertionRefused` or `assertionLacksScope` for a request that no
-    /// signature makes good.
+    /// Reads the assertion of a service account, before its signature is checked. Throws `assertionRefused` or
+    /// `assertionLacksScope` for a request that no signature makes good.
     /// - Parameter scope: the parameter of the request, for an assertion that does not name scopes.
     package func assertion(_ text: UTF8Text, scope: UTF8Text?) throws(AccountError) -> ServiceAccountAssertion {
         try ServiceAccountAssertion.parse(text, scope: scope, tokenURI: tokenURI, at: clock.now())
@@ -75,7 +75,7 @@ package struct AccessToken: Sendable, Equatable {
     /// In seconds of Unix time.
     let expires: Int64
 
-    /// What tools that look for leaked secrets recognise.
+    /// The beginning by which tools that look for leaked secrets recognise the token.
     private static let prefix: UTF8Text = "gatehouse_"
     private static let version: UInt8 = 1
     private static let keyIDCount = 40

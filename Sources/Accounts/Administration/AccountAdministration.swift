@@ -6,7 +6,7 @@ import Text
 
 /// Makes and changes accounts as administrators ask. `AccountLists` reads them, `AccountDeletion` removes them.
 ///
-/// What ends sessions ends those of apps, of browsers and of relying parties, in the transaction of the change. A sign-in that began before
+/// A change that ends sessions ends those of apps, of browsers and of relying parties, in its own transaction. A sign-in that began before
 /// compares the time of the last ending when it commits, so it cannot finish afterwards (SEC-50). No mail tells the owner of an account
 /// what an administrator did: the record does (`AuditEvent`).
 package struct AccountAdministration: Sendable {
@@ -15,7 +15,7 @@ package struct AccountAdministration: Sendable {
     let directory: AccountDirectory
     let passwords: Passwords
 
-    /// Makes an account that nobody has signed in to yet.
+    /// Makes an account, without a sign-in.
     ///
     /// Throws `accountIDTaken`, `emailTaken`, `phoneNumberTaken`, `identityTaken`, what the password policy throws, and `addressNeeded` for
     /// a password without an address. So a call that is repeated because its answer was lost makes no second account of the same id,

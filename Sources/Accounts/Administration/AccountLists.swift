@@ -7,7 +7,7 @@ import Text
 package struct AccountLists: Sendable {
     let storage: Storage
 
-    /// What a list of accounts is asked for. An account that several of them name comes once.
+    /// The accounts that a list is asked for. An account that is named several times comes once.
     package struct Wanted: Sendable {
         package var ids: [String] = []
         /// In canonical form.

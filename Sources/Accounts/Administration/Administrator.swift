@@ -12,7 +12,7 @@ package struct Administrator: Sendable {
     /// Where the call came from; `nil` for a command.
     let client: Session.ClientInfo?
 
-    /// What an administrator may do. The names stand in the database and in `gatehouse service-accounts create --rights`, so a name is
+    /// A right of an administrator. The names stand in the database and in `gatehouse service-accounts create --rights`, so a name is
     /// never changed.
     package enum Right: String, Sendable, CaseIterable {
         /// Sign custom tokens, by which a person signs in to any account. Needs no access token: the signature is the proof.
@@ -28,7 +28,7 @@ package struct Administrator: Sendable {
         /// See password hashes where accounts are read. Never given unless named.
         case readPasswordHashes
 
-        /// What an account gets whose maker names no rights.
+        /// The rights of a service account that is made without naming any.
         package static let usual = Set(allCases).subtracting([.readPasswordHashes])
 
         /// The rights that a row of `service_accounts` names. A name that only another version knows is left out.

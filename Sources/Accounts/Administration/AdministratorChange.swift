@@ -79,7 +79,7 @@ extension AdministratorChange {
         return .some(signedInBy: lost, begunBefore: validSince.flatMap { $0 > account.validSince ? $0 : nil })
     }
 
-    /// What the record says was done, besides what `AuditedAct` finds in the account's ways to sign in.
+    /// The acts that the audit log records, besides those that `AuditedAct` finds in the account's ways to sign in.
     func actions(from account: Account, to changed: Account, _ ending: Ending) -> [AuditEvent.Action] {
         var actions: [AuditEvent.Action] = []
         if changed.disabled != account.disabled { actions.append(changed.disabled ? .accountDisabled : .accountEnabled) }

@@ -20,7 +20,7 @@ package struct AuditEvent: Sendable {
 }
 
 extension AuditEvent {
-    /// What was done. The names stand in the table and in the output of `gatehouse audit list`, so a name is never changed.
+    /// The act that is recorded. The names stand in the table and in the output of `gatehouse audit list`, so a name is never changed.
     package enum Action: String, Sendable, CaseIterable {
         /// To an account that was there. An account that a provider's sign-in makes has its first identity from its creation.
         case providerLinked = "provider.linked"

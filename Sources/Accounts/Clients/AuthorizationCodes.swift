@@ -45,7 +45,7 @@ extension AuthorizationRequests {
         return Base64URL.encode(id.bytes + secret)
     }
 
-    /// What a relying party shows together with a code.
+    /// The proof that a relying party sends together with a code.
     package struct Proof: Sendable {
         let clientID: String
         let redirectURI: UTF8Text?
@@ -177,7 +177,7 @@ extension AuthorizationRequests {
     }
 }
 
-/// What a code was traded for.
+/// The account and the session that a code was redeemed for.
 package struct RedeemedCode: Sendable {
     package let account: Account
     package let session: ClientSession

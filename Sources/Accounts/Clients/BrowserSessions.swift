@@ -104,7 +104,7 @@ package struct BrowserSessions: Sendable {
 
     /// Ends the session that the browser had before, now that its person has signed in again.
     ///
-    /// What relying parties were granted for the same person goes on, and ends with the new session. Another person's ends.
+    /// Grants of relying parties for the same person go on, and end with the new session. Those of another person end.
     /// - Returns: the grants of the other person, whose relying parties are told.
     package func replace(
         _ former: BrowserSession, by session: Session, in project: ProjectSettings

@@ -3,7 +3,7 @@ import JSON
 import Postgres
 package import Runtime
 
-/// What a person granted to one relying party: one family of refresh tokens, and the access tokens beside them.
+/// The session that a person granted to one relying party: one family of refresh tokens, and the access tokens beside them.
 package struct ClientSession: Sendable {
     package let session: Session
     package let grant: ClientGrant

@@ -2,7 +2,7 @@ import JSON
 package import ProjectSettings
 import Text
 
-/// What a person may say of themselves besides name, address and picture: the names are those of OpenID Connect's standard claims.
+/// The claims that a person may set besides name, address and picture, by the names of OpenID Connect's standard claims.
 /// <https://openid.net/specs/openid-connect-core-1_0.html#StandardClaims>
 package enum ProfileClaim: String, Sendable, CaseIterable {
     case givenName = "given_name"

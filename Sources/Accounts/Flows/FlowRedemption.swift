@@ -63,7 +63,7 @@ extension SignInFlows {
             """)
     }
 
-    /// What a redemption sets: with the session secret of the initiator, the next status; with any other one, one more try.
+    /// The columns that a redemption sets: with the session secret of the initiator, the next status; with any other one, one more try.
     private static func redeeming(by sessionID: String) -> SQL {
         let fits: SQL = "session_hash = \(SessionBinding.hash(atRedemption: sessionID))"
         return """

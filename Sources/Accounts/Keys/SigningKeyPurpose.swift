@@ -2,7 +2,7 @@ package import JOSE
 import Postgres
 import Runtime
 
-/// What a signing key is for. A key has one purpose, so that a token for one is never taken for another.
+/// The use of a signing key. A key has one purpose, so that a token for one is never taken for another.
 package enum SigningKeyPurpose: String, Sendable, CaseIterable {
     /// ID tokens, and what relying parties get.
     case idToken

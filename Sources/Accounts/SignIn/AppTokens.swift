@@ -12,7 +12,7 @@ package import Text
 package struct AppToken: Sendable, Equatable {
     let code: UTF8Text
 
-    /// What no JWT begins with, and no unsigned token of development mode.
+    /// A beginning that no JWT has, and no unsigned token of development mode.
     private static let prefix: UTF8Text = "gatehouse-"
 
     package init(code: String) { self.code = UTF8Text(code) }

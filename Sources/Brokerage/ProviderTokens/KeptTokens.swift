@@ -2,7 +2,7 @@ import Accounts
 import Providers
 import Runtime
 
-/// What of a provider's tokens is kept for back ends.
+/// Chooses which of a provider's tokens are kept for back ends.
 extension ProviderTokens {
     /// The tokens that came with a sign-in; `nil` without an access token, and for tokens that an app posted. Those say neither whose they
     /// are nor when they end: a back end that trusts them could be made to act for another person.

@@ -7,7 +7,7 @@ import Projects
 import Text
 import Web
 
-/// `accounts` of a project, and `accounts:signUp` of administrators: makes an account as it is described, and signs nobody in.
+/// `accounts` of a project, and `accounts:signUp` of administrators: makes an account as it is described, without a sign-in.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects/accounts>
 struct CreateAccountByAdministrator: AdministratorEndpoint {
     static let route = Route.administrator(.post, "/v1/projects/{project}/accounts", right: .manageUsers, client: SignUp.route)

@@ -42,7 +42,7 @@ extension AccountLists.Wanted {
     /// Admin SDKs ask for 100 at most.
     private static let most = 1000
 
-    /// What no account can have is left out, as what no account has.
+    /// A value that no account can have is left out, like one that no account has.
     fileprivate init(_ input: LookupByAdministrator.Input) throws(Failure) {
         self.init()
         ids = AdministratorField.ids(input.localId)

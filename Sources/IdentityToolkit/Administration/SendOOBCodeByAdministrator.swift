@@ -42,7 +42,7 @@ struct SendOOBCodeByAdministrator: AdministratorEndpoint {
 }
 
 extension OutgoingMail.Kind {
-    /// What a mail of this kind is charged as.
+    /// The action whose limit a mail of this kind counts against.
     fileprivate var limit: LimitedAction {
         switch self {
         case .resetPassword: .sendPasswordReset

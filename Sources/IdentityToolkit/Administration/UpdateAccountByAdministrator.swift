@@ -79,7 +79,7 @@ extension AdministratorChange {
 }
 
 extension LinkedIdentity {
-    /// What stands for a password, a phone number and so on is not a provider that an account is linked to.
+    /// The ids that stand for a password, a phone number and so on: they are not providers that an account is linked to.
     private static let reserved: Set<UTF8Text> = ["password", "phone", "anonymous", "custom", "firebase", "email", "emaillink"]
     private static let longestSubject = 255
 

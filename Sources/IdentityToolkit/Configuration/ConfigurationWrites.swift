@@ -8,7 +8,7 @@ import Web
 /// says how the project is configured.
 protocol ConfigurationWrite: RawAdministratorEndpoint where Input == NoInput {}
 
-/// What such a call says does not matter.
+/// The input of such a call, which does not matter.
 struct NoInput: Decodable, Sendable {}
 
 extension ConfigurationWrite {
@@ -21,19 +21,19 @@ extension ConfigurationWrite {
 }
 
 /// `POST` of a new provider.
-struct CreateConfig: ConfigurationWrite, RawAdministratorEndpoint {
+struct CreateProviderConfig: ConfigurationWrite, RawAdministratorEndpoint {
     static let route = ConfigurationRoutes.route(
         .post, "/oauthIdpConfigs", others: ["/defaultSupportedIdpConfigs", "/inboundSamlConfigs"])
 }
 
 /// `PATCH` of a provider.
-struct ChangeConfig: ConfigurationWrite, RawAdministratorEndpoint {
+struct UpdateProviderConfig: ConfigurationWrite, RawAdministratorEndpoint {
     static let route = ConfigurationRoutes.route(
         .patch, "/oauthIdpConfigs/{id}", others: ["/defaultSupportedIdpConfigs/{id}", "/inboundSamlConfigs/{id}"])
 }
 
 /// `DELETE` of a provider.
-struct RemoveConfig: ConfigurationWrite, RawAdministratorEndpoint {
+struct DeleteProviderConfig: ConfigurationWrite, RawAdministratorEndpoint {
     static let route = ConfigurationRoutes.route(
         .delete, "/oauthIdpConfigs/{id}", others: ["/defaultSupportedIdpConfigs/{id}", "/inboundSamlConfigs/{id}"])
 }

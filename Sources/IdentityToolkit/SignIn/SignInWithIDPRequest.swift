@@ -59,7 +59,7 @@ enum SignInWithIDPRequest {
         }
     }
 
-    /// What the provider proved.
+    /// The sign-in that the provider proved.
     ///
     /// - Parameter sessionID: the secret of the client that started the flow.
     func proven(sessionID: UTF8Text?, by broker: BrokeredProject, _ context: Context) async throws -> ProvenSignIn {

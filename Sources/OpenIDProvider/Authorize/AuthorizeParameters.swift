@@ -7,8 +7,8 @@ import Web
 
 /// Checks the parameters of an authorization request, in a fixed order, without I/O.
 ///
-/// Until client and redirect URI are certain, a refusal is a page and never a redirect, so that nobody can use this server to send a browser elsewhere
-/// (RFC 9700 §4.11). After that the relying party learns it.
+/// Until client and redirect URI are certain, a refusal is a page and never a redirect, so that no site can use this server to send a browser
+/// elsewhere (RFC 9700 §4.11). After that the relying party learns it.
 struct AuthorizeParameters {
     private let form: AuthorizeForm
     private let address: Address

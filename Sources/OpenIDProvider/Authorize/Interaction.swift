@@ -23,7 +23,7 @@ package enum Interaction: Sendable, Equatable {
     /// The person is signed in to another account than the one the client asked for, although they have just signed in. No page can help.
     case otherAccount
 
-    /// What is known when a request is looked at.
+    /// The facts that decide how a request goes on.
     package struct Situation: Sendable {
         package let request: AuthorizationRequest
         package let client: OAuthClient

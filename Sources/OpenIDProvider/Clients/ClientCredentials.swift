@@ -3,7 +3,7 @@ import HTTP
 import Text
 import Web
 
-/// What a relying party shows of itself, in one of the ways of OpenID Connect. It proves nothing yet.
+/// Credentials that a relying party sends, in one of the ways of OpenID Connect. They are not checked yet.
 /// <https://openid.net/specs/openid-connect-core-1_0.html#ClientAuthentication>
 enum ClientCredentials: Equatable {
     /// Its id alone.

@@ -33,7 +33,7 @@ struct FormFault: Error, Sendable, Equatable {
         self.status = status
     }
 
-    /// What the person is told of the error; `nil` for an error that is not theirs.
+    /// The fault that the person is told of; `nil` for an error that is not theirs.
     init?(_ error: AccountError, on page: HostedPage) {
         switch error {
         case .invalidCredentials:

@@ -6,7 +6,7 @@ import Projects
 import Providers
 import Text
 
-/// What a page shows besides its own words: the mistakes of the form before it, a notice, and the texts that the person has typed.
+/// The changing parts of a page: the mistakes of the form before it, a notice, and the texts that the person has typed.
 struct HostedContent {
     var faults: [FormFault] = []
     var notice: TemplateValue?

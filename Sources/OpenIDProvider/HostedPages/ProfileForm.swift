@@ -7,7 +7,7 @@ import Web
 
 /// The attributes that a user flow asks for.
 extension HostedVisit {
-    /// What a form says of the person.
+    /// The attributes of the person that a form has.
     struct Attributes {
         var displayName: String?
         /// An empty text removes the value.

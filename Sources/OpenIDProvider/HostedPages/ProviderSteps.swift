@@ -41,7 +41,7 @@ extension HostedVisit {
 
     /// The address of the page that a provider's answer finally comes to; it stays at the name of this server that the browser uses.
     ///
-    /// It says whether the person pressed a button. No other address redeems the flow, so nobody can change that.
+    /// It says whether the person pressed a button. No other address redeems the flow, so that no other site can change that.
     private func returnURL(isHinted: Bool) -> String {
         (site.ownName(context.request) ?? site.publicURL) + ProviderPaths.signInReturn(settings.id) + "?request=" + kept.id.text
             + (isHinted ? "&hinted=1" : "")
@@ -53,7 +53,7 @@ extension HostedVisit {
         return site.publicURL + project.handlerPath(of: provider)
     }
 
-    /// What the client asked for goes on to the provider: a fresh sign-in, a choice of accounts, an address.
+    /// The client's wishes, which go on to the provider: a fresh sign-in, a choice of accounts, an address.
     private var hints: [UTF8Text: UTF8Text] {
         var hints: [UTF8Text: UTF8Text] = [:]
         if kept.request.asksAgain { hints["prompt"] = "login" }

@@ -44,7 +44,7 @@ struct SignInForm: RawEndpoint {
         let (query, form) = (try Form.reading(request.query), try Form.reading(request.body))
         try form.once()
         return try await HostedVisit.answering(request, query, context) { visit in
-            guard visit.isOwn(request) else { throw Failure.invalidArgument("The form was not sent by the page.") }
+            guard visit.site.isOwnForm(request) else { throw Failure.invalidArgument("The form was not sent by the page.") }
             // Nothing is needed, or refused, as long as the person only wants to leave.
             if form["do"] == "cancel" { return try await visit.cancel() }
             let asked = query["page"].flatMap(HostedPage.init(exactly:))
@@ -78,15 +78,6 @@ extension HostedVisit {
         }
     }
 
-    /// Whether a page of ours sent the form, as far as the browser tells: under the pages' referrer policy, its `Origin` is `null`. In any
-    /// case, the form came with the request's cookie, which browsers do not send with a form of another site (SameSite=Lax).
-    /// <https://fetch.spec.whatwg.org/#append-a-request-origin-header>
-    func isOwn(_ request: Request) -> Bool {
-        if let relation = request.headers["sec-fetch-site"] { return relation == "same-origin" }
-        guard let origin = request.headers["origin"], origin != "null" else { return true }
-        return origin == site.ownName(request) ?? site.publicURL
-    }
-
     /// The facts that decide which page is due.
     var facts: HostedPage.Facts {
         get async throws {
@@ -108,7 +99,7 @@ extension HostedVisit {
         return kept.request.domainHint.flatMap { hint in offer.providers.first { $0.id.isExactly(UTF8Text(hint).asciiLowercased) } }
     }
 
-    /// What the form's button does.
+    /// Does what the form's button says.
     fileprivate func answer(_ form: Form, of page: HostedPage) async throws -> Response {
         if let provider = form["provider"] { return try await start(provider.asString, from: page) }
         switch (page, form["do"]) {

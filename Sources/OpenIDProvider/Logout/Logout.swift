@@ -44,8 +44,7 @@ struct PostedLogout: RawEndpoint {
                 guard let session else { return Redirect.to(address.urls.endSessionPath + "?" + form.encoded(), status: 303) }
                 return try await visit.answer(session)
             }
-            // Only this server's own page asks. Browsers name the site of a page that posts.
-            guard ["same-origin", nil].contains(request.headers["sec-fetch-site"]) else {
+            guard context.services.site.isOwnForm(request) else {
                 throw Failure.invalidAddress("This form can only be sent by a page of this server.")
             }
             guard let session else { return visit.signedOut() }

@@ -3,7 +3,7 @@ import ProjectSettings
 import Text
 import Web
 
-/// What a relying party asks when it sends a person here to sign out, after its checks; without I/O.
+/// The request of a relying party that sends a person here to sign out, after its checks; without I/O.
 /// <https://openid.net/specs/openid-connect-rpinitiated-1_0.html>
 struct LogoutRequest {
     /// The ID token that the client got, if it is one of ours.

@@ -69,7 +69,7 @@ package struct ProviderAddress: Sendable {
         self.init(project, issuer)
     }
 
-    /// What follows a tenant where the path names no user flow.
+    /// The segments that follow a tenant where the path does not name a user flow.
     private static let fixedSegments: Set<UTF8Text> = [".well-known", "discovery", "oauth2", "openid", "v2.0"]
 
     /// The user flow that the path or `?p=` names.

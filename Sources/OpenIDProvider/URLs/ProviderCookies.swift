@@ -4,10 +4,8 @@ package import Projects
 package import Text
 import Web
 
-/// The cookies of the provider: one for the browser's session in each project, and one for each request that waits.
-///
-/// Both are for this host alone, and the browser sends neither with a request that a page of another site makes, except for a navigation.
-/// <https://httpwg.org/http-extensions/draft-ietf-httpbis-rfc6265bis.html#section-4.1.2.7>
+/// The cookies of the provider: one for the browser's session in each project, and one for each request that waits. Both are for this host
+/// alone (`SetCookie.hostName`).
 package enum ProviderCookies {
     /// More waiting requests than these in one browser were forgotten; the surplus is cleared.
     private static let mostWaiting = 10
@@ -43,16 +41,13 @@ package enum ProviderCookies {
 
     package static func clearRequest(_ id: String, _ site: Site) -> String { header(requestPrefix(site) + id, "", for: .zero, site) }
 
-    private static func sessionName(_ project: ProjectSettings, _ site: Site) -> String { prefix(site) + "gatehouse_session." + project.id }
+    private static func sessionName(_ project: ProjectSettings, _ site: Site) -> String {
+        SetCookie.hostName("gatehouse_session." + project.id, at: site)
+    }
 
-    private static func requestPrefix(_ site: Site) -> String { prefix(site) + "gatehouse_request." }
-
-    /// Browsers return `__Host-` cookies only to this host and only over TLS, which a development machine does not have.
-    private static func prefix(_ site: Site) -> String { site.development ? "" : "__Host-" }
+    private static func requestPrefix(_ site: Site) -> String { SetCookie.hostName("gatehouse_request.", at: site) }
 
     private static func header(_ name: String, _ value: String, for maxAge: Duration, _ site: Site) -> String {
-        var cookie = SetCookie(name, value, maxAge: maxAge)
-        cookie.isSecure = !site.development
-        return cookie.header
+        SetCookie(host: name, value, maxAge: maxAge, at: site).header
     }
 }

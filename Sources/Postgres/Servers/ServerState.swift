@@ -1,4 +1,4 @@
-/// What the database server says of itself that decides whether data is safe and statements behave.
+/// The state of a database server that decides whether data is safe and statements behave, as it reports it.
 package struct ServerState: Sendable {
     package let version: Int
     package let encoding: String

@@ -1,7 +1,7 @@
 package import Text
 
 extension ProjectSettings {
-    /// What a project's OpenID provider is configured to do for relying parties: `openIDProvider` of the project's file. A project without
+    /// The settings of a project's OpenID provider for relying parties: `openIDProvider` of the project's file. A project without
     /// it is not a provider.
     ///
     /// Each client has one entry, and so has each user flow: a sign-in page of its own, in the URLs of Azure AD B2C.
@@ -19,12 +19,6 @@ extension ProjectSettings {
 
         /// The client with this id; ids are compared byte by byte.
         package func client(id: UTF8Text) -> OAuthClient? { clients.first { id == $0.id } }
-
-        /// The user flow with this name; the case of ASCII letters does not count.
-        package func userFlow(named name: UTF8Text) -> UserFlow? {
-            let name = name.asciiLowercased
-            return userFlows.first { name == UTF8Text($0.name).asciiLowercased }
-        }
     }
 
     /// Every name by which URLs of B2C's form may call the project: its id, and its tenant's id and names.

@@ -38,7 +38,7 @@ extension ProjectSettings.OpenIDProvider {
         }
     }
 
-    /// What no two clients may share: an id, and a scheme of their own, since a system with two apps of one scheme asks its user which.
+    /// Refuses two clients of one id or one scheme of their own: a system with two apps of one scheme asks its user which.
     private func check(_ client: OAuthClient, _ entry: Section) {
         if !client.id.isEmpty, clients.contains(where: { $0.id.isExactly(client.id) }) {
             entry.fault("id", "is the id of another client already; each client needs its own")

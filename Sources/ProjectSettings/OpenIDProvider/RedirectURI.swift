@@ -31,7 +31,7 @@ struct RedirectURI {
         self.rest = UTF8Text(decoding: host[end...])
     }
 
-    /// What stands before the query.
+    /// The part before the query.
     var path: UTF8Text { UTF8Text(decoding: rest.utf8.prefix { $0 != UInt8(ascii: "?") }) }
 
     /// `nil` where there is none.

@@ -4,7 +4,7 @@ package struct UserFlow: Sendable {
         case signUpOrSignIn, signIn, signUp, passwordReset, profileEdit
     }
 
-    /// What the page asks of the person at sign-up, or lets them change.
+    /// An attribute that the page asks for at sign-up, or lets the person change.
     package enum Attribute: String, Sendable, CaseIterable {
         case displayName, givenName, surname
     }

@@ -9,7 +9,7 @@ import Text
 struct DevelopmentProvider: ProviderRules {
     /// The address of the page that takes the place of the provider's.
     let page: String
-    /// What the provider's identities have beyond the claims.
+    /// Adds what the provider's identities have beyond the claims.
     let addition: @Sendable (_ claims: JSON, inout ProviderIdentity) -> Void
 
     var storedIssuer: String { DevelopmentProviders.issuer }

@@ -13,13 +13,13 @@ struct TokenResponse {
     /// The fields of the standard that the answer has, for the log.
     private let fields: [UTF8Text]
 
-    /// What this server gave the endpoint for tokens.
+    /// The grant that this server gave the endpoint for tokens.
     enum Grant: String {
         case code
         case refreshToken = "refresh token"
     }
 
-    /// What the implicit flow gives, whose answer has no other token.
+    /// Makes the response of the implicit flow, which has no other token.
     init(idToken: UTF8Text) {
         (self.idToken, accessToken, refreshToken, expiresIn, fields) = (idToken, nil, nil, nil, ["id_token"])
     }

@@ -126,7 +126,7 @@ enum OutboundText {
         }
     }
 
-    /// What an operator can do about one of libcurl's reasons.
+    /// The way for an operator to mend one of libcurl's reasons.
     private static func remedy(_ reason: String) -> String {
         let isOfUnknownAuthority = reason.contains("local issuer certificate") || reason.contains("self-signed certificate")
         return isOfUnknownAuthority ? " (if it is your own authority, name its PEM file in authorities)" : ""

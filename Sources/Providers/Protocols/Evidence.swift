@@ -3,7 +3,7 @@ import Identity
 import JSON
 import Text
 
-/// What a provider has proven of a person: its rules make a `ProviderIdentity` of it.
+/// Evidence from a provider of who a person is: the provider's rules make a `ProviderIdentity` of it.
 ///
 /// By OpenID Connect, `claims` are those of a verified ID token. A provider without ID tokens proves who a person is by what its API
 /// answers to the person's access token; `claims` are then what it says of a token that an app posted, and empty for a token that it gave
@@ -19,8 +19,8 @@ struct Evidence: Sendable {
     let accessTokenSecret: UTF8Text?
     /// The issuer's own address for more about the person; `nil` when it names none.
     let userInfo: URI?
-    /// What the provider sent the browser back with. Some providers say there what they say nowhere else: Apple posts the person's name
-    /// beside the first code. For a credential that an app posted, what the provider said to the app beside the tokens.
+    /// The fields that the provider sent the browser back with. Some providers say there what they say nowhere else: Apple posts the
+    /// person's name beside the first code. For a credential that an app posted, what the provider said to the app beside the tokens.
     let answer: Form
     let authoritativeDomains: Set<String>
 

@@ -1,7 +1,7 @@
 package import Postgres
 import Runtime
 
-/// What an operator must fix about the database, from what it says of itself: the start logs it, `check --live` and `doctor` print it.
+/// Faults of the database that an operator must fix, by its own words: the start logs them, `check --live` and `doctor` print them.
 package enum DatabaseFindings {
     /// With more difference than this, expiry times and rate limits of two machines do not fit together.
     static let mostDifference: Duration = .seconds(5)

@@ -11,7 +11,7 @@ package struct Finding: Sendable, Equatable {
     /// The name for machines, which never changes: `database.clock`.
     package let code: String
     package let text: String
-    /// What to do, as a clause without a full stop.
+    /// The way to mend it, as a clause without a full stop.
     package let remedy: String
 
     package static func warning(_ code: String, _ text: String, _ remedy: String) -> Finding {

@@ -20,7 +20,7 @@ package enum PinnedIssuers {
         try await ProviderIssuers(database: database).conflicts(with: configured(by: projects))
     }
 
-    /// What an operator does about such a provider.
+    /// The sentence for an operator about such a provider, with the way to mend it.
     package static func sentence(_ pinned: ProviderIssuers.Entry) -> String {
         let users = "project \(pinned.projectID), provider \(pinned.providerID): users are stored under the issuer \(pinned.issuer)"
         guard pinned.issuer == DevelopmentProviders.issuer else {

@@ -11,7 +11,7 @@ extension Checkup {
     /// A mail that has waited for longer than this is late.
     private static let lateMail: Duration = .seconds(600)
 
-    /// What the tables hold that tells of something wrong.
+    /// Findings about rows that tell of something wrong.
     func dataFindings(_ database: Database) async -> [Finding] {
         let inspection = Inspection(database: database, masterKey: settings.masterKey, clock: clock)
         do {

@@ -2,11 +2,11 @@ package import Postgres
 import Projects
 
 extension Checkup {
-    /// What there is to say of the database, and whether it has this binary's schema, without which nothing in it can be read.
+    /// The findings about the database, and whether it has this binary's schema, without which nothing in it can be read.
     package struct LiveDatabase: Sendable {
         package var findings: [Finding] = []
         package var holdsOurSchema = false
-        /// What `gatehouse migrate` would do; `nil` when there is nothing to do.
+        /// The work that `gatehouse migrate` would do; `nil` when there is none.
         package var pending: String?
     }
 

@@ -7,7 +7,7 @@ import ProjectSettings
 import Projects
 
 extension Checkup {
-    /// What the configuration allows and an operator should know.
+    /// Findings about settings that are allowed and that an operator should know of.
     func settingsFindings() -> [Finding] {
         var findings: [Finding] = []
         if settings.development {

@@ -38,9 +38,9 @@ struct ActionForm: RawEndpoint {
             throw Failure.invalidArgument("Expected the form of the page.")
         }
         guard let form = Form(request.body), let link = ActionLink(form, context) else { return ActionView.damaged(request) }
-        guard Self.isOwn(request, link.project, context.services.site) else {
-            throw Failure.invalidArgument("The form was not sent by the page.")
-        }
+        // Apps may show these pages at an address of their own.
+        let isOwn = context.services.site.isOwnForm(request) { URI.parse($0).map { link.project.authorizes(host: $0.host) } ?? false }
+        guard isOwn else { throw Failure.invalidArgument("The form was not sent by the page.") }
         let view = ActionView(link)
         do {
             switch link.kind {
@@ -78,16 +78,6 @@ struct ActionForm: RawEndpoint {
         // The person who changed the account may know its password. The mailbox's owner can choose another one here, without another mail.
         let next = try await accounts.codes.resetCode(for: account, in: project)
         return view.done(code, resetLink: accounts.codeMails.link(.resetPassword, code: next, link.options, in: project))
-    }
-
-    /// Whether the page itself sent the form, as far as the browser tells: under the page's referrer policy, its `Origin` is `null`. In
-    /// any case, the form needs a code, which no other page has.
-    /// <https://fetch.spec.whatwg.org/#append-a-request-origin-header>
-    private static func isOwn(_ request: Request, _ project: Project, _ site: Site) -> Bool {
-        if let relation = request.headers["sec-fetch-site"] { return relation == "same-origin" }
-        guard let origin = request.headers["origin"], origin != "null" else { return true }
-        // Apps may show these pages at an address of their own.
-        return origin == site.publicURL || URI.parse(origin).map { project.authorizes(host: $0.host) } ?? false
     }
 }
 

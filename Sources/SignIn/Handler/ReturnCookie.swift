@@ -7,7 +7,7 @@ import Web
 /// The cookie that keeps a redirect's result for the SDK's iframe, in browsers that separate the iframe's storage from the page's. One for
 /// the whole host: the latest redirect counts.
 enum ReturnCookie {
-    static func name(_ site: Site) -> String { site.development ? "bfret" : "__Host-bfret" }
+    static func name(_ site: Site) -> String { SetCookie.hostName("bfret", at: site) }
 
     static func ticket(in request: Request, _ site: Site) -> FlowTicket? { request.headers.cookie(name(site)).flatMap(FlowTicket.init) }
 
@@ -17,8 +17,7 @@ enum ReturnCookie {
 
     /// The iframe may be in a page of another site, where only a `SameSite=None` cookie is sent; that needs TLS.
     private static func header(_ value: String, for maxAge: Duration, _ site: Site) -> String {
-        var cookie = SetCookie(name(site), value, maxAge: maxAge)
-        cookie.isSecure = !site.development
+        var cookie = SetCookie(host: name(site), value, maxAge: maxAge, at: site)
         cookie.sameSite = site.development ? .lax : .none
         return cookie.header
     }

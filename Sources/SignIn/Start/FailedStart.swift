@@ -6,8 +6,8 @@ import Text
 import Web
 
 extension Context {
-    /// What an app is told of a start that failed once the app was known: the same for both ways to start, and logged. Throws `error` when
-    /// it is a fault inside this server, which only the log describes.
+    /// The failure that an app is told of when a start failed once the app was known, the same for both ways to start; it is logged. Throws
+    /// `error` when it is a fault inside this server, which only the log describes.
     func failure(ofStart error: any Error, at providerID: UTF8Text, of project: Project) throws -> Failure {
         let failure = Failure(describing: error)
         guard failure.kind != .internal else { throw error }

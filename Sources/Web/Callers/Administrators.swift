@@ -34,7 +34,7 @@ extension AdministratorEndpoint {
 package protocol RawAdministratorEndpoint: Sendable {
     associatedtype Input: Decodable & Sendable
     static var route: Route { get }
-    /// What it answers, for the description of the API.
+    /// Its answers, for the description of the API.
     static var answers: [CallContent.Answer] { get throws }
     init()
     func callAsFunction(_ input: Input, by administrator: Administrator, _ context: Context) async throws -> Response

@@ -29,7 +29,7 @@ extension Context {
     }
 
     /// Whether a bearer token is the one by which programs of this machine are administrators in development mode, as at the Auth emulator.
-    /// Everywhere else it is a token that nobody issued.
+    /// Everywhere else it is an unknown token.
     func isOwner(_ token: UTF8Text) -> Bool {
         services.site.development && (token.asciiLowercased == "owner" || token.hasPrefix("ya29."))
     }

@@ -35,12 +35,9 @@ package enum FlowCookie {
 
     package static func clear(_ flowID: [UInt8], _ site: Site) -> String { header(name(flowID, site), "", for: .zero, site) }
 
-    /// Browsers return `__Host-` cookies only to this host and only over TLS, which a development machine does not have.
-    private static func prefix(_ site: Site) -> String { site.development ? "bf." : "__Host-bf." }
+    private static func prefix(_ site: Site) -> String { SetCookie.hostName("bf.", at: site) }
 
     private static func header(_ name: String, _ value: String, for maxAge: Duration, _ site: Site) -> String {
-        var cookie = SetCookie(name, value, maxAge: maxAge)
-        cookie.isSecure = !site.development
-        return cookie.header
+        SetCookie(host: name, value, maxAge: maxAge, at: site).header
     }
 }

@@ -23,9 +23,9 @@ package struct APIDescription {
 
     /// The texts of the description, which no type contains.
     package struct Words: Sendable {
-        /// What a call is for, by its operation id.
+        /// The purpose of each call, by its operation id.
         package let calls: [String: String]
-        /// What a field is, by its name. It is the same in every call.
+        /// The meaning of each field, by its name. It is the same in every call.
         package let fields: [String: String]
 
         package init(calls: [String: String], fields: [String: String]) {

@@ -1,7 +1,7 @@
 import HTTP
 package import JSON
 
-/// What a call reads and what it answers, for the description of the API.
+/// The input and the answers of a call, for the description of the API.
 ///
 /// A call with an `Input` and an `Output` gets it from these types. A call that reads its request or writes its answer itself has one beside
 /// its route. Errors are not part of it: they follow from the route's `ErrorFormat`.

@@ -12,7 +12,7 @@ package protocol Endpoint: Sendable {
     /// Both ways, so that the description of the API can find out its members.
     associatedtype Output: Codable & Sendable
     static var route: Route { get }
-    /// What it reads of the query besides its input; nothing, unless a call says otherwise.
+    /// The parameters that it reads of the query besides its input; none, unless a call says otherwise.
     static var query: JSONShape { get }
     init()
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output
@@ -37,7 +37,7 @@ extension Endpoint {
 package protocol RawEndpoint: Sendable {
     static var route: Route { get }
     static var errorFormat: ErrorFormat { get }
-    /// What it reads and answers, for the description of the API.
+    /// Its input and its answers, for the description of the API.
     static var content: CallContent { get throws }
     init()
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response
@@ -54,7 +54,7 @@ extension RawEndpoint {
 /// A call that is answered at once and without a task, from what the process already holds.
 package protocol ImmediateEndpoint: Sendable {
     static var route: Route { get }
-    /// What it reads and answers, for the description of the API.
+    /// Its input and its answers, for the description of the API.
     static var content: CallContent { get throws }
     init()
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response
@@ -80,7 +80,7 @@ package final class Handler: Sendable {
     package let work: Work
     /// The operation's id in the description of the API: `IdentityToolkit.SignUp`.
     package let name: String
-    /// What the call reads and answers, which is found out only when it is asked for.
+    /// The call's input and answers, which are found out only when they are asked for.
     package let content: @Sendable () throws -> CallContent
 
     /// - Parameter name: the operation's id, which no other call has.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a command reads from standard input.
+/// Reads standard input for a command.
 enum Input {
     /// The lines, without those that are empty.
     static func lines() -> [String] {

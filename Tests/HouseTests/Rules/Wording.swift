@@ -20,6 +20,15 @@ enum Wording {
         }
     }
 
+    /// The doc comments of the sources that begin with "What": a noun or a sentence says more.
+    static func comments(_ file: File) -> [Violation] {
+        guard file.isSwift, file.path.hasPrefix("Sources/") else { return [] }
+        let lines = file.lines.map { $0.drop { $0 == " " } }
+        return lines.indices.filter { place in
+            lines[place].hasPrefix("/// What ") && (place == 0 || !lines[place - 1].hasPrefix("///"))
+        }.map { Violation(path: file.path, line: $0 + 1, message: "has a doc comment that begins with What; say it by a noun or a verb") }
+    }
+
     /// The texts of a file for its users, each with the line that it begins on.
     private static func texts(of file: File) -> [(Int, String)] {
         let folder = file.path.split(separator: "/").first.map(String.init) ?? ""

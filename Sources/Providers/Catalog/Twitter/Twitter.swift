@@ -7,7 +7,7 @@ import Text
 extension Provider {
     /// Twitter (now X), by OAuth 1.0a, as Firebase does it, or by OAuth 2.0. The entry's key `protocol` chooses.
     ///
-    /// What differs from each standard is said at `TwitterOAuth1` and `TwitterOAuth2`. People are the same by both.
+    /// `TwitterOAuth1` and `TwitterOAuth2` say what differs from each standard. People are the same by both.
     static let twitter = Provider(
         id: "twitter.com", name: "Twitter", scopes: ["users.read", "tweet.read", "users.email"], clientAuthentication: .basic,
         hasOwnCallback: true,
@@ -17,7 +17,7 @@ extension Provider {
         protocol: { Twitter.protocol(of: $0, allowInsecure: $1) })
 }
 
-/// What both protocols of Twitter have in common.
+/// Settings and errors that both protocols of Twitter have in common.
 enum Twitter {
     /// The values of the key `protocol`.
     private enum Name: String, CaseIterable { case oauth1, oauth2 }

@@ -38,7 +38,7 @@ struct TwitterOAuth2: OAuth2Provider {
         return try Twitter.identity(of: profile, profile.text(), evidence)
     }
 
-    /// What only the operator can mend. <https://docs.x.com/x-api/fundamentals/response-codes-and-errors>
+    /// The problems that only the operator can mend. <https://docs.x.com/x-api/fundamentals/response-codes-and-errors>
     private static let problemsOfTheApp: Set<UTF8Text> = [
         "client-forbidden", "client-not-enrolled", "credits", "unsupported-authentication", "usage-capped",
     ]

@@ -9,7 +9,7 @@ import Text
 protocol OAuth1Provider: ProviderRules {
     var endpoints: OAuth1Endpoints { get }
 
-    /// What the provider's answer says that only the operator can mend, as a sentence for the log; `nil` for any other answer. Asked about
+    /// A fault that only the operator can mend and the answer tells of, as a sentence for the log; `nil` for any other answer. Asked about
     /// every answer to a signed request, before its status is.
     func unfitness(in answer: ProviderAPI.Answer) -> String?
 }

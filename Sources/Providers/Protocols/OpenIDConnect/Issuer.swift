@@ -9,12 +9,12 @@ import Text
 protocol Issuer: ProviderRules {
     /// The address of the discovery document.
     var documentURL: String { get }
-    /// What counts in place of the discovery document, which is then never fetched; `nil` when the document counts. Its issuer and
+    /// Metadata in place of the discovery document, which is then never fetched; `nil` when the document counts. Its issuer and
     /// endpoints are checked like those of a document.
     var pinnedMetadata: ProviderMetadata? { get }
     /// How it gives its codes to the browser.
     var responseMode: ResponseMode { get }
-    /// What it expects of a client that proves itself by a key; `nil` for an issuer that takes no keys.
+    /// Its rules for a client that proves itself by a key; `nil` for an issuer that takes no keys.
     var assertions: AssertionRules? { get }
     /// The ids of the operator's native apps at the issuer. Their tokens are accepted like ours, and a code that such an app posts is
     /// redeemed in its name.

@@ -64,7 +64,7 @@ struct DevelopmentFolder {
             """, to: path + "/projects/project.yaml")
     }
 
-    /// What the options of the command ask for.
+    /// The options of the command.
     struct Options {
         let port: Int
         let project: String

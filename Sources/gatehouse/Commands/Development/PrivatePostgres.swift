@@ -89,7 +89,7 @@ struct PrivatePostgres {
 
 /// The user who runs PostgreSQL: the present one, or for root, as whom it refuses to run, the one that the package made.
 private struct Owner {
-    /// What stands in front of PostgreSQL's programs.
+    /// The words in front of each call of PostgreSQL's programs.
     let command: [String]
     private let ids: (user: uid_t, group: gid_t)?
 

@@ -100,7 +100,7 @@ extension UsersCommand {
             }
         }
 
-        /// A link that the page behind it refuses would help nobody.
+        /// Throws `Failed` where the page behind the link would refuse it.
         private func check(_ project: ProjectSettings) throws {
             switch kind {
             case .resetPassword where !project.signIn.password: throw Failed("project \(project.id) has no passwords (signIn.password)")

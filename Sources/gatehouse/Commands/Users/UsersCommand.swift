@@ -14,7 +14,7 @@ struct UsersCommand: AsyncParsableCommand {
             List.self, Get.self, Create.self, Update.self, Claims.self, Disable.self, Enable.self, Delete.self, Revoke.self, Link.self,
         ])
 
-    /// What a command needs to work on the accounts of one project.
+    /// The access of a command to the accounts of one project.
     struct Desk {
         let accounts: Accounts
         let sessions: Sessions
