@@ -68,6 +68,26 @@ import Text
         }
     }
 
+    @Test func `prefers fixed segments, then long fixed rests, and goes back where a path leads nowhere`() {
+        let paths = ["/{a}/x/{b}", "/{a}:end/x/{c}", "/{a}:long:end/x/{d}", "/fixed/x/y", "/fixed/{e}/z"]
+        let router = Router(
+            paths.map { path in
+                Handler(route: Route(.get, path, access: .anyone), errorFormat: .googleJSON, immediate: { _, _ in Response() })
+            })
+        for (path, route, parameters) in [
+            ("/p/x/q", "/{a}/x/{b}", ["a": "p", "b": "q"]), ("/p:end/x/q", "/{a}:end/x/{c}", ["a": "p", "c": "q"]),
+            ("/p:long:end/x/q", "/{a}:long:end/x/{d}", ["a": "p", "d": "q"]), ("/fixed/x/y", "/fixed/x/y", [:]),
+            ("/fixed/x/z", "/fixed/{e}/z", ["e": "x"]), ("/fixed/x/q", "/{a}/x/{b}", ["a": "fixed", "b": "q"]),
+            (":end/x/q", nil, nil), ("/:end/x/q", "/{a}/x/{b}", ["a": ":end", "b": "q"]), ("/p/x/q/", nil, nil), ("/p/x", nil, nil),
+        ] as [(String, String?, PathParameters?)] {
+            guard case .found(let handler, let found) = router.match(.get, path) else {
+                #expect(route == nil, "\(path)")
+                continue
+            }
+            #expect(handler.route.path == route && found == parameters, "\(path)")
+        }
+    }
+
     @Test func `gives what stands in the braces`() {
         #expect(found(.get, "/demo/oauth2/jwks")?.parameters == ["project": "demo"])
         #expect(found(.get, "/__/auth/handler/oidc.demo")?.parameters == ["provider": "oidc.demo"])

@@ -1,12 +1,11 @@
 package import HTTP
-import Text
 
 /// Finds the endpoint for a request by its canonical path, among all the paths of each route.
 package struct Router: Sendable {
     private var exact: [String: [Handler]] = [:]
     /// The calls of administrators that share a path with a client call.
     private var bearing: [String: [Handler]] = [:]
-    private var patterns: [PathPattern] = []
+    private var tree = PathTree()
 
     package enum Match: Sendable {
         case found(Handler, PathParameters)
@@ -20,7 +19,7 @@ package struct Router: Sendable {
             for path in handler.route.bearerPaths { bearing[path, default: []].append(handler) }
             for path in handler.route.paths {
                 if path.contains("{") {
-                    add(handler, pattern: path)
+                    tree.add(handler, at: path)
                 } else {
                     exact[path, default: []].append(handler)
                 }
@@ -33,22 +32,11 @@ package struct Router: Sendable {
         let wanted = method == .head ? .get : method
         if hasBearer, let handler = bearing[path]?.first(where: { $0.route.method == wanted }) { return .found(handler, PathParameters()) }
         if let handlers = exact[path] { return choose(wanted, handlers, PathParameters()) }
-        for pattern in patterns {
-            if let parameters = pattern.match(path) { return choose(wanted, pattern.handlers, parameters) }
-        }
-        return .none
+        return tree.find(path).map { choose(wanted, $0.handlers, $0.parameters) } ?? .none
     }
 
     private func choose(_ method: HTTP.Method, _ handlers: [Handler], _ parameters: PathParameters) -> Match {
         if let handler = handlers.first(where: { $0.route.method == method }) { return .found(handler, parameters) }
         return .otherMethods(handlers.map(\.route.method), handlers.first?.errorFormat ?? .googleJSON)
-    }
-
-    private mutating func add(_ handler: Handler, pattern: String) {
-        if let index = patterns.firstIndex(where: { $0.text == pattern }) {
-            patterns[index].handlers.append(handler)
-        } else {
-            patterns.append(PathPattern(pattern, [handler]))
-        }
     }
 }
