@@ -1,7 +1,7 @@
 """An OpenID Connect issuer on loopback with the minimum for a sign-in: discovery, its key, ID tokens, and a token endpoint.
 
 It runs in a process of its own (`python issuer.py PORT PRIVATE_KEY`), so that its share of a sign-in can be measured, and keeps nothing: a code
-is the nonce and the name of the person, so whoever asks for one may make it.
+is the nonce and the name of the person, so any process that asks for one may make it.
 """
 
 import asyncio

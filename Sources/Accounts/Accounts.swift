@@ -80,7 +80,7 @@ package final class Accounts: Sendable {
         providerIssuers = ProviderIssuers(database: database)
         authorizationRequests = AuthorizationRequests(
             storage: storage, clock: clock, completion: completion,
-            emailCodes: EmailCodes(key: masterKey.emailCodes, outbox: outbox))
+            emailCodes: EmailCodes(key: masterKey.emailCodes, outbox: outbox), codes: codes, limits: limits)
         browserSessions = BrowserSessions(storage: storage, masterKey: masterKey, clock: clock)
         clientSessions = ClientSessions(storage: storage, masterKey: masterKey, clock: clock, signingKeys: signingKeys)
         clientTokens = ClientTokens(clock: clock, signingKeys: signingKeys)

@@ -20,14 +20,14 @@ package enum Language {
     package static func choose(
         from available: [String], for request: Request, preferred: [UTF8Text] = [], parameter: String? = nil, otherwise standard: String
     ) -> String {
-        var wishes = preferred
-        if let parameter { wishes.append(UTF8Text(parameter)) }
-        if let query = Form(request.query) { wishes += [query["hl"], query["lang"]].compactMap { $0 } }
-        if let locale = request.headers["x-firebase-locale"] { wishes.append(locale) }
-        for wish in wishes { if let met = meet(wish, from: available) { return met } }
-        for wish in accepted(request.headers["accept-language"] ?? "") {
-            if wish == "*" { return standard }
-            if let met = meet(wish, from: available) { return met }
+        var preferences = preferred
+        if let parameter { preferences.append(UTF8Text(parameter)) }
+        if let query = Form(request.query) { preferences += [query["hl"], query["lang"]].compactMap { $0 } }
+        if let locale = request.headers["x-firebase-locale"] { preferences.append(locale) }
+        for preference in preferences { if let met = meet(preference, from: available) { return met } }
+        for preference in accepted(request.headers["accept-language"] ?? "") {
+            if preference == "*" { return standard }
+            if let met = meet(preference, from: available) { return met }
         }
         return standard
     }
@@ -72,9 +72,9 @@ package enum Language {
     }
 
     /// The available language for a tag such as `de-AT` or `pt_BR`; `nil` when none matches.
-    static func meet(_ wish: UTF8Text, from available: [String]) -> String? {
+    static func meet(_ preference: UTF8Text, from available: [String]) -> String? {
         // Locales of operating systems come with a codeset: de_DE.UTF-8@euro.
-        let bytes = wish.utf8.prefix { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "@") }.map {
+        let bytes = preference.utf8.prefix { $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "@") }.map {
             $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0
         }
         let tag = String(decoding: bytes, as: UTF8.self)

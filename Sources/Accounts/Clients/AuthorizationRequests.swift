@@ -12,6 +12,8 @@ package struct AuthorizationRequests: Sendable {
     let clock: Clock
     let completion: SignInCompletion
     let emailCodes: EmailCodes
+    let codes: ActionCodes
+    let limits: RateLimits
 
     /// How long a person may take at the pages; how long a pushed request waits for its browser (RFC 9126 §2.2).
     package static let timeToSignIn: Duration = .seconds(1800)

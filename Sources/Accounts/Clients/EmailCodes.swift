@@ -12,6 +12,16 @@ package struct EmailCodes: Sendable {
     /// `nil` where no way of mail is configured.
     let outbox: Outbox?
 
+    /// The step that the digits are for. It decides which addresses get them.
+    package enum Purpose: Sendable, Equatable {
+        /// Any address.
+        case signUp
+        /// The address of an account that is not disabled; with `makesAccounts`, also one without an account.
+        case signIn(makesAccounts: Bool)
+        /// The address of an account that is not disabled.
+        case resetPassword
+    }
+
     package static let lifetime: Duration = .seconds(600)
     static let tries: Int16 = 5
 
@@ -31,12 +41,18 @@ package struct EmailCodes: Sendable {
 extension AuthorizationRequests {
     /// Mails six digits to an address, which the person at the kept request is to enter. A former code of the request is void.
     ///
-    /// - Parameters:
-    ///   - isDecoy: whether the mail must not go out: the database then does the same work (SEC-15).
-    ///   - language: the tag of a language that the project's templates have.
+    /// Where addresses are protected from enumeration, a mail that must not go out is a decoy: the database does the same work (SEC-15).
+    /// Elsewhere such an address throws `noSuchEmail` or `accountDisabled`.
+    /// - Parameter language: the tag of a language that the project's templates have.
     package func sendEmailCode(
-        to email: String, for kept: KeptRequest, language: String, isDecoy: Bool = false, in project: ProjectSettings
+        to email: String, for kept: KeptRequest, _ purpose: EmailCodes.Purpose, language: String, in project: ProjectSettings
     ) async throws(AccountError) {
+        var isDecoy = false
+        if purpose != .signUp {
+            let account = try await codes.directory.account(email: email, in: project)
+            isDecoy = account?.disabled ?? (purpose != .signIn(makesAccounts: true))
+            if isDecoy, !project.emailEnumerationProtection { throw account == nil ? .noSuchEmail : .accountDisabled }
+        }
         let now = clock.now()
         let digits = EmailCodes.digits()
         let expires = now + EmailCodes.lifetime

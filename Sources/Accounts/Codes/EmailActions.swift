@@ -102,8 +102,7 @@ extension ActionCodes {
         return text
     }
 
-    /// Makes a code that sets a new password, for a page that has just given an address back or at which the person has just proven it. It
-    /// is not mailed.
+    /// Makes a code that sets a new password, for a page that has just given an address back. It is not mailed.
     package func resetCode(for account: Account, in project: ProjectSettings) async throws(AccountError) -> String {
         let (text, hash) = ActionCode.secret()
         let now = clock.now()

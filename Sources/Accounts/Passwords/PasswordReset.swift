@@ -4,72 +4,123 @@ package import ProjectSettings
 import Runtime
 
 extension ActionCodes {
-    /// Sets a new password by a code of kind `resetPassword`. The person reads the mailbox, so the address is proven. What another person
-    /// may have left in the account goes: sessions, codes, and identities that were linked before the address was proven. From an account
-    /// that custom tokens open and whose address was not proven, the address moves to a new one, which gets the password.
+    /// Sets a new password by a code of kind `resetPassword`; see `PasswordReset` for what else changes.
     ///
     /// Throws `invalidActionCode`, `expiredActionCode`, what the password policy throws, `accountNotFound`, `accountDisabled`, `adminOnly`
     /// (a new account). The code stays good after each of them.
     package func resetPassword(
         _ code: String, to password: String, language: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (ActionCode, Account) {
-        try await retryingWhenOvertaken(orRaces: { if case .emailTaken = $0 { true } else { false } }) { () async throws(AccountError) in
+        try await retryingWhenOvertaken(orRaces: PasswordReset.races) { () async throws(AccountError) in
             let pending = try await pending(code, in: project)
             guard pending.code.kind == .resetPassword else { throw .invalidActionCode }
             try project.passwordPolicy.check(password)
-            let account = try pending.holder()
-            let hash = try await passwords.hash(password)
-            if account.isHeldByBackEnd {
-                return (pending.code, try await moveAddress(from: account, pending, passwordHash: hash.text, in: project, from: client))
-            }
-            let now = clock.now()
-            var changed = account
-            changed.passwordUpdatedAt = now
-            // The account may have been made by a person who does not own the address: what that person put there goes.
-            if !account.emailProven { changed.clearProfile() }
-            changed.proveEmail()
-            changed.endTokens(at: now)
-            let act = AuditedAct(
-                by: .person, on: account.id, from: client, at: now, rule: account.emailProven ? nil : .makerNeverProved,
-                code: .resetPassword)
-            let statements: [SQL] = [
-                changed.update(from: account, passwordHash: hash.text, in: project), pending.spend(at: now),
+            let reset = try await reset(
+                try pending.holder(), to: password, spending: pending, language: language, in: project, from: client)
+            _ = try await storage.write(all: reset.statements)
+            mails.wakeMailWorker(for: reset.notices)
+            return (pending.code, reset.account)
+        }
+    }
+
+    /// - Parameters:
+    ///   - pending: the code; `nil` when the person proved the address in another way.
+    ///   - signsIn: whether a session begins with the reset.
+    fileprivate func reset(
+        _ account: Account, to password: String, spending pending: PendingCode? = nil, signsIn: Bool = false, language: String,
+        in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> PasswordReset {
+        let hash = try await passwords.hash(password).text
+        let now = clock.now()
+        if account.isHeldByBackEnd {
+            return try account.movingAddress(
+                passwordHash: hash, spending: pending, lastLoginAt: signsIn ? now : nil, at: now, in: project, from: client)
+        }
+        var changed = account
+        changed.passwordUpdatedAt = now
+        // The account may have been made by a person who does not own the address: what that person put there goes.
+        if !account.emailProven { changed.clearProfile() }
+        changed.proveEmail()
+        changed.endTokens(at: now)
+        if signsIn { changed.lastLoginAt = now }
+        let act = AuditedAct(
+            by: .person, on: account.id, from: client, at: now, rule: account.emailProven ? nil : .makerNeverProved, code: .resetPassword)
+        let statements =
+            [changed.update(from: account, passwordHash: hash, in: project)] + (pending.map { [$0.spend(at: now)] } ?? []) + [
                 act.unlink(where: account.isUnproven, in: project),
                 account.deleteCodes(account.emailProven ? .allButRecovery : .all, in: project),
                 act.endSessions(of: account, because: "password reset", in: project),
             ]
-            let record =
-                (account.emailProven ? [] : [act.record(.accountTakenOver, in: project.id)])
-                + act.changes(from: account, to: changed, in: project)
-            let methodChanges = account.methodChanges(to: changed)
-            let notices = notices.statements(for: methodChanges, from: account, to: changed, language: language, in: project)
-            _ = try await storage.write(all: statements + record + notices)
-            mails.wakeMailWorker(for: notices)
-            return (pending.code, changed)
-        }
-    }
-
-    /// Makes an account with the password for the owner of the address, which moves to it.
-    private func moveAddress(
-        from holder: Account, _ pending: PendingCode, passwordHash: String, in project: ProjectSettings, from client: Session.ClientInfo
-    ) async throws(AccountError) -> Account {
-        guard project.signIn.signUp else { throw .adminOnly }
-        let now = clock.now()
-        var account = Account(id: AccountID.random(), at: now)
-        account.lastLoginAt = nil
-        account.email = holder.email
-        account.proveEmail()
-        account.passwordUpdatedAt = now
-        let act = AuditedAct(by: .person, on: holder.id, from: client, at: now, rule: .heldByBackEnd, code: .resetPassword)
-        let creation = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .resetPassword)
-        _ = try await storage.write(
-            all: holder.yieldAddress(to: account, act, spending: pending, in: project)
-                + [account.insert(passwordHash: passwordHash, in: project), creation.record(.accountCreated, in: project.id)])
-        return account
+        let record =
+            (account.emailProven ? [] : [act.record(.accountTakenOver, in: project.id)])
+            + act.changes(from: account, to: changed, in: project)
+        let notices = notices.statements(
+            for: account.methodChanges(to: changed), from: account, to: changed, language: language, in: project)
+        return PasswordReset(account: changed, statements: statements + record + notices, notices: notices)
     }
 }
 
+extension AuthorizationRequests {
+    /// Sets the new password of the account whose address the digits of a mail have proven (`proveEmail`), and signs in: one hash and one
+    /// transaction.
+    ///
+    /// Throws what the password policy throws, `accountNotFound`, `accountDisabled`, `adminOnly` (a new account).
+    /// - Parameter attempt: a sign-in with the password, whose failures until now are forgiven.
+    package func resetPassword(
+        of email: String, to password: String, forgiving attempt: Attempt, language: String, in project: ProjectSettings,
+        from client: Session.ClientInfo
+    ) async throws(AccountError) -> Session {
+        try await retryingWhenOvertaken(orRaces: PasswordReset.races) { () async throws(AccountError) in
+            guard let account = try await codes.directory.account(email: email, in: project) else { throw .accountNotFound }
+            guard !account.disabled else { throw .accountDisabled }
+            try project.passwordPolicy.check(password)
+            let reset = try await codes.reset(account, to: password, signsIn: true, language: language, in: project, from: client)
+            let now = reset.account.lastLoginAt ?? clock.now()
+            let authentication = Authentication(
+                accountID: reset.account.id, signInProvider: SignInProvider.password, time: now)
+            let session = try await completion.complete(
+                authentication, with: reset.statements + limits.forgiveness(of: attempt), as: .signedIn, in: project, from: client, at: now
+            ).session
+            codes.mails.wakeMailWorker(for: reset.notices)
+            return session
+        }
+    }
+}
+
+/// A new password for an account whose owner forgot the old one. The person reads the mailbox, so the address is proven. What another
+/// person may have left in the account goes: sessions, codes, and identities that were linked before the address was proven. From an
+/// account that custom tokens open and whose address was not proven, the address moves to a new one, which gets the password.
+private struct PasswordReset {
+    /// The account that has the password now.
+    let account: Account
+    let statements: [SQL]
+    /// Those of the statements that mail something to the owner.
+    var notices: [SQL] = []
+
+    /// Whether two resets at once meet in this error: then the second tries again.
+    static func races(_ error: AccountError) -> Bool { if case .emailTaken = error { true } else { false } }
+}
+
 extension Account {
+    /// Makes an account with the password for the owner of the address, which moves to it.
+    fileprivate func movingAddress(
+        passwordHash: String, spending pending: PendingCode?, lastLoginAt: Instant?, at now: Instant, in project: ProjectSettings,
+        from client: Session.ClientInfo
+    ) throws(AccountError) -> PasswordReset {
+        guard project.signIn.signUp else { throw .adminOnly }
+        var account = Account(id: AccountID.random(), at: now)
+        account.lastLoginAt = lastLoginAt
+        account.email = email
+        account.proveEmail()
+        account.passwordUpdatedAt = now
+        let act = AuditedAct(by: .person, on: id, from: client, at: now, rule: .heldByBackEnd, code: .resetPassword)
+        let creation = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .resetPassword)
+        let statements =
+            yieldAddress(to: account, act, spending: pending, in: project)
+            + [account.insert(passwordHash: passwordHash, in: project), creation.record(.accountCreated, in: project.id)]
+        return PasswordReset(account: account, statements: statements)
+    }
+
     /// Removes what the maker of the account said of themselves, and their phone number, by which they would sign in.
     fileprivate mutating func clearProfile() { (phoneNumber, displayName, photoURL, profile) = (nil, nil, nil, nil) }
 

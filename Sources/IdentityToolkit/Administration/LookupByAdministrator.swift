@@ -52,7 +52,7 @@ extension AccountLists.Wanted {
         for identity in input.federatedUserId ?? [] {
             guard let providerID = identity.providerId?.asciiLowercased, let rawID = identity.rawId else { continue }
             switch providerID {
-            // The names by which `providerUserInfo` shows what is no provider.
+            // The names by which `providerUserInfo` shows ways to sign in that are not providers.
             case "password": emails += AdministratorField.emails([rawID])
             case "phone": phoneNumbers += AdministratorField.phoneNumbers([rawID])
             default: if !providerID.hasNUL, !rawID.hasNUL { identities.append((providerID.asString, rawID.asString)) }

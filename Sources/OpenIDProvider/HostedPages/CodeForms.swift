@@ -20,20 +20,15 @@ extension HostedVisit {
         return go(to: page, [(name: "note", value: PageNotice.sentAgain.rawValue)])
     }
 
-    /// Where addresses are protected from enumeration, the same happens for every address; a mail that must not go out is a decoy (SEC-15).
     private func mailCode(to email: String, for page: HostedPage) async throws {
         try await accounts.limits.charge(attempt(.sendEmailCode, email: email))
-        var isDecoy = false
-        if page != .signUpCode {
-            let account = try await accounts.directory.account(email: email, in: settings)
-            let isWelcome = account.map { !$0.disabled } ?? (page == .signInCode && offer.makesAccounts)
-            if !isWelcome, !settings.emailEnumerationProtection {
-                throw account == nil ? FormFault.unknownEmail : FormFault(field: nil, word: "disabled")
+        let purpose: EmailCodes.Purpose =
+            switch page {
+            case .signUpCode: .signUp
+            case .signInCode: .signIn(makesAccounts: offer.makesAccounts)
+            default: .resetPassword
             }
-            isDecoy = !isWelcome
-        }
-        try await accounts.authorizationRequests.sendEmailCode(
-            to: email, for: kept, language: language, isDecoy: isDecoy, in: settings)
+        try await accounts.authorizationRequests.sendEmailCode(to: email, for: kept, purpose, language: language, in: settings)
     }
 
     func enterCode(_ form: Form, at page: HostedPage) async throws -> Response {

@@ -51,18 +51,9 @@ extension HostedVisit {
     /// Sets the new password of the account whose address a code has proven, and signs in with it.
     func setPassword(_ form: Form) async throws -> Response {
         guard let email = kept.email, kept.emailProven, offer.resets else { return go(to: .reset) }
-        let password = try password(in: form)
-        guard let account = try await accounts.directory.account(email: email, in: settings) else { throw FormFault.notNew }
-        guard !account.disabled else { throw AccountError.accountDisabled }
-        // The digits have proven the mailbox; the rule about new passwords asks for a code of its own.
-        try settings.passwordPolicy.check(password)
-        let code = try await accounts.codes.resetCode(for: account, in: settings)
-        _ = try await accounts.codes.resetPassword(
-            code, to: password, language: language, in: settings, from: context.browserClientInfo)
-        let attempt = attempt(.password, email: email)
-        try await accounts.limits.forgive(attempt)
-        let (_, session) = try await accounts.passwordSignIns.signIn(
-            email: email, password: password, attempt, in: settings, from: context.browserClientInfo)
-        return try await begin(session)
+        return try await begin(
+            try await accounts.authorizationRequests.resetPassword(
+                of: email, to: try password(in: form), forgiving: attempt(.password, email: email), language: language, in: settings,
+                from: context.browserClientInfo))
     }
 }

@@ -53,7 +53,7 @@ extension HostedVisit {
         return site.publicURL + project.handlerPath(of: provider)
     }
 
-    /// The client's wishes, which go on to the provider: a fresh sign-in, a choice of accounts, an address.
+    /// The client's parameters that go on to the provider: a fresh sign-in, a choice of accounts, an address.
     private var hints: [UTF8Text: UTF8Text] {
         var hints: [UTF8Text: UTF8Text] = [:]
         if kept.request.asksAgain { hints["prompt"] = "login" }

@@ -1,4 +1,5 @@
 @testable import Accounts
+import Postgres
 import ProjectSettings
 import Runtime
 import TestKit
@@ -80,7 +81,7 @@ import Text
 
     private func asked(_ clients: ClientFixture) async throws -> KeptRequest {
         let (kept, cookie) = try await clients.requests.store(clients.request(), in: clients.project)
-        try await clients.requests.sendEmailCode(to: "ada@example.com", for: kept, language: "en", in: clients.project)
+        try await clients.requests.sendEmailCode(to: "ada@example.com", for: kept, .signUp, language: "en", in: clients.project)
         return try #require(try await clients.requests.waiting(kept.id, cookie: UTF8Text(cookie), in: clients.project))
     }
 
@@ -92,6 +93,37 @@ import Text
         #expect(try await !proves(digits == "000000" ? "000001" : "000000", kept, clients))
         #expect(try await proves(digits, kept, clients))
         #expect(try await !proves(digits, kept, clients))
+    }
+
+    @Test func `SEC-15 mails digits to the addresses that the step is for, and hides the others`() async throws {
+        var clients = try await ClientFixture()
+        _ = try await clients.signUp()
+        let disabled = try await clients.signUp("bob@example.com").account
+        _ = try await clients.fixture.database.write("UPDATE accounts SET disabled = true WHERE account_id = \(disabled.id)")
+        let cases: [(EmailCodes.Purpose, mailed: Set<String>)] = [
+            (.signUp, ["ada", "bob", "new"]), (.signIn(makesAccounts: true), ["ada", "new"]), (.signIn(makesAccounts: false), ["ada"]),
+            (.resetPassword, ["ada"]),
+        ]
+        for isProtected in [true, false] {
+            clients.fixture.project.emailEnumerationProtection = isProtected
+            for (purpose, mailed) in cases {
+                for name in ["ada", "bob", "new"] {
+                    let (kept, _) = try await clients.requests.store(clients.request(), in: clients.project)
+                    let before = try await clients.fixture.outbox.recent(in: clients.project).count
+                    let email = "\(name)@example.com", asked = clients
+                    let send = {
+                        try await asked.requests.sendEmailCode(to: email, for: kept, purpose, language: "en", in: asked.project)
+                    }
+                    if isProtected || mailed.contains(name) {
+                        try await send()
+                    } else {
+                        await expectRefusal(name == "bob" ? "accountDisabled" : "noSuchEmail") { try await send() }
+                    }
+                    let after = try await clients.fixture.outbox.recent(in: clients.project).count
+                    #expect((after > before) == mailed.contains(name), "\(purpose), \(name)")
+                }
+            }
+        }
     }
 
     @Test func `takes the digits of one request for no other`() async throws {
