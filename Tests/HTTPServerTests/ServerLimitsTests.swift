@@ -60,6 +60,24 @@ import Text
         }
     }
 
+    @Test(arguments: [
+        ("POST", "Content-Length: 1048577\r\n\r\n", "too large for /form"),
+        ("POST", "Transfer-Encoding: chunked\r\n\r\n100001\r\n", "too large for /form"),
+        ("HEAD", "Content-Length: 1048577\r\n\r\n", ""),
+    ])
+    func `SEC-19 lets the handler say that a body is too large, and ends the connection`(method: String, rest: String, body: String)
+        async throws
+    {
+        try await TestServer.with { server in
+            let client = try server.client()
+            try await client.send("\(method) /form HTTP/1.1\r\nHost: a\r\n\(rest)")
+            client.finishSending()
+            let answer = try await client.rest()
+            #expect(answer.hasPrefix("HTTP/1.1 413 ") && answer.contains("Connection: close\r\n"))
+            #expect(answer.hasSuffix("\r\n\r\n\(body)"))
+        }
+    }
+
     @Test(arguments: ["GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ", "G", "\r\n"]) func `SEC-19 answers 408 to a head that does not end`(
         text: String
     ) async throws {

@@ -84,6 +84,10 @@ struct TestHandler: RequestHandler {
 
     func isHealthCheck(_ request: borrowing Request) -> Bool { request.path == "/healthy" }
 
+    func bodyTooLarge(_ request: borrowing Request) -> Response {
+        Response(status: 413, body: Array("too large for \(request.path)".utf8))
+    }
+
     func respond(to request: Request) async -> Response {
         switch request.path {
         case "/wait": await gate.wait()

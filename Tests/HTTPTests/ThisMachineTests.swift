@@ -37,7 +37,10 @@ import Text
         arguments: [
             ["x-forwarded-for": "127.0.0.1, ::1"], ["X-Forwarded-Host": "localhost"], ["x-forwarded-proto": "https"], ["x-forwarded": "1"],
             ["forwarded": "for=\"[::1]:4711\";proto=http"], ["x-real-ip": "::1"], ["Via": "1.1 tunnel"], ["x-client-ip": "127.0.0.1"],
-            ["cf-connecting-ip": "203.0.113.9"], ["CF-Ray": "1"], ["true-client-ip": "::1"], ["via": ""],
+            ["cf-connecting-ip": "203.0.113.9"], ["CF-Ray": "1"], ["true-client-ip": "::1"], ["via": ""], ["CDN-Loop": "cloudflare"],
+            ["X-Original-Forwarded-For": "::1"], ["X-Original-URL": "/"], ["X-Envoy-External-Address": "::1"],
+            ["Tailscale-User-Login": "ada"],
+            ["X-Azure-ClientIP": "::1"], ["Cf-Warp-Tag-Id": "1"], ["Fastly-Client-IP": "::1"], ["X-Amzn-Trace-Id": "Root=1"],
         ] as [Headers])
     func `SEC-22 does not count what comes by a proxy at all, whatever that says`(headers: Headers) throws {
         var headers = headers
@@ -48,6 +51,7 @@ import Text
     @Test func `counts a browser of this machine with all that it sends`() throws {
         let headers: Headers = [
             "host": "localhost:8080", "x-client-version": "Chrome/JsCore/12", "x-firebase-locale": "de", "forwarding": "1", "viaduct": "1",
+            "x-original": "1", "cfg": "1", "x-firebase-gmpid": "1:2:web:3",
         ]
         #expect(try isOfThisMachine("127.0.0.1", headers))
     }

@@ -50,8 +50,8 @@ import Text
         #expect(!String(decoding: response.body, as: UTF8.self).contains("error\""))
     }
 
-    @Test(arguments: [(Failure.notFound, 404), (.methodNotAllowed, 405)])
-    func `so is an address that is not there`(failure: Failure, status: Int) {
+    @Test(arguments: [(Failure.notFound, 404), (.methodNotAllowed, 405), (.bodyTooLarge, 413)])
+    func `so is an address that is not there, and a body that is too long`(failure: Failure, status: Int) {
         let response = response(failure)
         #expect(response.status == status && response.headers["content-type"]?.hasPrefix("text/plain") == true)
     }

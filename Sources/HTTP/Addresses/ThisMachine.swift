@@ -17,7 +17,9 @@ extension Request {
     private var cameByProxy: Bool {
         var found = false
         headers.forEach { name, _ in
-            found = found || name.starts(with: "x-forwarded".utf8) || ThisMachine.tracesOfProxies.contains { name.elementsEqual($0.utf8) }
+            found =
+                found || ThisMachine.familiesOfProxies.contains { name.starts(with: $0.utf8) }
+                || ThisMachine.tracesOfProxies.contains { name.elementsEqual($0.utf8) }
         }
         return found
     }
@@ -25,10 +27,15 @@ extension Request {
 
 /// The names of this machine, as this machine uses them.
 package enum ThisMachine {
-    /// Headers, besides `X-Forwarded-*`, that proxies, tunnels and content networks add to requests.
+    /// Headers that proxies, tunnels and content networks add to requests.
     static let tracesOfProxies = [
-        "via", "forwarded", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "x-original-host", "true-client-ip", "cf-connecting-ip",
-        "cf-ray", "fastly-client-ip", "fly-client-ip",
+        "via", "forwarded", "cdn-loop", "client-ip", "true-client-ip", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "x-remote-ip",
+        "x-rewrite-url", "x-amzn-trace-id",
+    ]
+    /// The beginnings of the names of more such headers.
+    static let familiesOfProxies = [
+        "x-forwarded", "x-original-", "x-envoy-", "x-azure-", "x-arr-", "x-appengine-", "x-nf-", "x-vercel-", "cf-", "fastly-", "fly-",
+        "tailscale-",
     ]
 
     /// Whether the host of `authority` (with or without a port) is `localhost`, a name below it, a loopback address, or 10.0.2.2, the

@@ -123,6 +123,7 @@ final class Connection: Watcher {
                 hasAnswered = true
                 answered += 1
                 answer(parser.take())
+            case .refused(.bodyTooLarge): refuseBody(of: parser.take())
             case .refused(let refusal): refuse(refusal)
             }
             if shared.output.count > 64 * 1024 { flush() }
@@ -174,10 +175,8 @@ final class Connection: Watcher {
     // MARK: Answering
 
     private func answer(_ message: consuming RequestParser.Message) {
-        shared.address(&message.request, from: peer)
+        let exchange = exchange(of: &message)
         let request = message.request
-        let exchange = Exchange(
-            id: request.id, received: request.received, method: request.method, keepsAlive: message.keepsAlive, isHTTP10: message.isHTTP10)
         if request.path == "*" {
             write(Response(status: 204, headers: ["allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"]), exchange)
         } else if case .other = request.method {
@@ -191,6 +190,13 @@ final class Connection: Watcher {
             makeWork().answering = exchange.id
             shared.server?.start(request, exchange, on: slot)
         }
+    }
+
+    private func exchange(of message: inout RequestParser.Message) -> Exchange {
+        shared.address(&message.request, from: peer)
+        return Exchange(
+            id: message.request.id, received: message.request.received, method: message.request.method, keepsAlive: message.keepsAlive,
+            isHTTP10: message.isHTTP10)
     }
 
     /// Takes the answer of the handler, which may come while the request is still being processed, or much later. Returns false when this
@@ -210,9 +216,17 @@ final class Connection: Watcher {
         if !keepsAlive { state = .closing }
     }
 
-    func refuse(_ refusal: Refusal) {
+    func refuse(_ refusal: Refusal) { refuse(refusal, Response(status: refusal.status), shared.exchangeOfRefused()) }
+
+    /// Refuses a request whose head was read: only the handler knows in which form the client expects an error.
+    private func refuseBody(of message: consuming RequestParser.Message) {
+        let exchange = exchange(of: &message)
+        refuse(.bodyTooLarge, shared.handler.bodyTooLarge(message.request), exchange)
+    }
+
+    private func refuse(_ refusal: Refusal, _ response: Response, _ exchange: Exchange) {
         shared.log.debug("request refused", metadata: ["status": "\(refusal.status)", "reason": "\(refusal.reason)"])
-        shared.write(Response(status: refusal.status), shared.exchangeOfRefused(), keepsAlive: false)
+        shared.write(response, exchange, keepsAlive: false)
         state = .closing
         mayLinger = true
     }

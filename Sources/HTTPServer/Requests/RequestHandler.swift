@@ -9,6 +9,9 @@ package protocol RequestHandler: Sendable {
     /// Whether a server that is full must still answer this request, because it is a health check.
     func isHealthCheck(_ request: borrowing Request) -> Bool
 
+    /// The answer to a request whose body is larger than the limit; `request` does not have all of it. Called on the loop.
+    func bodyTooLarge(_ request: borrowing Request) -> Response
+
     /// Runs on the loop, which it must not block. A HEAD is answered like a GET; the server leaves the body out.
     func respond(to request: Request) async -> Response
 }
@@ -17,4 +20,6 @@ extension RequestHandler {
     package func immediate(_ request: borrowing Request) -> Response? { nil }
 
     package func isHealthCheck(_ request: borrowing Request) -> Bool { false }
+
+    package func bodyTooLarge(_ request: borrowing Request) -> Response { Response(status: 413) }
 }

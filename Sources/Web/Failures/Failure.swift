@@ -22,6 +22,7 @@ package struct Failure: Error, Equatable {
         case forbidden
         case notFound
         case methodNotAllowed
+        case bodyTooLarge
         /// An error of OAuth 2.0, with the status of its answer and the challenge in it.
         case oauthError(status: Int, Challenge?)
         /// 503 with `Retry-After`.

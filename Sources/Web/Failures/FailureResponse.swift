@@ -60,6 +60,7 @@ extension Failure.Kind {
         case .forbidden: 403
         case .notFound: 404
         case .methodNotAllowed: 405
+        case .bodyTooLarge: 413
         case .internal: 500
         case .unavailable: 503
         }
@@ -69,7 +70,7 @@ extension Failure.Kind {
     fileprivate var status: String? {
         switch self {
         case .business, .oauthError, .internal, .unavailable: nil
-        case .badRequest, .invalidAPIKey: "INVALID_ARGUMENT"
+        case .badRequest, .invalidAPIKey, .bodyTooLarge: "INVALID_ARGUMENT"
         case .unauthenticated: "UNAUTHENTICATED"
         case .forbidden: "PERMISSION_DENIED"
         case .notFound: "NOT_FOUND"
@@ -80,7 +81,7 @@ extension Failure.Kind {
     fileprivate var reason: String {
         switch self {
         case .business, .oauthError, .internal, .unavailable: "invalid"
-        case .badRequest, .invalidAPIKey: "badRequest"
+        case .badRequest, .invalidAPIKey, .bodyTooLarge: "badRequest"
         case .unauthenticated: "authError"
         case .forbidden: "forbidden"
         case .notFound: "notFound"

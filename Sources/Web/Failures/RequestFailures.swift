@@ -21,6 +21,7 @@ extension Failure {
             + "of the project files.")
     package static let notFound = Failure("Not Found", kind: .notFound)
     package static let methodNotAllowed = Failure("Method Not Allowed", kind: .methodNotAllowed)
+    static let bodyTooLarge = Failure("Request payload size exceeds the limit", kind: .bodyTooLarge)
     package static let `internal` = Failure("INTERNAL", kind: .internal)
     package static let unavailable = Failure("UNAVAILABLE", kind: .unavailable)
 

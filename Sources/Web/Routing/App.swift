@@ -41,6 +41,12 @@ package struct App: RequestHandler {
         return Operations.healthPaths.contains(handler.route.path)
     }
 
+    package func bodyTooLarge(_ request: borrowing Request) -> Response {
+        let request = copy request
+        guard case .found(let handler, _) = match(request) else { return refuse(Failure.bodyTooLarge, request, nil) }
+        return refuse(Failure.bodyTooLarge, request, handler)
+    }
+
     package func respond(to request: Request) async -> Response {
         guard case .found(let handler, let parameters) = match(request),
             case .asynchronous(let work) = handler.work
