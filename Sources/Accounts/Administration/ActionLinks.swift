@@ -10,7 +10,7 @@ package struct ActionLink: Sendable {
 
 /// Links as those in mails, for administrators. Unlike people, they learn which addresses have accounts.
 extension ActionCodeMails {
-    /// Makes a link that does what the mail of this kind does, and mails nothing.
+    /// Makes a link that does what the mail of this kind does, and mails nothing. In development it is listed among the mails.
     ///
     /// Throws `noSuchEmail` (a new password), `accountNotFound` (an address to prove or to leave), `accountDisabled`, `adminOnly` (a
     /// sign-in that would need a new account where apps may not make any), `emailTaken` (the new address).
@@ -25,7 +25,8 @@ extension ActionCodeMails {
             let (codeMail, account) = try await codeMail(kind, for: email, newEmail: newEmail, in: project)
             guard let made = makeCode(for: codeMail, options, in: project) else { throw .invalidActionCode }
             let act = administrator.act(on: account?.id, at: made.code.created, code: made.code.kind)
-            _ = try await storage.write(all: [made.insertion, act.record(.linkMade, in: project.id)])
+            let listed = outbox?.enqueueForRecent(OutgoingMail(codeMail, with: made, options), until: made.code.expires, in: project)
+            _ = try await storage.write(all: [made.insertion, act.record(.linkMade, in: project.id)] + [listed].compactMap(\.self))
             return ActionLink(code: made.text, link: made.link)
         }
     }

@@ -83,10 +83,7 @@ package struct ActionCodeMails: Sendable {
     /// Stores the code and its mail; call `wakeMailWorker` after the commit. No statements where no mail is sent.
     func statements(for codeMail: CodeMail, _ options: MailOptions, in project: ProjectSettings) -> [SQL] {
         guard let outbox, let made = makeCode(for: codeMail, options, in: project) else { return [] }
-        let mail = OutgoingMail(
-            codeMail.kind, to: codeMail.recipient, language: options.language, link: made.link,
-            newEmail: codeMail.newEmail, displayName: codeMail.displayName, providerID: codeMail.providerID,
-            happenedAt: codeMail.kind.tellsOfMethods ? made.code.created.seconds : nil)
+        let mail = OutgoingMail(codeMail, with: made, options)
         return [
             made.insertion,
             codeMail.isDecoy
@@ -119,6 +116,16 @@ struct MadeCode {
     let link: String
     /// The statement that stores it.
     let insertion: SQL
+}
+
+extension OutgoingMail {
+    /// The mail, with the link of its code.
+    init(_ mail: CodeMail, with made: MadeCode, _ options: MailOptions) {
+        self.init(
+            mail.kind, to: mail.recipient, language: options.language, link: made.link, newEmail: mail.newEmail,
+            displayName: mail.displayName, providerID: mail.providerID,
+            happenedAt: mail.kind.tellsOfMethods ? made.code.created.seconds : nil)
+    }
 }
 
 /// A mail with a code, before the code is made.

@@ -41,6 +41,12 @@ package struct Outbox: Sendable {
         insert(mail, until: expires, in: project, sent: true)
     }
 
+    /// The statement that lists `mail` among the `recent` ones, although its link was given to an administrator and the mail is not sent; `nil`
+    /// outside development.
+    func enqueueForRecent(_ mail: OutgoingMail, until expires: Instant, in project: ProjectSettings) -> SQL? {
+        keepsSent ? insert(mail, until: expires, in: project, sent: false, attempts: 1) : nil
+    }
+
     /// The same statement with the same cost for a mail that must not be sent, because no account has the address or another one already
     /// has it. So the caller cannot find out by the time it takes (SEC-15).
     package func enqueueDecoy(of mail: OutgoingMail, until expires: Instant, in project: ProjectSettings) -> SQL {
@@ -50,14 +56,16 @@ package struct Outbox: Sendable {
     /// Wakes the mail worker of this process; call it after the commit. Without it, the mail is sent some seconds later.
     package func wakeMailWorker() { wakeSignal.send() }
 
-    private func insert(_ mail: OutgoingMail, until expires: Instant, in project: ProjectSettings, sent: Bool) -> SQL {
+    private func insert(
+        _ mail: OutgoingMail, until expires: Instant, in project: ProjectSettings, sent: Bool, attempts: Int = 0
+    ) -> SQL {
         let id = Random.bytes(16)
         let now = clock.now()
         let payload = masterKey.outbox.seal(mail.padded(), context: Self.context(project.id, id))
         return """
-            INSERT INTO mail_outbox (project_id, mail_id, payload, due_at, created_at, expires_at)
+            INSERT INTO mail_outbox (project_id, mail_id, payload, due_at, created_at, expires_at, attempts)
             VALUES (\(project.id), \(id), \(payload), CASE WHEN \(sent) THEN \(now) ELSE 'infinity'::timestamptz END, \(now),
-                \(min(expires, now + Self.patience)))
+                \(min(expires, now + Self.patience)), \(attempts))
             """
     }
 

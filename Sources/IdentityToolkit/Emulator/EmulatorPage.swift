@@ -78,7 +78,7 @@ extension Context {
     /// permissions for.
     fileprivate func shownProject(_ name: UTF8Text?) throws -> Project {
         guard let development = services.projects.current.development else { throw Failure.notFound }
-        let project = try name.map { name throws(Failure) in try emulatedProject(named: name) } ?? development
+        let project = if let name, !name.isEmpty { try emulatedProject(named: name) } else { development }
         guard services.projects.current.isOfDevelopment(project) else { throw Failure.notFound }
         return project
     }

@@ -1,5 +1,6 @@
 """Codes that development mode lists, and their links."""
 
+import html
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
@@ -46,6 +47,20 @@ def test_codes_are_listed_as_they_were_mailed_the_newest_last(development):
     API(development.url).succeed("update", {"oobCode": listed[0]["oobCode"]})
     development.rows("UPDATE action_codes SET expires_at = now() - interval '1 s' WHERE kind = 'signIn' AND project_id = 'demo'")
     assert [code["requestType"] for code in codes(development)[before:]] == ["PASSWORD_RESET", "VERIFY_AND_CHANGE_EMAIL"]
+
+
+@pytest.mark.parametrize("kind", ["PASSWORD_RESET", "VERIFY_EMAIL", "EMAIL_SIGNIN"])
+def test_a_link_that_a_back_end_made_is_listed_as_if_it_were_mailed(development, kind):
+    email, _ = member(development)
+    before = len(codes(development))
+    wish = {"requestType": kind, "email": email, "returnOobLink": True, "continueUrl": "http://localhost:3000/in"}
+    made = ask(development, "POST", "/v1/projects/demo/accounts:sendOobCode", wish, authorization="Bearer owner").json()
+    note_url(made["oobLink"])
+    (listed,) = codes(development)[before:]
+    assert (listed["email"], listed["requestType"]) == (email, kind)
+    assert listed["oobCode"] == dict(parse_qsl(made["oobLink"].partition("?")[2]))["oobCode"]
+    page = requests.get(development.url + "/emulator/", timeout=TIMEOUT).text
+    assert listed["oobCode"] in page and html.escape(made["oobLink"], quote=False) in page
 
 
 def test_a_link_that_is_followed_does_its_work_once(development):

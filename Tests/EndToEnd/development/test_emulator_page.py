@@ -53,6 +53,9 @@ def test_it_shows_accounts_the_newest_first_and_reloads_itself(shown):
     assert '<meta http-equiv="refresh" content="3">' in answer.text
     assert "http-equiv" not in page(shown, "?live=off").text
     assert requests.get(shown.url + "/emulator", timeout=TIMEOUT).status_code == 200
+    # As a form without a choice sends it.
+    for query in ("", "?project=", "?project=demo"):
+        assert "<h1>Project demo</h1>" in page(shown, query).text and "<title>Development: demo" in page(shown, query).text
 
 
 def test_it_is_safe_to_open(shown):
