@@ -98,6 +98,7 @@ enum FieldWords {
         "flow": "The id of the sign-in.",
         "force": "Whether accounts that are not disabled are deleted, too.",
         "forceUpgradeOnSignin": "Whether a password that does not meet the requirements is refused at sign-in.",
+        "forwarded": "The header Forwarded as it arrived.",
         "fullName": "The person's name.",
         "grant_type": "The kind of credential that is exchanged: `refresh_token`, at the OpenID provider also `authorization_code`.",
         "hinted": "Whether the relying party had named the provider.",
@@ -254,5 +255,6 @@ enum FieldWords {
         "verificationCodes": "Codes that were sent to phones.",
         "verifiedProvider": "The ways by which the person can sign in to that account.",
         "version": "A version: of reCAPTCHA, or of a hash.",
+        "xForwardedFor": "The header X-Forwarded-For as it arrived.",
     ]
 }

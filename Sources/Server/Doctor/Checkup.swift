@@ -8,23 +8,22 @@ import Runtime
 /// reads, asks, and changes nothing.
 ///
 /// `gatehouse check --live` prints the parts that say whether a server could start and sign people in, `gatehouse doctor` all of them.
-/// Each part is a file here.
+/// Each part is a type of its own, in a file here.
 package struct Checkup: Sendable {
-    let configuration: Configuration
+    private let configuration: Configuration
     /// The file of the configuration.
-    let path: String
-    let clock: Clock
-    let loop: Loop
+    private let path: String
+    private let clock = Clock.system
+    private let loop: Loop
     /// Obeys the server's own rules on what it may call.
-    let client: HTTPClient
+    private let client: HTTPClient
     /// Calls this installation's own addresses, wherever they are.
-    let ownClient: HTTPClient
+    private let ownClient: HTTPClient
 
     /// - Parameter authorities: a PEM file of authorities to trust at `publicURL`, instead of the system's.
     package init(_ configuration: Configuration, path: String, authorities: String? = nil) throws {
         self.configuration = configuration
         self.path = path
-        clock = .system
         loop = try Loop(index: 0)
         let log = Logger(label: "gatehouse") { _ in SwiftLogNoOpLogHandler() }
         client = try HTTPClient(loop: loop, policy: configuration.server.dialPolicy, metrics: Metrics(), log: log)
@@ -33,7 +32,7 @@ package struct Checkup: Sendable {
             loop: loop, policy: .allowing(everywhere), metrics: Metrics(), log: log, authorities: authorities)
     }
 
-    var settings: ServerSettings { configuration.server }
+    private var settings: ServerSettings { configuration.server }
 
     /// One thing that was examined, and what there is to say of it.
     package struct Part: Sendable {
@@ -49,18 +48,32 @@ package struct Checkup: Sendable {
     /// Examines everything, and tells each part as soon as it is done.
     package func run(_ tell: (Part) -> Void) async throws {
         tell(Part("configuration", configuration.notes.map { .warning("configuration.note", $0, "see the line that it names") }))
-        tell(Part("settings", settingsFindings()))
-        tell(Part("files", fileFindings()))
+        tell(Part("settings", SettingsChecks(configuration: configuration).findings()))
+        tell(Part("files", FileChecks(settings: settings, path: path).findings()))
         let database = openDatabase()
-        let live = await databaseFindings(database)
+        let live = await databaseChecks.examine(database)
         tell(Part("database", live.findings))
-        if live.holdsOurSchema { tell(Part("data", await dataFindings(database))) }
+        if live.holdsOurSchema { tell(Part("data", await DataChecks(configuration: configuration, clock: clock).findings(database))) }
         for part in await providerParts() { tell(part) }
         if let findings = await mailFindings() { tell(Part("mail", findings)) }
-        tell(Part("server", await runningServerFindings()))
-        tell(Part("publicURL", await publicURLFindings(live.holdsOurSchema ? database : nil)))
+        tell(Part("server", await RunningServerChecks(settings: settings, client: ownClient).findings()))
+        let publicURL = PublicURLChecks(configuration: configuration, client: ownClient, clock: clock)
+        tell(Part("publicURL", await publicURL.findings(live.holdsOurSchema ? database : nil)))
         await database.close()
     }
+
+    /// Asks whether a server can work on the database: sessions, schema, clock, connections.
+    package func essentials(_ database: Database) async -> LiveDatabase { await databaseChecks.examineEssentials(database) }
+
+    /// Asks every provider of every project, one part for each.
+    package func providerParts() async -> [Part] {
+        await ProviderChecks(projects: configuration.projects, client: client, clock: clock).parts()
+    }
+
+    /// Greets the mail server, and logs in there; `nil` without mail.
+    package func mailFindings() async -> [Finding]? { await MailChecks(settings: settings, client: client).findings() }
+
+    private var databaseChecks: DatabaseChecks { DatabaseChecks(configuration: configuration, clock: clock) }
 
     package func openDatabase() -> Database {
         let log = Logger(label: "gatehouse") { _ in SwiftLogNoOpLogHandler() }

@@ -5,15 +5,18 @@ import Projects
 import Runtime
 import Web
 
-extension Checkup {
+/// Examines the tables, for what tells of something wrong.
+struct DataChecks {
+    let configuration: Configuration
+    let clock: Clock
+
     /// A signing key that is used for longer than this, and a service account's key, should be replaced.
     private static let oldKey: Duration = .seconds(400 * 86400)
     /// A mail that has waited for longer than this is late.
     private static let lateMail: Duration = .seconds(600)
 
-    /// Findings about rows that tell of something wrong.
-    func dataFindings(_ database: Database) async -> [Finding] {
-        let inspection = Inspection(database: database, masterKey: settings.masterKey, clock: clock)
+    func findings(_ database: Database) async -> [Finding] {
+        let inspection = Inspection(database: database, masterKey: configuration.server.masterKey, clock: clock)
         do {
             return try await keyFindings(inspection) + mailFindings(database) + projectFindings(inspection)
         } catch {
@@ -52,7 +55,7 @@ extension Checkup {
     }
 
     private func mailFindings(_ database: Database) async throws(AccountError) -> [Finding] {
-        let outbox = Outbox(database: database, masterKey: settings.masterKey, clock: clock)
+        let outbox = Outbox(database: database, masterKey: configuration.server.masterKey, clock: clock)
         let (count, oldest) = try await outbox.waiting.depth()
         guard let oldest, clock.now() - oldest > Self.lateMail else { return [] }
         return [

@@ -1,17 +1,24 @@
-package import Postgres
+import Postgres
 import Projects
+import Runtime
 
-extension Checkup {
-    /// The findings about the database, and whether it has this binary's schema, without which nothing in it can be read.
-    package struct LiveDatabase: Sendable {
-        package var findings: [Finding] = []
-        package var holdsOurSchema = false
-        /// The work that `gatehouse migrate` would do; `nil` when there is none.
-        package var pending: String?
-    }
+/// The findings about a database, and whether it has this binary's schema, without which nothing in it can be read.
+package struct LiveDatabase: Sendable {
+    package var findings: [Finding] = []
+    package var holdsOurSchema = false
+    /// What `gatehouse migrate` would do; `nil` when there is nothing to do.
+    package var pending: String?
+}
 
-    /// Asks whether a server can work on the database: sessions, schema, clock, connections.
-    package func essentialFindings(_ database: Database) async -> LiveDatabase {
+/// Examines the database as a server needs it.
+struct DatabaseChecks {
+    let configuration: Configuration
+    let clock: Clock
+
+    private var settings: ServerSettings { configuration.server }
+
+    /// The part of the examination that says whether a server can work on the database.
+    func examineEssentials(_ database: Database) async -> LiveDatabase {
         var live = LiveDatabase()
         do {
             try await database.verifySessions()
@@ -42,19 +49,19 @@ extension Checkup {
         return .fault("database.unreachable", text, "look at the database, and at database in gatehouse.yaml")
     }
 
-    func databaseFindings(_ database: Database) async -> LiveDatabase {
-        var live = await essentialFindings(database)
+    func examine(_ database: Database) async -> LiveDatabase {
+        var live = await examineEssentials(database)
         if let pending = live.pending {
             live.findings.insert(.fault("database.schema", pending, "a server with this binary does not start before that"), at: 0)
         }
         guard live.pending != nil || live.holdsOurSchema else { return live }
-        do { live.findings += Self.findings(of: try await database.state()) } catch {
+        do { live.findings += findings(of: try await database.state()) } catch {
             live.findings.append(Self.unreachable(StartFailure.text(error)))
         }
         return live
     }
 
-    static func findings(of state: ServerState) -> [Finding] {
+    private func findings(of state: ServerState) -> [Finding] {
         var findings: [Finding] = []
         if state.encoding != "UTF8" {
             findings.append(
@@ -68,13 +75,15 @@ extension Checkup {
                     "database.isolation", "default_transaction_isolation is \(state.isolation), with which sign-ins fail that meet others",
                     "set it to read committed for this database and this role"))
         }
-        if !state.fsync || !state.fullPageWrites {
+        // The database of a developer may be fast rather than safe, and its role may own all of it.
+        let isForPeople = !settings.development
+        if isForPeople, !state.fsync || !state.fullPageWrites {
             findings.append(
                 .fault(
                     "database.durability", "fsync or full_page_writes is off, so a power failure can destroy the database",
                     "switch both on in postgresql.conf"))
         }
-        if state.synchronousCommit == "off" {
+        if isForPeople, state.synchronousCommit == "off" {
             findings.append(
                 .warning(
                     "database.commits", "synchronous_commit is off, so a crash can undo what people were told is done",
@@ -93,7 +102,7 @@ extension Checkup {
                     "database.indexes", "Indexes that are not valid: \(state.invalidIndexes.joined(separator: ", "))",
                     "REINDEX INDEX CONCURRENTLY each of them"))
         }
-        if state.isSuperuser {
+        if isForPeople, state.isSuperuser {
             findings.append(
                 .warning(
                     "database.role", "The server's role is a superuser of PostgreSQL",

@@ -1,8 +1,12 @@
 import Curl
 
-extension Checkup {
-    /// Greets the mail server, and logs in there; `nil` without mail.
-    package func mailFindings() async -> [Finding]? {
+/// Examines the way of mails.
+struct MailChecks {
+    let settings: ServerSettings
+    let client: HTTPClient
+
+    /// `nil` without mail.
+    func findings() async -> [Finding]? {
         switch settings.mail?.way {
         case nil: return nil
         case .smtp(let server)?:

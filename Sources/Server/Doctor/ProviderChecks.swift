@@ -1,14 +1,19 @@
+import Curl
 import ProjectSettings
 import Projects
 import Providers
 import Runtime
 
-extension Checkup {
-    /// Asks every provider of every project, one part for each.
-    package func providerParts() async -> [Part] {
-        var parts: [Part] = []
-        let count = configuration.projects.reduce(0) { $0 + $1.providers.count }
-        for project in configuration.projects {
+/// Asks the providers.
+struct ProviderChecks {
+    let projects: [Project]
+    let client: HTTPClient
+    let clock: Clock
+
+    func parts() async -> [Checkup.Part] {
+        var parts: [Checkup.Part] = []
+        let count = projects.reduce(0) { $0 + $1.providers.count }
+        for project in projects {
             for settings in project.providers.values.sorted(by: { $0.id < $1.id }) {
                 let provider = ConfiguredProvider(settings, upstream: client, cache: MetadataCache(), clock: clock)
                 let faults = await provider.diagnose(redirectURI: project.handlerURL(of: settings))
@@ -17,7 +22,7 @@ extension Checkup {
                 if faults.isEmpty, count > 1 {
                     findings = await provider.advise().map { .warning("provider.advice", $0, Self.remedy(settings.id)) }
                 }
-                parts.append(Part("\(project.settings.id)  \(settings.id)", findings))
+                parts.append(Checkup.Part("\(project.settings.id)  \(settings.id)", findings))
             }
         }
         return parts

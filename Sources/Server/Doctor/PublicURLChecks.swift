@@ -9,18 +9,24 @@ import Projects
 import Runtime
 import Text
 
-extension Checkup {
+/// Goes the way of a client: asks at `publicURL`, and compares what arrives with what was sent.
+struct PublicURLChecks {
+    let configuration: Configuration
+    /// Calls this installation's own addresses, wherever they are.
+    let client: HTTPClient
+    let clock: Clock
+
     /// An address that no client has: one for documentation. <https://www.rfc-editor.org/rfc/rfc5737>
     private static let madeUp = "203.0.113.77"
     private static let soon: Duration = .seconds(14 * 86400)
     private static let tooSoon: Duration = .seconds(3 * 86400)
 
-    /// Goes the way of a client: asks at `publicURL`, and compares what arrives with what was sent.
-    ///
+    private var settings: ServerSettings { configuration.server }
+
     /// - Parameter database: `nil` where it cannot be read.
-    func publicURLFindings(_ database: Database?) async -> [Finding] {
+    func findings(_ database: Database?) async -> [Finding] {
         let direct: OutboundResponse
-        do { direct = try await probe(forged: false) } catch {
+        do { direct = try await probe() } catch {
             return [
                 .fault(
                     "publicURL.unreachable", "\(settings.publicURL) does not answer: \(Self.reason(error))",
@@ -28,8 +34,15 @@ extension Checkup {
             ]
         }
         var findings = certificateFindings(direct.certificate)
+        guard ![502, 503, 504].contains(direct.status) else {
+            findings.append(
+                .fault(
+                    "publicURL.gateway", "\(settings.publicURL) answers \(direct.status), as a proxy does that does not reach the server",
+                    "start the server, or mend its address in the proxy's configuration"))
+            return findings
+        }
         findings += await keyFindings(database)
-        guard let seen = Self.seen(direct) else {
+        guard let seen = arrival(in: direct) else {
             findings.append(
                 .fault(
                     "publicURL.elsewhere",
@@ -38,7 +51,7 @@ extension Checkup {
             return findings
         }
         findings += addressFindings(seen)
-        if let forged = try? await probe(forged: true), Self.seen(forged)?.address == Self.madeUp {
+        if let forged = try? await probe(forging: forgedHeader), let told = arrival(in: forged), isDeceived(seen, told) {
             findings.append(
                 .fault(
                     "publicURL.forged", "A client that writes \(header) itself is believed, and can pretend to have any address",
@@ -47,6 +60,18 @@ extension Checkup {
         return findings
     }
 
+    /// Whether the server took the made-up address for the client's.
+    ///
+    /// Where this command's own address is a trusted proxy's, the server rightly looks to the left of it, where the made-up one stands. Then only a
+    /// header that arrived as it was sent says that no proxy wrote one.
+    private func isDeceived(_ direct: Seen, _ forged: Seen) -> Bool {
+        guard forged.address == Self.madeUp else { return false }
+        let isOwnAddressTrusted = Address(direct.address).map(settings.trustedProxies.contains) ?? false
+        return !isOwnAddressTrusted || forged.header == forgedHeader
+    }
+
+    private var forgedHeader: String { settings.trustedProxies.header == .forwarded ? "for=\(Self.madeUp)" : Self.madeUp }
+
     private var header: String { settings.trustedProxies.header.rawValue }
 
     /// How a request arrived at the server.
@@ -54,26 +79,27 @@ extension Checkup {
         let address: String
         let connectedFrom: String
         let isSecure: Bool
+        /// The header of the proxies, as it arrived.
+        let header: String?
     }
 
     private static let path = "/.well-known/gatehouse-probe"
 
-    private func probe(forged: Bool) async throws(OutboundError) -> OutboundResponse {
+    private func probe(forging value: String? = nil) async throws(OutboundError) -> OutboundResponse {
         var request = OutboundRequest(.get, settings.publicURL + Self.path)
         request.headers.add(OperatorProbes.header, OperatorProbes(masterKey: settings.masterKey, clock: clock).make())
-        if forged {
-            request.headers.add("x-forwarded-for", Self.madeUp)
-            request.headers.add("forwarded", "for=\(Self.madeUp)")
-        }
+        if let value { request.headers.add(header, value) }
         request.wantsCertificate = true
-        return try await ownClient.send(request)
+        return try await client.send(request)
     }
 
-    private static func seen(_ response: OutboundResponse) -> Seen? {
+    private func arrival(in response: OutboundResponse) -> Seen? {
         guard response.status == 200, let json = try? JSON.parse(response.body), let address = json["address"]?.string,
             let connectedFrom = json["connectedFrom"]?.string
         else { return nil }
-        return Seen(address: address.asString, connectedFrom: connectedFrom.asString, isSecure: json["isSecure"]?.string == "true")
+        return Seen(
+            address: address.asString, connectedFrom: connectedFrom.asString, isSecure: json["isSecure"]?.string == "true",
+            header: json[settings.trustedProxies.header == .forwarded ? "forwarded" : "xForwardedFor"]?.string?.asString)
     }
 
     private func addressFindings(_ seen: Seen) -> [Finding] {
@@ -107,10 +133,11 @@ extension Checkup {
     private func keyFindings(_ database: Database?) async -> [Finding] {
         guard let database, let project = configuration.projects.first?.settings.id,
             let stored = try? await Inspection(database: database, masterKey: settings.masterKey, clock: clock).keys().ids, !stored.isEmpty,
-            let response = try? await ownClient.send(OutboundRequest(.get, "\(settings.publicURL)/\(project)/oauth2/jwks"))
+            let response = try? await client.send(OutboundRequest(.get, "\(settings.publicURL)/\(project)/oauth2/jwks"))
         else { return [] }
-        let set = try? JSON.parse(response.body)
-        let published = (set?["keys"]?.array ?? []).compactMap { $0["kid"]?.string?.asString }
+        // Another answer is another finding's.
+        guard let set = try? JSON.parse(response.body), let keys = set["keys"]?.array else { return [] }
+        let published = keys.compactMap { $0["kid"]?.string?.asString }
         guard Set(published).isDisjoint(with: stored) else { return [] }
         return [
             .fault(

@@ -2,9 +2,12 @@ import Curl
 import HTTP
 import Text
 
-extension Checkup {
-    /// Asks the server that should run on this machine.
-    func runningServerFindings() async -> [Finding] {
+/// Asks the server that should run on this machine.
+struct RunningServerChecks {
+    let settings: ServerSettings
+    let client: HTTPClient
+
+    func findings() async -> [Finding] {
         let address = (settings.operations ?? settings.listen).dialled
         guard let ready = await answer("http://\(address)/health/ready") else {
             return [.warning("server.absent", "No server answers at \(address)", "start it, unless it runs on another machine")]
@@ -33,6 +36,6 @@ extension Checkup {
     private func answer(_ url: String) async -> OutboundResponse? {
         var request = OutboundRequest(.get, url)
         request.maxBytes = 16 << 20
-        return try? await ownClient.send(request)
+        return try? await client.send(request)
     }
 }

@@ -6,9 +6,13 @@ import HTTPServer
 import ProjectSettings
 import Projects
 
-extension Checkup {
-    /// Findings about settings that are allowed and that an operator should know of.
-    func settingsFindings() -> [Finding] {
+/// Looks for what the configuration allows and an operator should know.
+struct SettingsChecks {
+    let configuration: Configuration
+
+    private var settings: ServerSettings { configuration.server }
+
+    func findings() -> [Finding] {
         var findings: [Finding] = []
         if settings.development {
             findings.append(

@@ -7,7 +7,8 @@ import Text
 /// all others there is nothing at this address.
 struct Probe: ImmediateEndpoint {
     static let route = Route(.get, "/.well-known/gatehouse-probe", access: .anyone)
-    static let content = CallContent(answers: [.texts(["address", "connectedFrom", "isSecure"], optional: ["host"])])
+    static let content = CallContent(
+        answers: [.texts(["address", "connectedFrom", "isSecure"], optional: ["host", "forwarded", "xForwardedFor"])])
 
     func callAsFunction(_ request: Request, _ context: Context) throws -> Response {
         guard let proof = request.headers[OperatorProbes.header], context.services.accounts.probes.isGenuine(proof) else {
@@ -19,7 +20,15 @@ struct Probe: ImmediateEndpoint {
             writer.field("connectedFrom", request.connectedFrom.description)
             writer.field("isSecure", request.isSecure ? "true" : "false")
             writer.field("host", request.headers["host"]?.asString)
+            writer.field("forwarded", Self.list(.forwarded, of: request))
+            writer.field("xForwardedFor", Self.list(.forwardedFor, of: request))
         }
         return Response(headers: ["content-type": "application/json", "cache-control": "no-store"], body: writer.bytes)
+    }
+
+    /// All lines of a header, which together are one list; `nil` without any.
+    private static func list(_ header: TrustedProxies.Header, of request: Request) -> String? {
+        let lines = request.headers.values(header.rawValue).map(\.asString)
+        return lines.isEmpty ? nil : lines.joined(separator: ", ")
     }
 }

@@ -42,6 +42,15 @@ def test_what_is_planted_is_found_with_its_remedy_and_nothing_else(installation,
     assert words in told, told
 
 
+def test_a_proxy_that_adds_the_address_of_this_machine_to_a_forged_one_is_no_fault(installation):
+    """The forged address then stands left of an address that is a trusted proxy's, where the client's has to stand."""
+    installation.proxy.appends = True
+    try:
+        assert set(installation.findings()) == OF_THE_CLUSTER
+    finally:
+        installation.proxy.appends = False
+
+
 def test_a_clock_that_is_ahead_is_found(installation):
     found = installation.findings(through=clock_ahead("+30s"))
     assert set(found) - OF_THE_CLUSTER == {"database.clock"}

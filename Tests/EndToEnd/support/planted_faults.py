@@ -2,6 +2,7 @@
 
 import contextlib
 import signal
+import stat
 
 import psycopg2
 
@@ -61,6 +62,12 @@ def mode(name, planted, sound):
         return lambda: file.chmod(sound)
 
     return plant
+
+
+def a_folder_that_others_can_write(installation):
+    before = stat.S_IMODE(installation.folder.stat().st_mode)
+    installation.folder.chmod(0o777)
+    return lambda: installation.folder.chmod(before)
 
 
 def rows(planted, sound):
@@ -181,19 +188,24 @@ def a_proxy_that_writes_no_header(installation):
     return front.close
 
 
-def a_proxy_that_leads_elsewhere(installation):
-    def app(environment, start):
-        start("404 Not Found", [("content-type", "text/plain")])
-        return [b"Welcome to another server"]
+def a_proxy_before(status, body):
+    """A proxy that leads to a server that answers everything like this."""
 
-    web = WebServer(app)
-    installation.proxy.target = web.server.port
+    def plant(installation):
+        def app(environment, start):
+            start(status, [("content-type", "application/json")])
+            return [body]
 
-    def sound():
-        installation.proxy.target = installation.port
-        web.close()
+        web = WebServer(app)
+        installation.proxy.target = web.server.port
 
-    return sound
+        def sound():
+            installation.proxy.target = installation.port
+            web.close()
+
+        return sound
+
+    return plant
 
 
 def mail(**changes):
@@ -211,6 +223,7 @@ PLANTED = {
     "a key that does not exist": (settings(lisen="127.0.0.1:1"), {"configuration.fault"}, "lisen"),
     "a secret that others can read": (mode("master.key", 0o644, 0o600), {"configuration.note"}, "chmod 600"),
     "a file that others can write": (mode("projects/demo.yaml", 0o666, 0o644), {"files.writable"}, "demo.yaml"),
+    "a folder in which others can put files": (a_folder_that_others_can_write, {"files.writable"}, "chmod o-w "),
     "a folder of mails that is open": (mails_in_an_open_folder, {"files.mails", "mail.kept"}, "chmod 750"),
     "a log that cannot be written": (settings(log={"path": "nowhere/log"}), {"files.log"}, "nowhere/log"),
     "development mode": (
@@ -334,7 +347,13 @@ PLANTED = {
         {"publicURL.unreachable"},
         "firewall",
     ),
-    "a proxy that leads elsewhere": (a_proxy_that_leads_elsewhere, {"publicURL.elsewhere", "publicURL.keys"}, "proxy"),
+    "a proxy that leads elsewhere": (a_proxy_before("404 Not Found", b"Welcome to another server"), {"publicURL.elsewhere"}, "proxy"),
+    "a proxy that leads to other keys": (
+        a_proxy_before("200 OK", b'{"keys": [{"kid": "of another database"}]}'),
+        {"publicURL.elsewhere", "publicURL.keys"},
+        "this database",
+    ),
+    "a proxy that does not reach the server": (a_proxy_before("502 Bad Gateway", b""), {"publicURL.gateway"}, "start the server"),
     "a certificate that ends": (
         a_certificate_of_a_day,
         # This front passes the headers of clients on.

@@ -44,7 +44,7 @@ struct CheckCommand: AsyncParsableCommand {
     private func ask(_ configuration: Configuration) async throws -> Int {
         let checkup = try Checkup(configuration, path: common.config)
         let database = checkup.openDatabase()
-        let live = await checkup.essentialFindings(database)
+        let live = await checkup.essentials(database)
         await database.close()
         let told = [live.pending].compactMap(\.self) + live.findings.map(\.told)
         print(told.isEmpty ? "database  ok" : told.map { "database  \($0)" }.joined(separator: "\n"))

@@ -14,7 +14,9 @@ from support.servers.site import Site
 
 
 class Proxy(Front):
-    """A reverse proxy with TLS that writes the headers about the client anew, as it should."""
+    """A reverse proxy with TLS that writes the headers about the client anew, as it should; with `appends`, behind what the client wrote."""
+
+    appends = False
 
     async def copy(self, source, sink):
         # Both directions come through here; requests alone end their head with an empty line behind a request line.
@@ -24,8 +26,10 @@ class Proxy(Front):
                     sink.write(head)
                     await sink.drain()
                     return await super().copy(source, sink)
-                lines = [line for line in head.split(b"\r\n") if not line.lower().startswith((b"x-forwarded-", b"forwarded:"))]
-                lines[1:1] = [b"x-forwarded-for: 127.0.0.1", b"x-forwarded-proto: https"]
+                lines = head.split(b"\r\n")
+                told = [line.partition(b": ")[2] for line in lines if self.appends and line.lower().startswith(b"x-forwarded-for:")]
+                lines = [line for line in lines if not line.lower().startswith((b"x-forwarded-", b"forwarded:"))]
+                lines[1:1] = [b"x-forwarded-for: " + b", ".join([*told, b"127.0.0.1"]), b"x-forwarded-proto: https"]
                 sink.write(b"\r\n".join(lines))
                 await sink.drain()
         except (OSError, EOFError):
