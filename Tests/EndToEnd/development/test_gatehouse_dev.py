@@ -114,6 +114,30 @@ def test_a_command_is_told_to_end_with_it():
         assert not dev.leftovers()
 
 
+def test_a_command_ends_with_it_when_it_is_killed():
+    with a_dev(command=["sleep", "1000"]) as dev:
+        dev.wait_ready()
+        command = wait_until(lambda: children(dev.process.pid, "sleep"), what="the command")
+        dev.stop(signal.SIGKILL)
+        wait_until(lambda: not pathlib.Path(f"/proc/{command}").exists() and not dev.leftovers(), what="the end of everything")
+
+
+def children(process, name):
+    """The id of the child of a process that runs this program; `None` without one."""
+    for child in pathlib.Path(f"/proc/{process}/task").glob("*/children"):
+        for number in child.read_text().split():
+            if pathlib.Path(f"/proc/{number}/comm").read_text().strip() == name:
+                return int(number)
+
+
+def test_doctor_examines_it(dev):
+    (config,) = pathlib.Path(dev.temporary).glob("gatehouse-dev-*/data/gatehouse.yaml")
+    told = subprocess.run([BINARY, "doctor", "--json", "--config", config], capture_output=True, text=True, timeout=TIMEOUT)
+    parts = {part["part"]: [finding["code"] for finding in part["findings"]] for part in json.loads(told.stdout)["parts"]}
+    assert {part: codes for part, codes in parts.items() if codes} == {"settings": ["settings.development"]}, told.stdout
+    assert told.returncode == 1 and {"database", "data", "server", "publicURL"} < set(parts)
+
+
 def test_a_command_that_is_not_there_is_told():
     with a_dev(command=["no-such-command"]) as dev:
         assert dev.wait() == 1 and "the command cannot be run: no-such-command: No such file or directory" in dev.printed()

@@ -4,7 +4,7 @@ import Runtime
 
 /// A program that this process has started.
 struct ChildProcess: Sendable {
-    private let id: pid_t
+    let id: pid_t
 
     /// Where the child reads from and writes to, other than this process's own.
     struct Streams {

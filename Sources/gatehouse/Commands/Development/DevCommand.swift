@@ -4,7 +4,6 @@ import Postgres
 import ProjectSettings
 import Runtime
 import Server
-import Synchronization
 
 /// `gatehouse dev`: everything for a test suite and for a developer's app in one command, in place of Firebase's Auth emulator.
 struct DevCommand: AsyncParsableCommand {
@@ -25,7 +24,9 @@ struct DevCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on.")
     var port = 9099
 
-    @Option(help: "The folder to keep accounts, master key and log in. Without it, all of them are thrown away at the end.")
+    @Option(
+        help: "The folder to keep accounts, master key and log in. Without it, all of them are thrown away at the end.",
+        completion: .directory)
     var data: String?
 
     @Option(help: "The URL of a database to use in place of a private PostgreSQL. Needs --data, for the master key that belongs to it.")
@@ -40,6 +41,7 @@ struct DevCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...65535).contains(port) else { throw ValidationError("--port is a number from 1 to 65535") }
         if database != nil, data == nil { throw ValidationError("--database needs --data") }
+        _ = try projectID(CommonOptions.environment)
     }
 
     func run() async throws {
@@ -108,48 +110,4 @@ struct DevCommand: AsyncParsableCommand {
 
         """
     }
-}
-
-/// The command behind `--`, from its start to its end.
-private final class CommandRun {
-    private let command: [String]
-    private let environment: [String: String]
-    private var process: ChildProcess?
-    private var end: Task<Int32, Never>?
-    private var failure: Failed?
-    private let hasEnded = EndOfCommand()
-
-    init(_ command: [String], _ environment: [String: String]) {
-        self.command = command
-        self.environment = environment
-    }
-
-    /// Starts the command, whose end stops the server.
-    func start() {
-        do throws(SystemError) {
-            let process = try ChildProcess(command, environment: environment)
-            self.process = process
-            end = Task { [hasEnded] in
-                let status = await process.status()
-                hasEnded.value.withLock { $0 = true }
-                ServerProcess.stop()
-                return status
-            }
-        } catch {
-            failure = Failed("the command cannot be run: \(error)")
-            ServerProcess.stop()
-        }
-    }
-
-    /// The command's status; `nil` where none was started. A command that still runs is told to end.
-    func finish() async throws -> Int32? {
-        if let failure { throw failure }
-        hasEnded.value.withLock { if !$0 { process?.terminate() } }
-        return await end?.value
-    }
-}
-
-/// Whether the command has ended; then its id may belong to another process.
-private final class EndOfCommand: Sendable {
-    let value = Mutex(false)
 }

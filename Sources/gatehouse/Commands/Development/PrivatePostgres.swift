@@ -1,4 +1,3 @@
-import Dispatch
 import FoundationEssentials
 import Glibc
 import Runtime
@@ -112,31 +111,5 @@ private struct Owner {
     func makeFolder(_ path: String) throws {
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw Failed("the folder \(path) cannot be made: \(SystemError("mkdir"))") }
         if let ids, chown(path, ids.user, ids.group) != 0 { throw Failed("the folder \(path) cannot be prepared: \(SystemError("chown"))") }
-    }
-}
-
-private struct Pipe {
-    let reader: Int32
-    let writer: Int32
-
-    init() throws {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw Failed("\(SystemError("pipe"))") }
-        (reader, writer) = (ends[0], ends[1])
-        // Otherwise a child would hold the end by which this process tells that it has ended.
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    }
-
-    /// Whether the writer says `ready` before it closes the pipe.
-    func readsReady() async -> Bool {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { [reader] in
-                var byte: UInt8 = 0
-                var count = 0
-                repeat { count = read(reader, &byte, 1) } while count < 0 && errno == EINTR
-                close(reader)
-                continuation.resume(returning: count == 1)
-            }
-        }
     }
 }
