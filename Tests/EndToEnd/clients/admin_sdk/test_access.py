@@ -8,7 +8,7 @@ from firebase_admin import exceptions
 
 from support.accounts import person
 from support.admin_sdk.back_end import Process
-from support.admin_sdk.pages import example
+from support.admin_sdk.pages import commands, example
 from support.clients.backend import make_key
 from support.leaks import note
 from support.names import PROJECT, TIMEOUT
@@ -108,6 +108,12 @@ def test_the_example_without_an_SDK(stage):
     names = stage.process.do("execute", script, {})
     note(names["access_token"])
     assert names["found"]["email"] == email
+    # The same for a shell, and the token, which must not be in any log.
+    folder = stage.key().parent
+    printed = stage.process.run(f"cd {folder}\n" + commands("admin-sdk.md", "rest") + '\nprintf "\\n%s" "$access_token"')
+    answer, _, token = printed.strip().rpartition("\n")
+    note(token)
+    assert [user["email"] for user in json.loads(answer)["users"]] == [email]
 
 
 def test_the_example_of_production(stage):
