@@ -14,12 +14,15 @@ struct Gatehouse: AsyncParsableCommand {
             ServiceAccountsCommand.self, ProviderTokensCommand.self, SessionsCommand.self, MailsCommand.self, AuditCommand.self,
             ExplainLinkCommand.self, CompletionCommand.self,
         ])
+
+    static func main() async { await main(CommonOptions.allowingConfigBehindHelp(ProcessInfo.processInfo.arguments.dropFirst())) }
 }
 
 /// The options that every command takes.
 struct CommonOptions: ParsableArguments {
-    @Option(help: "The server's configuration file; its other paths are relative to it.")
-    var config = "config/gatehouse.yaml"
+    @Option(help: "The server's configuration file; its other paths are relative to it.", completion: .file())
+    var config = CommonOptions.usualConfig
+    static let usualConfig = "config/gatehouse.yaml"
 
     /// Read here and nowhere else.
     static var environment: [String: String] { ProcessInfo.processInfo.environment }
@@ -35,4 +38,13 @@ struct CommonOptions: ParsableArguments {
     /// The sentence of a command that found nothing of a project, where the configuration does not have the project. For commands that do
     /// not need the project files: a fault in one of those files stops none of these commands.
     func reasonWhyUnknown(_ project: String) -> String? { try? configuration().reasonWhyUnknown(project) }
+
+    /// The arguments of a command line. The parser's own `help` takes no option, but an operator's shell function writes `--config` behind
+    /// every command.
+    static func allowingConfigBehindHelp(_ arguments: ArraySlice<String>) -> [String] {
+        guard arguments.first == "help", let option = arguments.firstIndex(where: { $0 == "--config" || $0.hasPrefix("--config=") }) else {
+            return Array(arguments)
+        }
+        return Array(arguments[..<option])
+    }
 }

@@ -16,7 +16,7 @@ package struct AuditEvents: Sendable {
         package var accountID: String?
         /// The name of an `AuditEvent.Action`.
         package var action: String?
-        /// The kind of the actor, or the name of a service account or command.
+        /// The kind of the actor, a command, or a service account: its name, its e-mail, or the `client_id` of its key files.
         package var actor: String?
         package var since: Instant?
         /// The entries of this time are left out.
@@ -28,7 +28,14 @@ package struct AuditEvents: Sendable {
             var conditions: [SQL] = ["project_id = \(projectID)"]
             if let accountID { conditions.append("account_id = \(accountID)") }
             if let action { conditions.append("action = \(action)") }
-            if let actor { conditions.append("(actor_kind = \(actor) OR actor = \(actor))") }
+            if let actor {
+                let account = ServiceAccountEmail(actor, in: projectID)?.text
+                conditions.append(
+                    """
+                    (actor_kind = \(actor) OR actor = \(actor) OR actor = \(account) OR actor = (
+                        SELECT email FROM service_accounts WHERE project_id = \(projectID) AND client_id = \(actor)))
+                    """)
+            }
             if let since { conditions.append("occurred_at >= \(since)") }
             if let until { conditions.append("occurred_at < \(until)") }
             return conditions.dropFirst().reduce(conditions[0]) { "\($0) AND \($1)" }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `gatehouse completion`: lets a shell complete the names of commands and options.
+/// `gatehouse completion`: lets a shell complete commands, options and their values.
 struct CompletionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completion", abstract: "Print the script by which a shell completes commands and options.",
@@ -21,6 +21,9 @@ struct CompletionCommand: ParsableCommand {
             }
         }
     }
+
+    /// As every command takes it. The script asks for the projects of a file when it is used.
+    @OptionGroup var common: CommonOptions
 
     @Argument(help: "bash, zsh or fish.")
     var shell: Shell

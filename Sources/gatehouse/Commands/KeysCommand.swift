@@ -1,6 +1,7 @@
 import Accounts
 import ArgumentParser
 import JOSE
+import JSON
 import Runtime
 
 /// `gatehouse keys`: lists or rotates the keys that sign ID tokens and session cookies.
@@ -16,15 +17,16 @@ struct KeysCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
+        @Flag(help: "Print one JSON object for each key.")
+        var json = false
+
         func run() async throws {
             try await KeysCommand.withStore(common) { store in
-                let keys = try await store.list()
-                if keys.isEmpty {
-                    print("The database does not hold any keys yet. The server makes them when it starts for the first time.")
-                }
-                for (key, duty) in SigningKeyStore.duties(of: keys, at: Clock.system.now()) {
-                    print("\(key.kid)  \(key.algorithm)  \(KeysCommand.text(duty))  (\(key.purpose.rawValue))")
-                }
+                let keys = SigningKeyStore.duties(of: try await store.list(), at: Clock.system.now())
+                if keys.isEmpty { Console.remark("No keys yet. The server makes them when it starts for the first time.") }
+                if json { return Terminal.write(keys.map { $0.key.json($0.duty) }.joined()) }
+                var table = Table("KEY", "ALGORITHM", "PURPOSE", "STATE")
+                table.print(keys.map { [$0.key.kid, $0.key.algorithm, $0.key.purpose.rawValue, $0.duty.text] })
             }
         }
     }
@@ -35,10 +37,12 @@ struct KeysCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Option(help: "RS256 or ES256.", transform: Rotate.algorithm)
+        @Option(help: "RS256 or ES256.", completion: .list(["RS256", "ES256"]), transform: Rotate.algorithm)
         var algorithm = Algorithm.rs256
 
-        @Option(help: "What the key is for: idToken or sessionCookie.", transform: Rotate.purpose)
+        @Option(
+            help: "What the key is for: idToken or sessionCookie.", completion: .list(SigningKeyPurpose.allCases.map(\.rawValue)),
+            transform: Rotate.purpose)
         var purpose = SigningKeyPurpose.idToken
 
         @Flag(
@@ -75,8 +79,16 @@ struct KeysCommand: AsyncParsableCommand {
         }
     }
 
-    static func text(_ duty: SigningKeyStore.Duty) -> String {
-        switch duty {
+    private static func withStore(_ common: CommonOptions, _ body: (SigningKeyStore) async throws -> Void) async throws {
+        try await Console.withDatabase(common) { database, masterKey in
+            try await body(SigningKeyStore(database: database, masterKey: masterKey, clock: .system))
+        }
+    }
+}
+
+extension SigningKeyStore.Duty {
+    fileprivate var text: String {
+        switch self {
         case .waits(let signsFrom): "published, signs from \(Timestamp.text(signsFrom))"
         case .signs(let since, nil): "signs, since \(Timestamp.text(since))"
         case .signs(let since, let until?): "signs, since \(Timestamp.text(since)), until \(Timestamp.text(until))"
@@ -86,9 +98,27 @@ struct KeysCommand: AsyncParsableCommand {
         }
     }
 
-    private static func withStore(_ common: CommonOptions, _ body: (SigningKeyStore) async throws -> Void) async throws {
-        try await Console.withDatabase(common) { database, masterKey in
-            try await body(SigningKeyStore(database: database, masterKey: masterKey, clock: .system))
+    /// For programs.
+    fileprivate var name: String {
+        switch self {
+        case .waits: "waits"
+        case .signs: "signs"
+        case .verifies: "verifies"
+        case .retired: "retired"
+        }
+    }
+}
+
+extension SigningKeyStore.Entry {
+    fileprivate func json(_ duty: SigningKeyStore.Duty) -> String {
+        JSONWriter.line { writer in
+            writer.field("kid", kid)
+            writer.field("algorithm", algorithm)
+            writer.field("purpose", purpose.rawValue)
+            writer.field("state", duty.name)
+            writer.field("createdAt", Timestamp.text(createdAt))
+            writer.field("signsFrom", Timestamp.text(signsFrom))
+            writer.field("retiresAt", retiresAt.map(Timestamp.text))
         }
     }
 }

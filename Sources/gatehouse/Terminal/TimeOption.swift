@@ -3,12 +3,19 @@ import Glibc
 import Runtime
 
 /// A point in time on the command line: a date (`2026-11-22`), a date with a time in UTC (`2026-11-22T06:45:00Z`), or an age (`7d`).
-struct TimeOption: ExpressibleByArgument {
+struct TimeOption {
     let instant: Instant
 
     init(_ instant: Instant) { self.instant = instant }
 
-    init?(argument: String) { self.init(text: argument, now: Clock.system.now()) }
+    /// Throws, for a text of another form, what the command line then says of it.
+    static func reading(_ text: String) throws -> TimeOption {
+        guard let time = TimeOption(text: text, now: Clock.system.now()) else {
+            throw ValidationError(
+                "A time is a date (2026-11-22), a date with a time in UTC (2026-11-22T06:45:00Z), or an age (30m, 12h, 7d).")
+        }
+        return time
+    }
 
     init?(text: String, now: Instant) {
         if let age = Self.age(text) {

@@ -1,6 +1,7 @@
 """The output of commands and their exit status."""
 
 import datetime
+import json
 import re
 
 import pytest
@@ -15,16 +16,21 @@ from support.servers.site import a_site
 
 def test_keys_list_says_what_each_key_does_now():
     with a_site() as site:
-        assert "The database does not hold any keys yet" in site.run("keys", "list", check=True).stdout
+        assert "No keys yet" in site.run("keys", "list", check=True).stderr
         site.serve()
-        lines = site.run("keys", "list", check=True).stdout.splitlines()
-        kinds = [(line.split("  ")[1], line.split("  ")[3]) for line in lines]
-        assert kinds == [("ES256", "(idToken)"), ("RS256", "(idToken)"), ("RS256", "(sessionCookie)")]
-        assert all(line.split("  ")[2].startswith("signs, since ") and "until" not in line for line in lines)
+        heading, *lines = site.run("keys", "list", check=True).stdout.splitlines()
+        assert heading.split() == ["KEY", "ALGORITHM", "PURPOSE", "STATE"]
+        kinds = [line.split()[1:3] for line in lines]
+        assert kinds == [["ES256", "idToken"], ["RS256", "idToken"], ["RS256", "sessionCookie"]]
+        assert all("  signs, since " in line and "until" not in line for line in lines)
 
         new = site.run("keys", "rotate", check=True).stdout.strip()
         told = {line.split("  ")[0]: line for line in site.run("keys", "list", check=True).stdout.splitlines()}
         assert "published, signs from " in told.pop(new)
+        keys = {key["kid"]: key for key in map(json.loads, site.run("keys", "list", "--json", check=True).stdout.splitlines())}
+        assert len(keys) == 4 and keys[new]["state"] == "waits" and keys[new]["signsFrom"] > keys[new]["createdAt"]
+        (former,) = (key for key in keys.values() if "retiresAt" in key)
+        assert (former["algorithm"], former["purpose"], former["state"]) == ("RS256", "idToken", "signs")
         assert sum(", until " in line for line in told.values()) == 1, "the key that it follows"
 
         site.rows("UPDATE signing_keys SET signs_from = signs_from - interval '1 hour' WHERE kid <> %s", new)
@@ -40,19 +46,26 @@ def test_mails_that_wait_are_listed_without_what_they_say_and_sent_once_they_are
     post.close()
     with a_site(settings={"mail": settings}) as site:
         server = site.serve()
-        assert site.run("mails", "list", check=True).stdout == "0 mails wait.\n"
+        nothing = site.run("mails", "list", check=True)
+        assert (nothing.stdout, nothing.stderr) == ("", "0 mails wait.\n")
         code = put(site, "ada@example.com")
         server.logged("mail not taken")
         # A pause that is longer than this test takes on any machine, so the mail is sent because of the command.
         site.rows("UPDATE mail_outbox SET due_at = now() + interval '1 hour', expires_at = now() + interval '1 day'")
 
-        listed = site.run("mails", "list", check=True).stdout
-        mail, total = listed.splitlines()
-        time = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
-        assert re.fullmatch(rf"[0-9a-f]{{32}}  demo  resetPassword  attempts 1  since {time}  next {time}  until {time}", mail), mail
-        assert total == "1 mail waits."
-        assert code not in listed and "ada" not in listed and "http" not in listed
-        assert site.run("mails", "list", "--limit", "0", check=True).stdout == "1 mail waits.\n"
+        listed = site.run("mails", "list", check=True)
+        heading, mail = listed.stdout.splitlines()
+        assert heading.split() == ["MAIL", "PROJECT", "KIND", "ATTEMPTS", "SINCE", "NEXT", "UNTIL"]
+        time = r"\d{4}-\d\d-\d\d \d\d:\d\d UTC"
+        assert re.fullmatch(rf"[0-9a-f]{{32}}  demo +resetPassword  1 +{time}  {time}  {time}", mail), mail
+        assert listed.stderr == "1 mail waits.\n"
+        told = json.loads(site.run("mails", "list", "--json", check=True).stdout)
+        assert (told["project"], told["kind"], told["attempts"]) == ("demo", "resetPassword", 1)
+        assert set(told) == {"mail", "project", "kind", "attempts", "createdAt", "dueAt", "expiresAt"} and told["mail"] == mail.split()[0]
+        for text in (listed.stdout, json.dumps(told)):
+            assert code not in text and "ada" not in text and "http" not in text
+        none = site.run("mails", "list", "--limit", "0", check=True)
+        assert (none.stdout, none.stderr) == ("", "1 mail waits.\n")
 
         post = Post(port=port)
         try:
@@ -61,7 +74,7 @@ def test_mails_that_wait_are_listed_without_what_they_say_and_sent_once_they_are
             retried = site.run("mails", "retry", "--project", "demo", check=True).stdout
             assert retried == "1 mail is tried at once; all others within a minute.\n"
             assert code in post.wait_for().text
-            wait_until(lambda: site.run("mails", "list", check=True).stdout == "0 mails wait.\n", what="an empty outbox")
+            wait_until(lambda: site.run("mails", "list", check=True).stderr == "0 mails wait.\n", what="an empty outbox")
             assert len(post.messages) == 1 and post.messages[0].recipients == ["ada@example.com"]
         finally:
             post.close()
@@ -91,11 +104,16 @@ def test_a_command_that_does_not_find_what_it_is_told_ends_with_1_and_the_reason
         ("keys", "rotate", "--algorithm", "none"),
         ("keys", "rotate", "--purpose", "sessionCookie", "--algorithm", "ES256"),
         ("service-accounts", "set-rights", "demo", "backend", "--rights", "everything"),
+        ("service-accounts", "create", "demo", "Not A Name"),
+        ("service-accounts", "revoke", "demo", "--account", "Not A Name"),
+        ("mails", "list", "--limit", "-1"),
         ("nonsense",),
     ],
 )
-def test_a_command_line_that_is_wrong_ends_with_64(site, command):
-    assert site.run(*command).returncode == 64
+def test_a_command_line_that_is_wrong_ends_with_64_and_says_what_is_right(site, command):
+    result = site.run(*command)
+    usage = "Usage: gatehouse " + " ".join(word for word in command[:2] if word != "nonsense")
+    assert result.returncode == 64 and usage in result.stderr, result.stderr
 
 
 def test_sessions_are_revoked_although_a_project_file_is_faulty():

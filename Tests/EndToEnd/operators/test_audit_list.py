@@ -16,7 +16,11 @@ def site():
             "INSERT INTO audit_events (project_id, occurred_at, actor_kind, actor, action, account_id)"
             " SELECT 'demo', timestamptz '2026-01-01 00:00Z' + number * interval '1 hour', kind, actor, action, 'account-' || number % 2"
             " FROM generate_series(0, 2399) number, (VALUES ('person', NULL, 'account.created'),"
-            " ('administrator', 'backend@demo', 'account.deleted')) AS act (kind, actor, action)"
+            " ('administrator', 'backend@demo.iam.gserviceaccount.com', 'account.deleted')) AS act (kind, actor, action)"
+        )
+        site.rows(
+            "INSERT INTO service_accounts (project_id, email, client_id, created_at)"
+            " VALUES ('demo', 'backend@demo.iam.gserviceaccount.com', '123456789012345678901', now())"
         )
         yield site
 
@@ -44,7 +48,10 @@ def test_the_newest_1000_are_printed_unless_a_time_or_a_number_is_given(site):
         (["--since", "2026-01-01", "--until", "2026-01-01T01:00:00Z"], 2),
         (["--since", "2026-01-01", "--action", "account.deleted"], 2400),
         (["--since", "2026-01-01", "--actor", "person"], 2400),
-        (["--since", "2026-01-01", "--actor", "backend@demo", "--account", "account-1"], 1200),
+        (["--since", "2026-01-01", "--actor", "backend@demo.iam.gserviceaccount.com", "--account", "account-1"], 1200),
+        (["--since", "2026-01-01", "--actor", "backend"], 2400),
+        (["--since", "2026-01-01", "--actor", "123456789012345678901"], 2400),
+        (["--since", "2026-01-01", "--actor", "123456789012345678902"], 0),
         (["--account", "account-0", "--limit", "5"], 5),
     ],
 )
@@ -55,8 +62,11 @@ def test_what_is_asked_for_is_printed(site, arguments, count):
 @pytest.mark.parametrize(
     "arguments", [["--since", "yesterday"], ["--since", "2026-02-30"], ["--until", "2026-1-1"], ["--action", "nonsense"], ["--limit", "0"]]
 )
-def test_a_command_line_that_is_wrong_ends_with_64(site, arguments):
-    assert site.run("audit", "list", "demo", *arguments).returncode == 64
+def test_a_command_line_that_is_wrong_ends_with_64_and_says_what_is_right(site, arguments):
+    result = site.run("audit", "list", "demo", *arguments)
+    assert result.returncode == 64 and "Usage: gatehouse audit list" in result.stderr
+    if arguments[0] in ("--since", "--until"):
+        assert "A time is a date (2026-11-22), " in result.stderr
 
 
 def test_a_project_keeps_its_events_as_long_as_its_file_says():

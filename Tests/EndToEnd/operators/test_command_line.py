@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pty
+import shlex
 import struct
 import subprocess
 import termios
@@ -84,15 +85,43 @@ def test_completion_knows_the_commands(shell):
     assert "doctor" in script and "service-accounts" in script
 
 
-def test_bash_completes_with_the_script(tmp_path):
+@pytest.mark.parametrize(
+    "words, completed",
+    [
+        (["do"], ["doctor"]),
+        (["keys", "rotate", "--purpose", ""], ["idToken", "sessionCookie"]),
+        (["keys", "rotate", "--algorithm", "R"], ["RS256"]),
+        (["audit", "list", "demo", "--action", "account.d"], ["account.deleted", "account.disabled"]),
+        (["service-accounts", "set-rights", "demo", "x", "--rights", "re"], ["readUsers", "readPasswordHashes"]),
+        (["users", "list", "--config", "CONFIG", ""], ["demo"]),
+        (["mails", "retry", "--config", "CONFIG", "--project", "d"], ["demo"]),
+        (["users", "list", "--config", "/nowhere", ""], []),
+    ],
+)
+def test_bash_completes_commands_and_values_with_the_script(site, tmp_path, words, completed):
     script = subprocess.run([BINARY, "completion", "bash"], capture_output=True, text=True, timeout=TIMEOUT, check=True).stdout
     (tmp_path / "completion").write_text(script)
+    line = [str(BINARY), *(site.config if word == "CONFIG" else word for word in words)]
+    quoted = " ".join(shlex.quote(str(word)) for word in line)
     ask = (
-        f"source {tmp_path}/completion; COMP_WORDS=(gatehouse do); COMP_CWORD=1; COMP_LINE='gatehouse do'; COMP_POINT=12; "
-        "$(complete -p gatehouse | sed 's/.*-F \\([^ ]*\\).*/\\1/') gatehouse do gatehouse; echo \"${COMPREPLY[@]}\""
+        f"source {tmp_path}/completion; COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; COMP_LINE={shlex.quote(quoted)}; "
+        "COMP_POINT=${#COMP_LINE}; function=$(complete -p gatehouse | sed 's/.*-F \\([^ ]*\\).*/\\1/'); "
+        f'"$function" gatehouse {shlex.quote(words[-1])} {shlex.quote(str(line[-2]))}; echo "${{COMPREPLY[@]}}"'
     )
-    told = subprocess.run(["bash", "-c", ask], capture_output=True, text=True, timeout=TIMEOUT)
-    assert told.stdout.split() == ["doctor"], told.stdout + told.stderr
+    told = subprocess.run(["bash", "-c", ask], env=site.environment(), capture_output=True, text=True, timeout=TIMEOUT)
+    assert [word for word in told.stdout.split() if not word.startswith("-")] == completed, told.stdout + told.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["help"], ["help", "users", "list"], ["completion", "bash"], ["openapi"], ["config", "schema", "server"]]
+)
+def test_config_may_stand_behind_every_command(words):
+    """As the shell function of the installation page writes it."""
+    plain, told = (
+        subprocess.run([BINARY, *words, *more], capture_output=True, text=True, timeout=TIMEOUT, check=True).stdout
+        for more in ([], ["--config", "/etc/gatehouse/gatehouse.yaml"])
+    )
+    assert told == plain and told
 
 
 def test_a_shell_that_is_not_known_ends_with_64():

@@ -57,6 +57,7 @@ def test_an_account_is_made_found_changed_and_deleted(site, api):
     told = got(site, account)
     assert told["email"] == "ada@example.com" and told["emailVerified"] and told["phoneNumber"] == "+15551234567"
     assert told["displayName"] == "Ada" and told["hasPassword"] and not told["disabled"]
+    assert told["signInProviders"] == ["password", "phone"]
     signed_in = api.call("signInWithPassword", {"email": "ada@example.com", "password": PASSWORD, "returnSecureToken": True})
     assert signed_in.status_code == 200 and signed_in.json()["localId"] == account
 
@@ -85,7 +86,8 @@ def test_a_disabled_account_is_closed_until_it_is_enabled(site, api):
     assert run(site, "disable", "demo", user["localId"]).stdout == f"{user['localId']} disabled.\n"
     assert api.refresh(user["refreshToken"]).json()["error"]["message"] in ("USER_DISABLED", "TOKEN_EXPIRED")
     assert got(site, user["localId"])["disabled"]
-    assert user["localId"] in run(site, "list", "demo", "--disabled").stdout
+    heading, *lines = run(site, "list", "demo", "--disabled").stdout.splitlines()
+    assert heading.endswith("  STATE") and any(line.startswith(user["localId"]) and line.endswith("  disabled") for line in lines)
     assert run(site, "enable", "demo", user["localId"]).returncode == 0
     assert not got(site, user["localId"])["disabled"]
     assert {action for action, _ in events(site, user["localId"])} >= {"account.disabled", "account.enabled"}
@@ -134,6 +136,7 @@ def test_a_link_opens_what_it_is_for(site, api):
         (["revoke", "demo", "nobody"], "project demo has no account nobody"),
         (["update", "demo", "nobody", "--name", "x"], "project demo has no such account"),
         (["claims", "demo", "nobody"], "project demo has no such account"),
+        (["disable", "demo", "-"], "standard input has no ids of accounts"),
     ],
 )
 def test_what_cannot_be_done_ends_with_1_and_the_reason(site, arguments, words):
@@ -142,10 +145,18 @@ def test_what_cannot_be_done_ends_with_1_and_the_reason(site, arguments, words):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["get", "demo"], ["get", "demo", "x", "--email", "y"], ["get", "demo", "--provider", "p"], ["delete", "demo"]]
+    "arguments, words",
+    [
+        (["get", "demo"], "Give an account's id"),
+        (["get", "demo", "x", "--email", "y"], "Give an account's id"),
+        (["get", "demo", "--provider", "p"], "Give an account's id"),
+        (["delete", "demo"], "<accounts> ..."),
+        (["update", "demo", "x"], "Name what to change: --email, "),
+    ],
 )
-def test_a_command_line_that_is_wrong_ends_with_64(site, arguments):
-    assert run(site, *arguments).returncode == 64
+def test_a_command_line_that_is_wrong_ends_with_64_and_says_what_is_missing(site, arguments, words):
+    result = run(site, *arguments)
+    assert result.returncode == 64 and words in result.stderr and f"Usage: gatehouse users {arguments[0]}" in result.stderr, result.stderr
 
 
 def test_a_password_needs_an_address_and_an_address_is_given_once(site, api):

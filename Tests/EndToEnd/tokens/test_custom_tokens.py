@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import stat
 import time
 
@@ -44,7 +45,10 @@ def test_the_key_file_is_all_that_is_printed_and_only_its_public_half_is_stored(
     stored = site.value("SELECT public_key FROM service_account_keys WHERE key_id = %s", key["private_key_id"])
     assert set(json.loads(stored)) == {"kty", "use", "alg", "kid", "n", "e"}
     listed = site.run("service-accounts", "list", PROJECT).stdout
-    assert f"{key['client_email']}  {key['private_key_id']}  made " in listed and "live" in listed
+    assert re.search(rf"^{key['client_email']} +{key['private_key_id']}  \d{{4}}-.* UTC  live", listed, re.MULTILINE), listed
+    told = [json.loads(line) for line in site.run("service-accounts", "list", PROJECT, "--json").stdout.splitlines()]
+    (account,) = (entry for entry in told if entry["key"] == key["private_key_id"])
+    assert account["account"] == key["client_email"] and "readUsers" in account["rights"] and "revokedAt" not in account
     for arguments in (["create", "nobody"], ["create", PROJECT, "Not A Name"], ["revoke", PROJECT], ["revoke", PROJECT, "--key", "none"]):
         result = site.run("service-accounts", *arguments)
         assert result.returncode != 0 and not result.stdout, arguments

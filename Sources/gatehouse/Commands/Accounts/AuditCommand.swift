@@ -19,7 +19,7 @@ struct AuditCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.")
+        @Argument(help: "The project's id.", completion: .projects)
         var project: String
 
         @Option(help: "The id of an account, the localId of the API: print only the events that are about it.")
@@ -28,13 +28,15 @@ struct AuditCommand: AsyncParsableCommand {
         @Option(help: "The name of an action, such as account.deleted: print only its events.", completion: .list(Self.actions))
         var action: String?
 
-        @Option(help: "person, administrator, command, or the name of a service account or command: print only what it did.")
+        @Option(
+            help: "person, administrator, command, or the name, e-mail or id of a service account, or a command: print only what it did.",
+            completion: .list(["person", "administrator", "command"]))
         var actor: String?
 
-        @Option(help: "Print the events from this time on, all of them.")
+        @Option(help: "Print the events from this time on, all of them.", transform: TimeOption.reading)
         var since: TimeOption?
 
-        @Option(help: "Print the events before this time.")
+        @Option(help: "Print the events before this time.", transform: TimeOption.reading)
         var until: TimeOption?
 
         @Option(help: "How many to print at most, the newest.")

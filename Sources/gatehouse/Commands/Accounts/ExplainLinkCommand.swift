@@ -25,13 +25,13 @@ struct ExplainLinkCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The project's id.")
+    @Argument(help: "The project's id.", completion: .projects)
     var project: String
 
-    @Option(help: "The provider's id, as in the project's file.")
+    @Option(help: "The provider's id, as in the project's file.", completion: .providers)
     var provider: String
 
-    @Option(help: "The JSON file with the claims, or with the answers of the provider's API.")
+    @Option(help: "The JSON file with the claims, or with the answers of the provider's API.", completion: .file())
     var claims: String
 
     @Option(help: "The id of an account: explain a link by this account, and not a sign-in.")

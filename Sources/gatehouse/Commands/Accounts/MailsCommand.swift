@@ -1,6 +1,7 @@
 import Accounts
 import ArgumentParser
 import Crypto
+import JSON
 import Runtime
 
 /// `gatehouse mails`: lists the mails that wait to be sent, or has them tried at once.
@@ -18,16 +19,24 @@ struct MailsCommand: AsyncParsableCommand {
         @Option(help: "How many to print at most.")
         var limit = 1000
 
+        @Flag(help: "Print one JSON object for each mail.")
+        var json = false
+
+        func validate() throws {
+            guard limit >= 0 else { throw ValidationError("--limit must be 0 or more.") }
+        }
+
         func run() async throws {
             try await MailsCommand.withOutbox(common) { outbox in
-                for mail in try await outbox.waiting.list(limit: max(0, limit)) {
-                    let kind = mail.kind?.rawValue ?? "unreadable (another master key, or a newer version)"
-                    let times =
-                        "since \(Timestamp.text(mail.createdAt))  next \(Timestamp.text(mail.dueAt))  until \(Timestamp.text(mail.expiresAt))"
-                    print("\(Hex.encode(mail.id))  \(mail.projectID)  \(kind)  attempts \(mail.attempts)  \(times)")
+                let mails = try await outbox.waiting.list(limit: limit)
+                if json {
+                    Terminal.write(mails.map(\.json).joined())
+                } else {
+                    var table = Table("MAIL", "PROJECT", "KIND", "ATTEMPTS", "SINCE", "NEXT", "UNTIL")
+                    table.print(mails.map(\.row))
                 }
                 let (count, _) = try await outbox.waiting.depth()
-                print(count == 1 ? "1 mail waits." : "\(count) mails wait.")
+                Console.remark(count == 1 ? "1 mail waits." : "\(count) mails wait.")
             }
         }
     }
@@ -38,7 +47,7 @@ struct MailsCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Option(help: "The id of a project, to try only its mails.")
+        @Option(help: "The id of a project, to try only its mails.", completion: .projects)
         var project: String?
 
         func run() async throws {
@@ -53,6 +62,25 @@ struct MailsCommand: AsyncParsableCommand {
     private static func withOutbox(_ common: CommonOptions, _ body: (Outbox) async throws -> Void) async throws {
         try await Console.withDatabase(common) { database, masterKey in
             try await body(Outbox(database: database, masterKey: masterKey, clock: .system))
+        }
+    }
+}
+
+extension WaitingMail {
+    fileprivate var row: [String] {
+        [Hex.encode(id), projectID, kind?.rawValue ?? "unreadable (another master key, or a newer version)", "\(attempts)"]
+            + [createdAt, dueAt, expiresAt].map(Timestamp.minute)
+    }
+
+    fileprivate var json: String {
+        JSONWriter.line { writer in
+            writer.field("mail", Hex.encode(id))
+            writer.field("project", projectID)
+            writer.field("kind", kind?.rawValue)
+            writer.field("attempts", Int64(attempts))
+            writer.field("createdAt", Timestamp.text(createdAt))
+            writer.field("dueAt", Timestamp.text(dueAt))
+            writer.field("expiresAt", Timestamp.text(expiresAt))
         }
     }
 }

@@ -1,5 +1,6 @@
 import Accounts
 import ArgumentParser
+import JSON
 import Runtime
 import Server
 
@@ -16,7 +17,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.")
+        @Argument(help: "The project's id.", completion: .projects)
         var project: String
 
         @Argument(help: "The account's name: lower-case letters, digits and hyphens. An existing account gets another key.")
@@ -24,13 +25,14 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "What the account may do, with commas between: \(Administrator.Right.allCases.map(\.rawValue).joined(separator: ", ")). Without it, an existing account keeps its rights, and a new one gets all but readPasswordHashes."
-            ))
-        var rights: String?
+                "What the account may do, with commas between: \(ServiceAccountsCommand.names); or none. Without it, an existing account keeps its rights, and a new one gets all but readPasswordHashes."
+            ), completion: .list(ServiceAccountsCommand.words), transform: ServiceAccountsCommand.rights)
+        var rights: Set<Administrator.Right>?
+
+        func validate() throws { _ = try ServiceAccountsCommand.email(account, in: project) }
 
         func run() async throws {
             let email = try ServiceAccountsCommand.email(account, in: project)
-            let rights = try rights.map(ServiceAccountsCommand.rights)
             let configuration = try common.configuration()
             if let reason = configuration.reasonWhyUnknown(project) { throw Failed(reason) }
             try await ServiceAccountsCommand.withAccounts(common) { accounts in
@@ -56,18 +58,20 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.")
+        @Argument(help: "The project's id.", completion: .projects)
         var project: String
+
+        @Flag(help: "Print one JSON object for each key.")
+        var json = false
 
         func run() async throws {
             try await ServiceAccountsCommand.withAccounts(common) { accounts in
                 let keys = try await accounts.list(project)
                 if keys.isEmpty, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
-                for key in keys {
-                    let end = key.revokedAt.map { "revoked \(Timestamp.text($0))" } ?? "live"
-                    let rights = key.rights.isEmpty ? "none" : key.rights.names.joined(separator: ",")
-                    print("\(key.email)  \(key.keyID)  made \(Timestamp.text(key.createdAt))  \(end)  rights \(rights)")
-                }
+                if keys.isEmpty { Console.remark("No keys.") }
+                if json { return Terminal.write(keys.map(\.json).joined()) }
+                var table = Table("ACCOUNT", "KEY", "MADE", "STATE", "RIGHTS")
+                table.print(keys.map(\.row))
             }
         }
     }
@@ -78,7 +82,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.")
+        @Argument(help: "The project's id.", completion: .projects)
         var project: String
 
         @Option(help: "The id of one key: private_key_id in its file.")
@@ -89,6 +93,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard (key == nil) != (account == nil) else { throw ValidationError("give either --key or --account") }
+            if let account { _ = try ServiceAccountsCommand.email(account, in: project) }
         }
 
         func run() async throws {
@@ -109,20 +114,21 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.")
+        @Argument(help: "The project's id.", completion: .projects)
         var project: String
 
         @Argument(help: "The name or e-mail of the account.")
         var account: String
 
         @Option(
-            help: ArgumentHelp(
-                "With commas between: \(Administrator.Right.allCases.map(\.rawValue).joined(separator: ", ")); or none."))
-        var rights: String
+            help: ArgumentHelp("With commas between: \(ServiceAccountsCommand.names); or none."),
+            completion: .list(ServiceAccountsCommand.words), transform: ServiceAccountsCommand.rights)
+        var rights: Set<Administrator.Right>
+
+        func validate() throws { _ = try ServiceAccountsCommand.email(account, in: project) }
 
         func run() async throws {
             let email = try ServiceAccountsCommand.email(account, in: project)
-            let rights = try rights == "none" ? [] : ServiceAccountsCommand.rights(rights)
             try await ServiceAccountsCommand.withAccounts(common) { accounts in
                 guard try await accounts.setRights(rights, of: email) else {
                     throw Failed("project \(project) has no service account \(email.text)")
@@ -132,13 +138,17 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
         }
     }
 
+    /// All rights, and the word for having none of them.
+    fileprivate static let words = Administrator.Right.allCases.map(\.rawValue) + ["none"]
+    fileprivate static let names = words.dropLast().joined(separator: ", ")
+
     private static func rights(_ text: String) throws -> Set<Administrator.Right> {
+        guard text != "none" else { return [] }
         let names = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
         return Set(
             try names.map { name in
                 guard let right = Administrator.Right(rawValue: name) else {
-                    let known = Administrator.Right.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw ValidationError("\(name.isEmpty ? "an empty text" : name) is not a right; there are \(known)")
+                    throw ValidationError("\(name.isEmpty ? "an empty text" : name) is not a right; there are \(Self.names); or none")
                 }
                 return right
             })
@@ -154,6 +164,25 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
     private static func withAccounts(_ common: CommonOptions, _ body: (ServiceAccounts) async throws -> Void) async throws {
         try await Console.withDatabase(common) { database, _ in
             try await body(ServiceAccounts(database: database, clock: .system))
+        }
+    }
+}
+
+extension ServiceAccounts.Entry {
+    fileprivate var row: [String] {
+        [
+            email, keyID, Timestamp.minute(createdAt), revokedAt.map { "revoked \(Timestamp.minute($0))" } ?? "live",
+            rights.isEmpty ? "none" : rights.names.joined(separator: ","),
+        ]
+    }
+
+    fileprivate var json: String {
+        JSONWriter.line { writer in
+            writer.field("account", email)
+            writer.field("key", keyID)
+            writer.field("createdAt", Timestamp.text(createdAt))
+            writer.field("revokedAt", revokedAt.map(Timestamp.text))
+            writer.array("rights") { writer in for name in rights.names { writer.value(name) } }
         }
     }
 }

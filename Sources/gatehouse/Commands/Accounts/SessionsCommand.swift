@@ -14,7 +14,7 @@ struct SessionsCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.")
+        @Argument(help: "The project's id.", completion: .projects)
         var project: String
 
         @Argument(help: "The account's id, the localId of the API.")

@@ -78,7 +78,7 @@ extension UsersCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.")
+        @Argument(help: "The project's id.", completion: .projects)
         var project: String
 
         @Argument(help: "resetPassword, verifyEmail or signIn.")

@@ -23,6 +23,10 @@ struct AccountFields: ParsableArguments {
     @Flag(help: "Read a password from standard input; on a terminal, it is asked for and not shown.")
     var password = false
 
+    static let options = "--email, --verified, --phone, --name, --photo, --password"
+
+    var isEmpty: Bool { !password && verified == nil && [email, phone, name, photo].allSatisfy { $0 == nil } }
+
     /// The change that the fields ask for. Throws `Failed` for a value that no account can have.
     func change() throws -> AdministratorChange {
         var change = AdministratorChange()
@@ -60,7 +64,7 @@ extension UsersCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.")
+        @Argument(help: "The project's id.", completion: .projects)
         var project: String
 
         @OptionGroup var fields: AccountFields
@@ -89,7 +93,7 @@ extension UsersCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.")
+        @Argument(help: "The project's id.", completion: .projects)
         var project: String
 
         @Argument(help: "The account's id, the localId of the API.")
@@ -97,8 +101,15 @@ extension UsersCommand {
 
         @OptionGroup var fields: AccountFields
 
-        @Option(help: "The id of a provider to unlink; password for the password and links in mails. Can be given several times.")
+        @Option(
+            help: "The id of a provider to unlink; password for the password and links in mails. Can be given several times.",
+            completion: .providers)
         var unlink: [String] = []
+
+        func validate() throws {
+            guard fields.isEmpty, unlink.isEmpty else { return }
+            throw ValidationError("Name what to change: \(AccountFields.options) or --unlink.")
+        }
 
         func run() async throws {
             var change = try fields.change()
@@ -117,7 +128,7 @@ extension UsersCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.")
+        @Argument(help: "The project's id.", completion: .projects)
         var project: String
 
         @Argument(help: "The account's id, the localId of the API.")

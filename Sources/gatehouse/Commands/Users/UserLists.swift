@@ -12,7 +12,7 @@ extension UsersCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.")
+        @Argument(help: "The project's id.", completion: .projects)
         var project: String
 
         @Option(help: "Begin behind the account with this id.")
@@ -36,7 +36,7 @@ extension UsersCommand {
         func run() async throws {
             try await UsersCommand.withAccounts(common, of: project, as: "list") { desk in
                 var (position, left) = (after, limit ?? .max)
-                var table = Table("ACCOUNT", "E-MAIL", "NAME", "PROVIDERS", "MADE", "LAST SIGN-IN", "")
+                var table = Table("ACCOUNT", "E-MAIL", "NAME", "PROVIDERS", "MADE", "LAST SIGN-IN", "STATE")
                 var progress = Progress("accounts", sharesTerminal: true)
                 while left > 0 {
                     let page = try await desk.accounts.lists.page(
@@ -64,7 +64,7 @@ extension UsersCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.")
+        @Argument(help: "The project's id.", completion: .projects)
         var project: String
 
         @Argument(help: "The account's id, the localId of the API.")
@@ -76,7 +76,7 @@ extension UsersCommand {
         @Option(help: "The account's phone number, such as +15551234567.")
         var phone: String?
 
-        @Option(help: "The id of a provider; with --subject.")
+        @Option(help: "The id of a provider; with --subject.", completion: .providers)
         var provider: String?
 
         @Option(help: "The provider's name for the person, as sub in its ID tokens.")

@@ -44,6 +44,7 @@ extension Account {
             writer.field("hasPassword", hasPassword)
             writer.field("emailLinkSignin", emailLinkSignIn)
             writer.field("customAuth", customAuth)
+            writer.array("signInProviders") { writer in for provider in signInProviders { writer.value(provider) } }
             writer.field("customAttributes", customAttributes)
             writer.field("createdAt", Timestamp.text(createdAt))
             writer.field("lastLoginAt", lastLoginAt.map(Timestamp.text))

@@ -61,7 +61,7 @@ struct UsersCommand: AsyncParsableCommand {
 
 /// The project and the accounts that a command is about.
 struct ChosenAccounts: ParsableArguments {
-    @Argument(help: "The project's id.")
+    @Argument(help: "The project's id.", completion: .projects)
     var project: String
 
     @Argument(help: "Ids of accounts, the localId of the API; - reads them from standard input, one a line.")
@@ -75,6 +75,7 @@ struct ChosenAccounts: ParsableArguments {
     func each(_ done: String, _ body: (String) async throws -> Void) async throws {
         var (count, missing) = (0, 0)
         let ids = accounts == ["-"] ? Input.lines() : accounts
+        guard !ids.isEmpty else { throw Failed("standard input has no ids of accounts") }
         var progress = Progress("accounts", of: ids.count, sharesTerminal: ids.count < 100)
         for id in ids {
             do {
