@@ -6,7 +6,7 @@ import Runtime
 package struct LiveDatabase: Sendable {
     package var findings: [Finding] = []
     package var holdsOurSchema = false
-    /// What `gatehouse migrate` would do; `nil` when there is nothing to do.
+    /// The work that `gatehouse migrate` would do; `nil` when there is none.
     package var pending: String?
 }
 
