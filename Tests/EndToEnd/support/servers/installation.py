@@ -63,6 +63,7 @@ class Installation(Site):
     def findings(self, **options):
         """What doctor finds: each finding by its code."""
         result = self.doctor("--json", **options)
+        assert result.stdout, f"status {result.returncode}: {result.stderr}"
         found = [finding for part in json.loads(result.stdout)["parts"] for finding in part["findings"]]
         grades = {finding["grade"] for finding in found}
         assert result.returncode == (2 if "fault" in grades else 1 if grades else 0), result.stderr
