@@ -60,6 +60,9 @@ struct Fixture {
             signInProvider: session?.signInProvider ?? "test")
     }
 
+    /// The operator of the project, by a command.
+    var `operator`: Administrator { Administrator(command: "test", of: project) }
+
     var keyStore: SigningKeyStore { SigningKeyStore(database: database, masterKey: masterKey, clock: time.clock) }
 
     func signIn(
@@ -93,8 +96,3 @@ struct Fixture {
 }
 
 enum Unexpected: Error { case outcome(FederatedSignIn) }
-
-extension Administrator {
-    /// The operator of the tests' project, by a command.
-    static let `operator` = Administrator(command: "test", of: "demo")
-}

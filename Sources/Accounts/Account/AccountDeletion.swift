@@ -8,7 +8,7 @@ package struct AccountDeletion: Sendable {
     let clock: Clock
     let idTokens: IDTokens
 
-    /// Removes the caller's own account, shortly after they signed in; see `delete(_:in:)`.
+    /// Removes the caller's own account, shortly after they signed in; see `delete(_:by:)`.
     package func delete(
         forIDToken idToken: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) {
@@ -25,16 +25,13 @@ package struct AccountDeletion: Sendable {
 
     /// Removes the account with all that belongs to it. Its sessions stay as ended rows without personal data, so that their refresh tokens
     /// are answered with `USER_NOT_FOUND` and not as forged ones. Throws `accountNotFound`.
-    package func delete(
-        _ id: String, by administrator: Administrator, in project: ProjectSettings
-    ) async throws(AccountError) {
-        let act = administrator.act(on: id, at: clock.now())
-        do {
-            _ = try await storage.write(all: [
-                deletion(of: id, only: "true", in: project), endSessions(ofDeleted: id, in: project),
-                act.record(.accountDeleted, in: project.id),
-            ])
-        } catch {
+    package func delete(_ id: String, by administrator: Administrator) async throws(AccountError) {
+        let (project, act) = (administrator.project, administrator.act(on: id, at: clock.now()))
+        let statements = [
+            deletion(of: id, only: "true", in: project), endSessions(ofDeleted: id, in: project),
+            act.record(.accountDeleted, in: project.id),
+        ]
+        do { _ = try await storage.write(all: statements, by: administrator) } catch {
             if case .overtaken = error { throw .accountNotFound }
             throw error
         }
@@ -44,8 +41,9 @@ package struct AccountDeletion: Sendable {
     /// counted against its limits.
     ///
     /// For test suites in development mode; nothing in production calls it. One-time tokens that were spent stay spent.
-    package func deleteAll(in project: ProjectSettings) async throws(AccountError) {
-        _ = try await storage.write(all: [
+    package func deleteAll(by administrator: Administrator) async throws(AccountError) {
+        let project = administrator.project
+        let statements: [SQL] = [
             "DELETE FROM accounts WHERE project_id = \(project.id)",
             "DELETE FROM sessions WHERE project_id = \(project.id)",
             "DELETE FROM sign_in_flows WHERE project_id = \(project.id)",
@@ -53,7 +51,8 @@ package struct AccountDeletion: Sendable {
             "DELETE FROM mail_outbox WHERE project_id = \(project.id)",
             "DELETE FROM audit_events WHERE project_id = \(project.id)",
             "DELETE FROM rate_limits WHERE project_id = \(project.id)",
-        ])
+        ]
+        _ = try await storage.write(all: statements, by: administrator)
     }
 
     /// Also deletes the codes that sign in to the account's address, since they belong to the address alone. The database deletes the

@@ -7,7 +7,8 @@ package import Text
 /// The access tokens of administrators: each stands for a live key of a service account, for an hour at most.
 ///
 /// A token is not stored. Its MAC is made with a key of the master key, so a copy of the database is not enough to make one. Every use reads
-/// the key and the rights of its account, so that both end at once.
+/// the key and the rights of its account, and every write by one demands them again as it commits (`Storage.write(all:by:)`), so that both
+/// end at once.
 package struct AccessTokens: Sendable {
     /// Seconds from issue to expiry.
     package static let lifetime: Int64 = 3600
@@ -54,17 +55,8 @@ package struct AccessTokens: Sendable {
     package func administrator(
         bearing token: AccessToken, for right: Administrator.Right, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> Administrator {
-        let rows = try await storage.read(
-            """
-            SELECT a.project_id, a.rights FROM service_account_keys k JOIN service_accounts a USING (project_id, email)
-            WHERE k.email = \(token.email) AND k.key_id = \(token.keyID) AND k.revoked_at IS NULL
-            """)
-        guard var row = rows.first?.reader() else { throw .accessTokenRefused }
-        let (projectID, names): (String, [String]) = try reading { (try row.next(), try row.next()) }
-        let rights = Administrator.Right.reading(names)
-        guard projectID == project.id else { throw .otherProjectsAdministrator(token.email) }
-        guard rights.contains(right) else { throw .rightMissing(right, of: token.email) }
-        return Administrator(serviceAccount: token.email, rights: rights, in: projectID, from: client)
+        let proof = Administrator.Proof(token: token, right: right)
+        return Administrator(serviceAccount: proof, rights: try await storage.rights(by: proof, in: project), of: project, from: client)
     }
 }
 

@@ -1,6 +1,6 @@
 import Crypto
 import Postgres
-package import ProjectSettings
+import ProjectSettings
 import Runtime
 import Text
 
@@ -22,9 +22,9 @@ package struct AccountAdministration: Sendable {
     /// address or number.
     /// - Parameter id: `nil` for a random one.
     package func create(
-        _ id: String?, _ change: AdministratorChange, by administrator: Administrator, in project: ProjectSettings
+        _ id: String?, _ change: AdministratorChange, by administrator: Administrator
     ) async throws(AccountError) -> Account {
-        let now = clock.now()
+        let (project, now) = (administrator.project, clock.now())
         var empty = Account(id: id ?? AccountID.random(), at: now)
         empty.lastLoginAt = nil
         let account = try change.applied(to: empty, at: now)
@@ -35,34 +35,55 @@ package struct AccountAdministration: Sendable {
         _ = try await storage.write(
             all: [account.insert(passwordHash: hash?.text, in: project)]
                 + account.identities.map { account.insert($0, in: project, at: now) }
-                + [act.record(.accountCreated, in: project.id)] + act.changes(from: empty, to: account, in: project))
+                + [act.record(.accountCreated, in: project.id)] + act.changes(from: empty, to: account, in: project),
+            by: administrator)
         return account
     }
 
-    /// Changes the account with this id.
+    /// Changes the account with this id. Of many changes at once, each waits for the one before.
     ///
     /// Throws `accountNotFound`, `emailTaken`, `phoneNumberTaken`, `identityTaken`, what the password policy throws, and `addressNeeded`.
     package func update(
-        _ id: String, _ change: AdministratorChange, by administrator: Administrator, in project: ProjectSettings
+        _ id: String, _ change: AdministratorChange, by administrator: Administrator
     ) async throws(AccountError) -> Account {
+        let project = administrator.project
         if let password = change.own.password { try project.passwordPolicy.check(password) }
-        var hash: PasswordHash?
-        return try await retryingWhenOvertaken(tries: 8) { () async throws(AccountError) in
-            guard let account = try await directory.account(id, in: project) else { throw .accountNotFound }
-            if hash == nil { hash = try await self.hash(change, for: try change.applied(to: account, at: clock.now())) }
-            // A hash takes time. What was signed in meanwhile ends, too.
-            let now = clock.now()
-            let changed = try change.applied(to: account, at: now)
-            return try await store(changed, for: change, from: account, hash, administrator.act(on: id, at: now), in: project)
+        guard let account = try await directory.account(id, in: project) else { throw .accountNotFound }
+        let hash = try await hash(change, for: try change.applied(to: account, at: clock.now()))
+        do {
+            let (changed, statements) = try carryOut(change, on: account, hash, by: administrator)
+            _ = try await storage.write(all: statements, by: administrator)
+            return changed
+        } catch {
+            guard case .overtaken = error else { throw error }
+        }
+        // Others change the account as well. To read it again without its lock could go on for as long as they do.
+        return try await storage.transaction(by: administrator) { transaction in
+            _ = try await transaction.query(
+                "SELECT 1 FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) FOR UPDATE")
+            let rows = try await transaction.query(Account.select("a.account_id = \(id)", in: project))
+            guard let account = try Account(rows) else { throw AccountError.accountNotFound }
+            let (changed, statements) = try carryOut(change, on: account, hash, by: administrator)
+            for statement in statements { _ = try await transaction.query(statement) }
+            return changed
         }
     }
 
-    private func store(
-        _ changed: Account, for change: AdministratorChange, from account: Account, _ hash: PasswordHash?, _ act: AuditedAct,
-        in project: ProjectSettings
-    ) async throws(AccountError) -> Account {
-        var changed = changed
-        let now = act.time
+    /// Ends every session of the account with its ID tokens, and the codes that were requested in them. Throws `accountNotFound`.
+    package func revokeSessions(of id: String, by administrator: Administrator) async throws(AccountError) {
+        var change = AdministratorChange()
+        change.validSince = clock.now()
+        _ = try await update(id, change, by: administrator)
+    }
+
+    /// The account after the change, and the statements that store it.
+    private func carryOut(
+        _ change: AdministratorChange, on account: Account, _ hash: PasswordHash?, by administrator: Administrator
+    ) throws(AccountError) -> (Account, [SQL]) {
+        // A hash takes time. What was signed in meanwhile ends, too.
+        let (project, now) = (administrator.project, clock.now())
+        let act = administrator.act(on: account.id, at: now)
+        var changed = try change.applied(to: account, at: now)
         var ended: [SQL] = []
         let ending = change.ending(of: account, changed: changed, at: now)
         switch ending {
@@ -84,11 +105,13 @@ package struct AccountAdministration: Sendable {
         let lost = account.providersLost(in: changed)
         var identities = lost.isEmpty ? [] : [act.unlink(where: "provider_id = ANY(\(lost))", in: project)]
         if let linked = change.linked { identities.append(account.linkOrRefresh(linked, of: changed, in: project, at: now)) }
-        _ = try await storage.write(
-            all: [changed.updateByAdministrator(from: account, passwordHash: hash?.text, in: project)] + identities + ended
-                + act.changes(from: account, to: changed, in: project)
-                + change.actions(from: account, to: changed, ending).map { act.record($0, in: project.id) })
-        return changed
+        let records =
+            act.changes(from: account, to: changed, in: project)
+            + change.actions(from: account, to: changed, ending).map { act.record($0, in: project.id) }
+        return (
+            changed,
+            [changed.updateByAdministrator(from: account, passwordHash: hash?.text, in: project)] + identities + ended + records
+        )
     }
 
     /// Throws before a password is hashed. Two calls at once meet at the constraints of the schema, which say the same.

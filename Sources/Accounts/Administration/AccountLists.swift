@@ -1,6 +1,6 @@
 package import Crypto
 import Postgres
-package import ProjectSettings
+import ProjectSettings
 import Text
 
 /// Finds and lists accounts for administrators. `AccountDirectory` is for the rules themselves.
@@ -24,8 +24,9 @@ package struct AccountLists: Sendable {
 
     /// The accounts that were asked for, by their ids. One round trip.
     package func find(
-        _ wanted: Wanted, by administrator: Administrator, in project: ProjectSettings
+        _ wanted: Wanted, by administrator: Administrator
     ) async throws(AccountError) -> [ListedAccount] {
+        let project = administrator.project
         guard let condition = wanted.condition(in: project) else { return [] }
         let rows = try await storage.read(
             "\(Account.select(condition, with: administrator.hashColumn, in: project)) ORDER BY a.account_id")
@@ -35,9 +36,9 @@ package struct AccountLists: Sendable {
     /// The next accounts in the order of their ids, in one statement that reads no account before them.
     /// - Parameter id: the last one of the page before.
     package func page(
-        after id: String?, most: Int, by administrator: Administrator, in project: ProjectSettings
+        after id: String?, most: Int, by administrator: Administrator
     ) async throws(AccountError) -> [ListedAccount] {
-        let start = id ?? ""
+        let (project, start) = (administrator.project, id ?? "")
         let rows = try await storage.read(
             """
             SELECT \(Account.columns), \(administrator.hashColumn) FROM (
@@ -66,9 +67,9 @@ package struct AccountLists: Sendable {
     /// The accounts that were asked for, sorted.
     /// - Parameter wanted: `nil` for all accounts.
     package func query(
-        _ wanted: Wanted?, by order: Order, descending: Bool, from offset: Int, most: Int, by administrator: Administrator,
-        in project: ProjectSettings
+        _ wanted: Wanted?, by order: Order, descending: Bool, from offset: Int, most: Int, by administrator: Administrator
     ) async throws(AccountError) -> [ListedAccount] {
+        let project = administrator.project
         guard let condition = Self.condition(wanted, in: project) else { return [] }
         let direction: SQL = descending ? "DESC NULLS LAST" : "ASC NULLS FIRST"
         let rows = try await storage.read(
@@ -85,8 +86,9 @@ package struct AccountLists: Sendable {
     /// How many accounts there are of those that were asked for.
     /// - Parameter wanted: `nil` for all accounts.
     package func count(
-        _ wanted: Wanted?, by administrator: Administrator, in project: ProjectSettings
+        _ wanted: Wanted?, by administrator: Administrator
     ) async throws(AccountError) -> Int64 {
+        let project = administrator.project
         guard let condition = Self.condition(wanted, in: project) else { return 0 }
         let rows = try await storage.read(
             "SELECT count(*) FROM accounts a WHERE project_id = \(project.id) AND \(condition)")

@@ -1,5 +1,5 @@
 import Postgres
-package import ProjectSettings
+import ProjectSettings
 import Runtime
 package import Text
 
@@ -9,11 +9,11 @@ extension AccountDeletion {
     /// - Parameter enabledToo: whether accounts that are not disabled are removed as well.
     /// - Returns: the ids of those that stay because they are not disabled.
     package func deleteAll(
-        of ids: [String], enabledToo: Bool, by administrator: Administrator, in project: ProjectSettings
+        of ids: [String], enabledToo: Bool, by administrator: Administrator
     ) async throws(AccountError) -> Set<UTF8Text> {
-        let now = clock.now()
+        let (project, now) = (administrator.project, clock.now())
         let act = administrator.act(on: nil, at: now)
-        let results = try await storage.write(all: [
+        let statements: [SQL] = [
             // All are locked first, in one order, so that two calls with the same ids never wait for one another.
             """
             WITH held AS MATERIALIZED (
@@ -35,7 +35,8 @@ extension AccountDeletion {
             WHERE project_id = \(project.id) AND account_id = ANY(\(ids)) AND NOT EXISTS (
                 SELECT 1 FROM accounts a WHERE a.project_id = \(project.id) AND a.account_id = s.account_id)
             """,
-        ])
+        ]
+        let results = try await storage.write(all: statements, by: administrator)
         return Set(try reading { try (results.first ?? []).map { row throws(PostgresError) in UTF8Text(try row.value(as: String.self)) } })
     }
 }

@@ -1,5 +1,5 @@
 import Postgres
-package import ProjectSettings
+import ProjectSettings
 import Runtime
 
 /// A link that an administrator made, to send to the person in another way.
@@ -18,29 +18,30 @@ extension ActionCodeMails {
     ///   - email: the account's address, or the one to sign in with.
     ///   - newEmail: where the account goes (`verifyAndChangeEmail`).
     package func makeLink(
-        _ kind: OutgoingMail.Kind, for email: String, newEmail: String? = nil, _ options: MailOptions, by administrator: Administrator,
-        in project: ProjectSettings
+        _ kind: OutgoingMail.Kind, for email: String, newEmail: String? = nil, _ options: MailOptions, by administrator: Administrator
     ) async throws(AccountError) -> ActionLink {
-        try await retryingWhenOvertaken { () async throws(AccountError) in
+        let project = administrator.project
+        return try await retryingWhenOvertaken { () async throws(AccountError) in
             let (codeMail, account) = try await codeMail(kind, for: email, newEmail: newEmail, in: project)
             guard let made = makeCode(for: codeMail, options, in: project) else { throw .invalidActionCode }
-            let act = administrator.act(on: account?.id, at: made.code.created, code: made.code.kind)
+            let act = administrator.act(on: account?.id, email: account == nil ? email : nil, at: made.code.created, code: made.code.kind)
             let listed = outbox?.enqueueForRecent(OutgoingMail(codeMail, with: made, options), until: made.code.expires, in: project)
-            _ = try await storage.write(all: [made.insertion, act.record(.linkMade, in: project.id)] + [listed].compactMap(\.self))
+            let statements = [made.insertion, act.record(.linkMade, in: project.id)] + [listed].compactMap(\.self)
+            _ = try await storage.write(all: statements, by: administrator)
             return ActionLink(code: made.text, link: made.link)
         }
     }
 
     /// Mails the link in place of the person, who does not ask for it. Throws as `makeLink` does.
     package func sendLink(
-        _ kind: OutgoingMail.Kind, for email: String, newEmail: String? = nil, _ options: MailOptions, by administrator: Administrator,
-        in project: ProjectSettings
+        _ kind: OutgoingMail.Kind, for email: String, newEmail: String? = nil, _ options: MailOptions, by administrator: Administrator
     ) async throws(AccountError) {
+        let project = administrator.project
         try await retryingWhenOvertaken { () async throws(AccountError) in
             let (codeMail, account) = try await codeMail(kind, for: email, newEmail: newEmail, in: project)
             let mail = statements(for: codeMail, options, in: project)
-            let act = administrator.act(on: account?.id, at: clock.now(), code: kind.code)
-            _ = try await storage.write(all: mail + [act.record(.linkMailed, in: project.id)])
+            let act = administrator.act(on: account?.id, email: account == nil ? email : nil, at: clock.now(), code: kind.code)
+            _ = try await storage.write(all: mail + [act.record(.linkMailed, in: project.id)], by: administrator)
             wakeMailWorker(for: mail)
         }
     }

@@ -1,16 +1,26 @@
+package import ProjectSettings
 import Runtime
 
 /// A caller that may administer one project: a service account, the command line, or a program of this machine in development mode.
 ///
-/// Every rule that only administrators may ask for takes one, so that none of them can be reached without it. Three files make the values:
-/// `AccessTokens`, `Web/Callers/DevelopmentCaller`, and the command line's `Console` (`BoundaryTests`).
+/// Every rule that only administrators may ask for takes one and no project beside it, so that none of them can be reached without it, or for
+/// another project. Three files make the values: `AccessTokens`, `Web/Callers/DevelopmentCaller`, and the command line's `Console`
+/// (`BoundaryTests`).
 package struct Administrator: Sendable {
     /// The only project whose accounts it may touch.
-    package let projectID: String
+    package let project: ProjectSettings
     package let rights: Set<Right>
+    /// The proof of a service account, which can end before its call does; `nil` for any other administrator.
+    let proof: Proof?
     let actor: AuditEvent.Actor
     /// Where the call came from; `nil` for a command.
     let client: Session.ClientInfo?
+
+    /// A service account's access token, and the right that the call needs.
+    struct Proof: Sendable {
+        let token: AccessToken
+        let right: Right
+    }
 
     /// A right of an administrator. The names stand in the database and in `gatehouse service-accounts create --rights`, so a name is
     /// never changed.
@@ -35,26 +45,29 @@ package struct Administrator: Sendable {
         static func reading(_ names: [String]) -> Set<Right> { Set(names.compactMap(Right.init)) }
     }
 
-    /// A service account, whose access token and live key `AccessTokens` has verified.
-    init(serviceAccount email: String, rights: Set<Right>, in projectID: String, from client: Session.ClientInfo) {
-        self.projectID = projectID
+    /// A service account, whose access token, live key and right `AccessTokens` has verified.
+    init(serviceAccount proof: Proof, rights: Set<Right>, of project: ProjectSettings, from client: Session.ClientInfo) {
+        self.project = project
         self.rights = rights
-        actor = .administrator(email)
+        self.proof = proof
+        actor = .administrator(proof.token.email)
         self.client = client
     }
 
     /// A program of this machine, in development mode, which may do everything in the development project.
-    package init(ofDevelopmentProject projectID: String, from client: Session.ClientInfo) {
-        self.projectID = projectID
+    package init(ofDevelopmentProject project: ProjectSettings, from client: Session.ClientInfo) {
+        self.project = project
         rights = Set(Right.allCases)
+        proof = nil
         actor = .administrator("owner")
         self.client = client
     }
 
     /// The operator, by a command of the command line.
-    package init(command name: String, of projectID: String) {
-        self.projectID = projectID
+    package init(command name: String, of project: ProjectSettings) {
+        self.project = project
         rights = Set(Right.allCases)
+        proof = nil
         actor = .command(name)
         client = nil
     }
@@ -62,8 +75,9 @@ package struct Administrator: Sendable {
     package func may(_ right: Right) -> Bool { rights.contains(right) }
 
     /// An act of this administrator on an account, for the audit events.
-    func act(on accountID: String?, at time: Instant, code: ActionCode.Kind? = nil) -> AuditedAct {
-        AuditedAct(by: actor, on: accountID, from: client, at: time, code: code)
+    /// - Parameter email: the address that it is about, where that has no account.
+    func act(on accountID: String?, email: String? = nil, at time: Instant, code: ActionCode.Kind? = nil) -> AuditedAct {
+        AuditedAct(by: actor, on: accountID, email: email, from: client, at: time, code: code)
     }
 }
 

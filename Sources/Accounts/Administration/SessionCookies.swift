@@ -2,7 +2,7 @@ import Crypto
 import JOSE
 import JSON
 import Postgres
-package import ProjectSettings
+import ProjectSettings
 import Runtime
 package import Text
 
@@ -27,8 +27,9 @@ package struct SessionCookies: Sendable {
     /// Throws what `IDTokens.account` throws.
     /// - Parameter life: from `shortestLife` to `longestLife`; the caller checks it.
     package func create(
-        for idToken: UTF8Text, life: Duration, by administrator: Administrator, in project: ProjectSettings
+        for idToken: UTF8Text, life: Duration, by administrator: Administrator
     ) async throws -> String {
+        let project = administrator.project
         let now = try await retryingWhenOvertaken { () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken.asString, in: project)
             let now = clock.now()
@@ -38,7 +39,7 @@ package struct SessionCookies: Sendable {
                     AND \(account.sessionsStand) AND NOT disabled FOR SHARE
                 """)
             let record = administrator.act(on: account.id, at: now).record(.sessionCookieCreated, in: project.id)
-            _ = try await storage.write(all: [standing] + token.holdSession(in: project) + [record])
+            _ = try await storage.write(all: [standing] + token.holdSession(in: project) + [record], by: administrator)
             return now
         }
         let claims = try Self.claims(of: idToken, for: project.id, from: now, lasting: life)

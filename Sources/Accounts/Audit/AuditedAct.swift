@@ -1,3 +1,4 @@
+import Crypto
 import JSON
 import Postgres
 import ProjectSettings
@@ -9,6 +10,8 @@ struct AuditedAct {
     let actor: AuditEvent.Actor
     /// `nil` for an act on no account, or on several.
     let accountID: String?
+    /// For an act on an address without an account: its SHA-256 in hexadecimal, since the record has no addresses.
+    let emailHash: String?
     /// `nil` for a command.
     let client: Session.ClientInfo?
     let time: Instant
@@ -17,11 +20,12 @@ struct AuditedAct {
     let code: ActionCode.Kind?
 
     init(
-        by actor: AuditEvent.Actor, on accountID: String?, from client: Session.ClientInfo?, at time: Instant, rule: LinkingRule? = nil,
-        code: ActionCode.Kind? = nil
+        by actor: AuditEvent.Actor, on accountID: String?, email: String? = nil, from client: Session.ClientInfo?, at time: Instant,
+        rule: LinkingRule? = nil, code: ActionCode.Kind? = nil
     ) {
         self.actor = actor
         self.accountID = accountID
+        emailHash = email.map { Hex.encode(Digest.sha256(Array($0.utf8))) }
         self.client = client
         self.time = time
         self.rule = rule
@@ -107,7 +111,7 @@ struct AuditedAct {
         \(providerID), \(rule?.rawValue), \
         \(client?.address), \(client?.userAgent), \
         jsonb_strip_nulls(jsonb_build_object('subject', \(subject), 'code', \(code?.rawValue), 'account', \(successor), \
-        'sessions', \(sessions), 'reason', \(reason)))
+        'sessions', \(sessions), 'reason', \(reason), 'emailHash', \(emailHash)))
         """
     }
 }

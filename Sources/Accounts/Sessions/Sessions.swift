@@ -4,7 +4,7 @@ package import Postgres
 package import ProjectSettings
 package import Runtime
 
-/// Refreshes the sessions of all projects, finds stolen refresh tokens, and ends sessions.
+/// Refreshes the sessions of all projects and finds stolen refresh tokens.
 ///
 /// The rule of rotation: a client may show a token again at any time as long as its successor was never shown (an answer was lost, or two
 /// tabs raced), and gets the same successor. Once the successor was shown, the old token is good for `grace` more. After that it can only
@@ -119,26 +119,5 @@ package struct Sessions: Sendable {
         let (exists, isDisabled): (Bool, Bool) = try reading { (try row.next(), try row.next()) }
         // Disabling an account ends its sessions. The holder of a genuine token learns the reason, as at Firebase.
         return !exists ? .accountNotFound : isDisabled ? .accountDisabled : .sessionEnded
-    }
-
-    /// Ends every session of the account with its ID tokens, and the codes that were requested in them. Throws `accountNotFound`.
-    package func revokeAll(of id: String, in projectID: String, by actor: AuditEvent.Actor) async throws(AccountError) {
-        let now = clock.now()
-        let act = AuditedAct(by: actor, on: id, from: nil, at: now)
-        let results = try await storage.write(all: [
-            """
-            WITH revoked AS (
-                UPDATE accounts SET valid_since = greatest(valid_since, \(Instant(seconds: now.seconds))),
-                    sessions_ended_at = greatest(sessions_ended_at, \(now))
-                WHERE project_id = \(projectID) AND account_id = \(id) RETURNING account_id
-            ), recorded AS (
-                INSERT INTO audit_events \(AuditedAct.columns) SELECT \(act.values(.sessionsRevoked, in: projectID)) FROM revoked
-            )
-            SELECT account_id FROM revoked
-            """,
-            "DELETE FROM action_codes WHERE project_id = \(projectID) AND account_id = \(id) AND kind <> 'recoverEmail'",
-            Account.endSessions(of: id, because: "revoked", in: projectID, at: now),
-        ])
-        guard results.first?.isEmpty == false else { throw .accountNotFound }
     }
 }

@@ -33,6 +33,14 @@ struct Storage: Sendable {
     func write(all statements: [SQL]) async throws(AccountError) -> [[Row]] {
         do { return try await database.write(all: statements) } catch { throw AccountError(error) }
     }
+
+    /// Runs steps that depend on one another's answers. `body` must not wait for anything but the database.
+    func transaction<Result>(_ body: (Transaction) async throws -> Result) async throws(AccountError) -> Result {
+        do { return try await database.transaction(body) } catch {
+            guard let error = error as? PostgresError else { return try reading { throw error } }
+            throw AccountError(error)
+        }
+    }
 }
 
 /// Reads columns of an answer. Throws `AccountError.database` with the column that cannot be read.

@@ -33,7 +33,7 @@ struct CreateAccountByAdministrator: AdministratorEndpoint {
 
     func callAsFunction(_ input: Input, by administrator: Administrator, _ context: Context) async throws -> Output {
         let account = try await context.services.accounts.administration.create(
-            try AdministratorField.newID(input.localId), try AdministratorChange(input), by: administrator, in: context.project.settings)
+            try AdministratorField.newID(input.localId), try AdministratorChange(input), by: administrator)
         return Output(localId: account.id, email: account.email, displayName: account.displayName)
     }
 }

@@ -20,7 +20,7 @@ struct DeleteAccountByAdministrator: AdministratorEndpoint {
 
     func callAsFunction(_ input: Input, by administrator: Administrator, _ context: Context) async throws -> Output {
         let id = try AdministratorField.id(input.localId)
-        try await context.services.accounts.deletion.delete(id, by: administrator, in: context.project.settings)
+        try await context.services.accounts.deletion.delete(id, by: administrator)
         return Output()
     }
 }

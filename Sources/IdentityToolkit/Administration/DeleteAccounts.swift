@@ -33,7 +33,7 @@ struct DeleteAccounts: AdministratorEndpoint {
         let ids = input.localIds ?? []
         guard (1...Self.most).contains(ids.count) else { throw Failure.tooManyLocalIDs }
         let remaining = try await context.services.accounts.deletion.deleteAll(
-            of: AdministratorField.ids(ids), enabledToo: input.force ?? false, by: administrator, in: context.project.settings)
+            of: AdministratorField.ids(ids), enabledToo: input.force ?? false, by: administrator)
         let errors = ids.enumerated().filter { remaining.contains($0.element) }.map {
             Output.Remaining(index: $0.offset, localId: $0.element.asString, message: Failure.notDisabled.message)
         }

@@ -52,16 +52,16 @@ struct QueryAccounts: RawAdministratorEndpoint {
         guard (1...Self.largest).contains(limit) else { throw Failure.invalidArgument("limit must be 1 to \(Self.largest).") }
         guard offset >= 0 else { throw Failure.invalidArgument("offset must not be negative.") }
         let wanted = input.expression.flatMap { $0.isEmpty ? nil : AccountLists.Wanted($0) }
-        let (lists, project) = (context.services.accounts.lists, try context.project.settings)
+        let lists = context.services.accounts.lists
         var json = JSONWriter()
         if input.returnUserInfo == false {
-            let count = try await lists.count(wanted, by: administrator, in: project)
+            let count = try await lists.count(wanted, by: administrator)
             json.object { $0.field("recordsCount", decimal: count) }
             return Response(json: json.bytes)
         }
         let accounts = try await lists.query(
             wanted, by: AccountLists.Order(input.sortBy), descending: input.order == .descending, from: offset, most: limit,
-            by: administrator, in: project)
+            by: administrator)
         json.object { json in
             json.field("recordsCount", decimal: Int64(accounts.count))
             AccountsAnswer.users(accounts, to: &json, as: "userInfo")

@@ -26,17 +26,17 @@ struct SendOOBCodeByAdministrator: AdministratorEndpoint {
         if !returnsLink { _ = try context.outbox }
         let continueURL = try input.settings.continueURL(of: context.project, context.services.site)
         let options = MailOptions(language: try context.language, continueURL: continueURL)
-        let (mails, project) = (context.services.accounts.codeMails, try context.project.settings)
-        let kind = try type.mail(in: project)
+        let mails = context.services.accounts.codeMails
+        let kind = try type.mail(in: administrator.project)
         let newEmail = kind == .verifyAndChangeEmail ? try SendOOBCode.newAddress(input.request.newEmail) : nil
         let email = try SendOOBCode.address(input.request.email)
         guard returnsLink else {
             // A leaked key must not be able to flood the mailbox of a stranger.
             try await context.limit(kind.limit, mailbox: newEmail ?? email)
-            try await mails.sendLink(kind, for: email, newEmail: newEmail, options, by: administrator, in: project)
+            try await mails.sendLink(kind, for: email, newEmail: newEmail, options, by: administrator)
             return Output(email: email)
         }
-        let made = try await mails.makeLink(kind, for: email, newEmail: newEmail, options, by: administrator, in: project)
+        let made = try await mails.makeLink(kind, for: email, newEmail: newEmail, options, by: administrator)
         return Output(email: email, oobCode: made.code, oobLink: made.link)
     }
 }

@@ -12,7 +12,7 @@ struct DeleteAllAccounts: Endpoint {
     struct Output: Codable {}
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
-        try await context.services.accounts.deletion.deleteAll(in: context.emulatedProject().settings)
+        try await context.services.accounts.deletion.deleteAll(by: context.emulatorOwner(of: context.emulatedProject()))
         return Output()
     }
 }

@@ -41,8 +41,8 @@ struct EmulatorForm: RawEndpoint {
             case "link": try await mailLink(form, of: project, context)
             case "delete":
                 try await context.services.accounts.deletion.delete(
-                    try AdministratorField.id(form["account"]), by: try context.owner(of: project), in: project.settings)
-            case "clear": try await context.services.accounts.deletion.deleteAll(in: project.settings)
+                    try AdministratorField.id(form["account"]), by: try context.owner(of: project))
+            case "clear": try await context.services.accounts.deletion.deleteAll(by: try context.owner(of: project))
             default: throw Failure.invalidArgument("Expected the form of the page.")
             }
         } catch {
@@ -59,7 +59,7 @@ struct EmulatorForm: RawEndpoint {
         change.own.password = (form["password"] ?? "").asString
         if let name = try ProfileField.name(form["displayName"]), !name.isEmpty { change.own.displayName = .set(name) }
         _ = try await context.services.accounts.administration.create(
-            nil, change, by: try context.owner(of: project), in: project.settings)
+            nil, change, by: try context.owner(of: project))
     }
 
     /// The link stands in a mail, which the page then shows.

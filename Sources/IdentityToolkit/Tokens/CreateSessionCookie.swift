@@ -25,6 +25,6 @@ struct CreateSessionCookie: AdministratorEndpoint {
         guard (SessionCookies.shortestLife...SessionCookies.longestLife).contains(life) else { throw Failure.invalidDuration }
         return Output(
             sessionCookie: try await context.services.accounts.sessionCookies.create(
-                for: idToken, life: life, by: administrator, in: context.project.settings))
+                for: idToken, life: life, by: administrator))
     }
 }

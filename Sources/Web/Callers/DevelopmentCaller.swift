@@ -61,7 +61,15 @@ extension Context {
     package func owner(of project: Project) throws(Failure) -> Administrator {
         guard isOnOwnMachine(for: project) else { throw .unknownBearer }
         try Access.checkLocality(request, services.projects.current)
-        return Administrator(ofDevelopmentProject: project.settings.id, from: clientInfo)
+        return Administrator(ofDevelopmentProject: project.settings, from: clientInfo)
+    }
+
+    /// The administrator that a program of this machine is at the emulator's own calls, which reach every project of a server in development
+    /// mode. Throws for every other caller (SEC-22).
+    package func emulatorOwner(of project: Project) throws(Failure) -> Administrator {
+        guard services.site.development else { throw .notFound }
+        try Access.checkLocality(request, services.projects.current)
+        return Administrator(ofDevelopmentProject: project.settings, from: clientInfo)
     }
 
     private func isOnOwnMachine(for project: Project) -> Bool {

@@ -5,6 +5,7 @@ import Glibc
 import Identity
 import Logging
 import Postgres
+import ProjectSettings
 import Runtime
 import Server
 import Web
@@ -32,7 +33,15 @@ enum Console {
     }
 
     /// The operator, whose shell is the proof. Audit events name the command.
-    static func administrator(_ command: String, of project: String) -> Administrator { Administrator(command: command, of: project) }
+    static func administrator(_ command: String, of project: ProjectSettings) -> Administrator {
+        Administrator(command: command, of: project)
+    }
+
+    /// The same for a rule that needs nothing of the project but its id: a fault in a project's file does not stop its command.
+    static func administrator(_ command: String, ofProjectNamed id: String) -> Administrator {
+        let project = ProjectSettings(id: id, number: 0, apiKeys: [], authorizedDomains: [], redirectURLs: [])
+        return Administrator(command: command, of: project)
+    }
 
     /// Throws when a pooler between this machine and the database would let other clients into the session that holds the lock.
     static func verifySessions(_ settings: ServerSettings) async throws {

@@ -57,7 +57,7 @@ import Text
         let before = bearer.fixture.database.roundTrips
         let administrator = try await bearer.administrator()
         #expect(bearer.fixture.database.roundTrips == before + 1)
-        #expect(administrator.rights == [.readUsers] && administrator.projectID == "demo")
+        #expect(administrator.rights == [.readUsers] && administrator.project.id == "demo")
         #expect(administrator.actor == .administrator("backend@demo.iam.gserviceaccount.com"))
     }
 

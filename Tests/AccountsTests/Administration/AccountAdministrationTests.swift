@@ -18,7 +18,7 @@ import Text
     ) async throws -> Account {
         var change = AdministratorChange()
         configure(&change)
-        return try await fixture.accounts.administration.update(id, change, by: .operator, in: fixture.project)
+        return try await fixture.accounts.administration.update(id, change, by: fixture.operator)
     }
 
     private func create(
@@ -26,7 +26,7 @@ import Text
     ) async throws -> Account {
         var change = AdministratorChange()
         configure(&change)
-        return try await fixture.accounts.administration.create(id, change, by: .operator, in: fixture.project)
+        return try await fixture.accounts.administration.create(id, change, by: fixture.operator)
     }
 
     private func events(_ fixture: Fixture, _ id: String) async throws -> [String] {
@@ -194,6 +194,19 @@ import Text
         let stored = try #require(try await fixture.stored("ada"))
         #expect(stored.customAttributes == #"{"a":1}"# && stored.displayName == "Ada")
         #expect(stored.phoneNumber == "+441234567890" && stored.email == Self.ada)
+    }
+
+    @Test func `makes sixty changes of one account at once, one after the other`() async throws {
+        let fixture = try await Fixture.forCodes()
+        _ = try await create("ada", fixture)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...60 {
+                group.addTask { _ = try await update("ada", fixture) { $0.customAttributes = .set(#"{"a":\#(number)}"#) } }
+            }
+            try await group.waitForAll()
+        }
+        let changes = try await events(fixture, "ada").filter { $0 == "claims.changed" }
+        #expect(changes.count == 60)
     }
 
     @Test func `an older time of validity ends the sessions that began before it`() async throws {

@@ -9,20 +9,18 @@ import Text
 @testable import Accounts
 
 @Suite(.takesTurns) struct AccountListsTests {
-    private static let reader = Administrator(command: "test", of: "demo")
-
     private func store(
         _ id: String, _ fixture: Fixture, _ configure: (inout AdministratorChange) -> Void = { _ in }
     ) async throws {
         var change = AdministratorChange()
         configure(&change)
-        _ = try await fixture.accounts.administration.create(id, change, by: .operator, in: fixture.project)
+        _ = try await fixture.accounts.administration.create(id, change, by: fixture.operator)
     }
 
     private func find(_ fixture: Fixture, _ configure: (inout AccountLists.Wanted) -> Void) async throws -> [String] {
         var wanted = AccountLists.Wanted()
         configure(&wanted)
-        return try await fixture.accounts.lists.find(wanted, by: .operator, in: fixture.project).map(\.account.id)
+        return try await fixture.accounts.lists.find(wanted, by: fixture.operator).map(\.account.id)
     }
 
     @Test func `finds accounts by each of their names, and each account once`() async throws {
@@ -35,7 +33,7 @@ import Text
         try await store("d", fixture) { $0.own.email = "first@example.com" }
         var move = AdministratorChange()
         move.own.email = "second@example.com"
-        _ = try await fixture.accounts.administration.update("d", move, by: .operator, in: fixture.project)
+        _ = try await fixture.accounts.administration.update("d", move, by: fixture.operator)
         _ = try await fixture.database.write("UPDATE identities SET alias = 'other name of c' WHERE account_id = 'c'")
 
         #expect(try await find(fixture) { _ in } == [])
@@ -53,7 +51,7 @@ import Text
             $0.initialEmails = ["first@example.com"]
         }
         #expect(all == ["a", "b", "c", "d"])
-        #expect(try await fixture.accounts.lists.find(wanted(["b"]), by: .operator, in: fixture.project)[0].account.identities.count == 1)
+        #expect(try await fixture.accounts.lists.find(wanted(["b"]), by: fixture.operator)[0].account.identities.count == 1)
     }
 
     private func wanted(_ ids: [String]) -> AccountLists.Wanted {
@@ -78,7 +76,7 @@ import Text
         var pages = 0
         while pages < 5 {
             let before = fixture.database.roundTrips
-            let page = try await fixture.accounts.lists.page(after: seen.last, most: 100, by: .operator, in: fixture.project)
+            let page = try await fixture.accounts.lists.page(after: seen.last, most: 100, by: fixture.operator)
             #expect(fixture.database.roundTrips - before == 1)
             #expect(page.allSatisfy { $0.account.identities.map(\.providerID) == ["oidc.a", "oidc.b"] })
             seen += page.map(\.account.id)
@@ -93,9 +91,10 @@ import Text
         _ = try await fixture.signUp("ada@example.com")
         let client = Session.ClientInfo(userAgent: nil, address: "127.0.0.1")
         let some = Administrator(
-            serviceAccount: "a@demo.iam.gserviceaccount.com", rights: [.readUsers, .manageUsers], in: "demo", from: client)
-        for (administrator, sees) in [(some, false), (.operator, true)] {
-            let listed = try await fixture.accounts.lists.page(after: nil, most: 10, by: administrator, in: fixture.project)
+            serviceAccount: Administrator.Proof(token: AccessToken(email: "a", keyID: "", expires: 0), right: .readUsers),
+            rights: [.readUsers, .manageUsers], of: fixture.project, from: client)
+        for (administrator, sees) in [(some, false), (fixture.operator, true)] {
+            let listed = try await fixture.accounts.lists.page(after: nil, most: 10, by: administrator)
             #expect(listed.count == 1 && listed[0].account.hasPassword)
             #expect((listed[0].passwordHash != nil) == sees)
         }
@@ -112,7 +111,7 @@ import Text
         }
         func query(_ order: AccountLists.Order, descending: Bool = false, from: Int = 0, most: Int = 10) async throws -> [String] {
             try await fixture.accounts.lists.query(
-                nil, by: order, descending: descending, from: from, most: most, by: .operator, in: fixture.project
+                nil, by: order, descending: descending, from: from, most: most, by: fixture.operator
             ).map(\.account.id)
         }
         #expect(try await query(.id) == ["a", "b", "c"])
@@ -123,11 +122,11 @@ import Text
         #expect(try await query(.lastLoginAt) == ["a", "b", "c"])
         #expect(try await query(.id, from: 1, most: 1) == ["b"])
         let lists = fixture.accounts.lists
-        #expect(try await lists.count(nil, by: .operator, in: fixture.project) == 3)
-        #expect(try await lists.count(wanted(["a", "x"]), by: .operator, in: fixture.project) == 1)
-        #expect(try await lists.count(AccountLists.Wanted(), by: .operator, in: fixture.project) == 0)
+        #expect(try await lists.count(nil, by: fixture.operator) == 3)
+        #expect(try await lists.count(wanted(["a", "x"]), by: fixture.operator) == 1)
+        #expect(try await lists.count(AccountLists.Wanted(), by: fixture.operator) == 0)
         let one = try await lists.query(
-            wanted(["b"]), by: .email, descending: false, from: 0, most: 5, by: .operator, in: fixture.project)
+            wanted(["b"]), by: .email, descending: false, from: 0, most: 5, by: fixture.operator)
         #expect(one.map(\.account.id) == ["b"])
     }
 
@@ -137,10 +136,10 @@ import Text
         for id in ["b", "c"] { try await store(id, fixture) { $0.disabled = id == "c" } }
         let deletion = fixture.accounts.deletion
         let ids = [ada.id, "b", "c", "nobody", "c"]
-        let stay = try await deletion.deleteAll(of: ids, enabledToo: false, by: .operator, in: fixture.project)
+        let stay = try await deletion.deleteAll(of: ids, enabledToo: false, by: fixture.operator)
         #expect(stay == [UTF8Text(ada.id), "b"])
         #expect(try await fixture.refreshes(session))
-        #expect(try await deletion.deleteAll(of: ids, enabledToo: true, by: .operator, in: fixture.project) == [])
+        #expect(try await deletion.deleteAll(of: ids, enabledToo: true, by: fixture.operator) == [])
         #expect(try await fixture.count("accounts") == 0)
         await expectRefusal("accountNotFound") { try await fixture.refreshes(session) }
         let open = try await fixture.database.query("SELECT 1 FROM sessions WHERE ended_at IS NULL OR address IS NOT NULL")
@@ -157,7 +156,7 @@ import Text
         try await withThrowingTaskGroup(of: Void.self) { group in
             for order in [ids, ids.reversed()] {
                 group.addTask {
-                    _ = try await deletion.deleteAll(of: order, enabledToo: true, by: .operator, in: fixture.project)
+                    _ = try await deletion.deleteAll(of: order, enabledToo: true, by: fixture.operator)
                 }
             }
             try await group.waitForAll()

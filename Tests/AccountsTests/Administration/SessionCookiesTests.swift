@@ -18,7 +18,7 @@ import Text
         let idToken: UTF8Text
 
         func cookie(_ life: Duration = .seconds(300)) async throws -> String {
-            try await fixture.accounts.sessionCookies.create(for: idToken, life: life, by: .operator, in: fixture.project)
+            try await fixture.accounts.sessionCookies.create(for: idToken, life: life, by: fixture.operator)
         }
 
         var events: Int {
@@ -56,7 +56,8 @@ import Text
         project.tokens.unsigned = true
         let token = try visitor.fixture.accounts.idTokens.issue(for: visitor.account, visitor.session, in: project)
         func cookie(_ project: ProjectSettings) async throws -> String {
-            try await visitor.fixture.accounts.sessionCookies.create(for: UTF8Text(token), life: .seconds(300), by: .operator, in: project)
+            try await visitor.fixture.accounts.sessionCookies.create(
+                for: UTF8Text(token), life: .seconds(300), by: Administrator(command: "test", of: project))
         }
         let unsigned = try await cookie(project)
         #expect(unsigned.hasSuffix("."))
@@ -95,7 +96,7 @@ import Text
         // The act itself, as it is written after the account was read.
         let token = try visitor.fixture.accounts.idTokens.verified(visitor.idToken.asString, in: visitor.fixture.project)
         _ = try await visitor.fixture.database.write("UPDATE sessions SET ended_at = now(), end_reason = 'test'")
-        let act = Administrator.operator.act(on: visitor.account.id, at: visitor.fixture.time.clock.now())
+        let act = visitor.fixture.operator.act(on: visitor.account.id, at: visitor.fixture.time.clock.now())
         await #expect(throws: PostgresError.self) {
             try await visitor.fixture.database.write(
                 all: token.holdSession(in: visitor.fixture.project) + [act.record(.sessionCookieCreated, in: "demo")])

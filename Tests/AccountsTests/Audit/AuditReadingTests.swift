@@ -31,7 +31,9 @@ import Testing
         fixture.time.advance(.seconds(60))
         try await write(1, action: .accountDeleted, in: fixture)
         try await write(1, of: "bob", in: fixture)
-        let administrator = Administrator(serviceAccount: "backend@demo", rights: [], in: "demo", from: Fixture.here)
+        let administrator = Administrator(
+            serviceAccount: Administrator.Proof(token: AccessToken(email: "backend@demo", keyID: "", expires: 0), right: .manageUsers),
+            rights: [], of: fixture.project, from: Fixture.here)
         _ = try await fixture.database.write(
             administrator.act(on: "bob", at: fixture.time.clock.now()).record(.accountDeleted, in: "demo"))
 

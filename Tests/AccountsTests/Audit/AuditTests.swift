@@ -136,20 +136,19 @@ import Text
     @Test func `a command is named, and records only what it did`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, _, _) = try await fixture.signUp(Self.ada)
-        try await fixture.sessions.revokeAll(of: account.id, in: "demo", by: .command("sessions revoke"))
-        await expectRefusal("accountNotFound") {
-            try await fixture.sessions.revokeAll(of: "nobody", in: "demo", by: .command("sessions revoke"))
-        }
+        let administration = fixture.accounts.administration
+        try await administration.revokeSessions(of: account.id, by: fixture.operator)
+        await expectRefusal("accountNotFound") { try await administration.revokeSessions(of: "nobody", by: fixture.operator) }
         let events = try await events(fixture, nil)
         #expect(events.map(\.action) == ["account.created", "sessions.revoked"])
-        #expect(events[1].actorKind == "command" && events[1].actor == "sessions revoke" && events[1].address == nil)
+        #expect(events[1].actorKind == "command" && events[1].actor == "test" && events[1].address == nil)
     }
 
     @Test func `outlives its account, and is deleted when it is older than the configuration says`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, session, _) = try await fixture.signUp(Self.ada)
         _ = try await fixture.signIn(Fixture.ada("oidc.a"), .link(fixture.token(account, session)))
-        try await fixture.accounts.deletion.delete(account.id, by: .operator, in: fixture.project)
+        try await fixture.accounts.deletion.delete(account.id, by: fixture.operator)
         #expect(try await events(fixture, account.id).map(\.action) == ["account.created", "provider.linked", "account.deleted"])
         let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(100))
         fixture.time.advance(.seconds(100))

@@ -103,7 +103,7 @@ import Text
     @Test func `gives no code in a session that has ended`() async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
-        try await clients.fixture.sessions.revokeAll(of: browser.account.id, in: clients.project.id, by: .command("test"))
+        try await clients.fixture.accounts.administration.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
         await #expect {
             try await clients.requests.grant(clients.request(), kept: nil, to: browser, scopes: ["openid"], in: clients.project)
         } throws: { if case AccountError.overtaken = $0 { true } else { false } }
@@ -127,7 +127,7 @@ import Text
                 if bySigningOut {
                     _ = try await clients.fixture.accounts.browserSessions.end(browser, in: clients.project)
                 } else {
-                    try await clients.fixture.sessions.revokeAll(of: browser.account.id, in: clients.project.id, by: .command("test"))
+                    try await clients.fixture.accounts.administration.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
                 }
             }
             // The ending waits for the redemption, or passes it; the redemption goes on after either.

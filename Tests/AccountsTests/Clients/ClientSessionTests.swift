@@ -102,7 +102,7 @@ import Text
     @Test func `ends with everything that ends the account's sessions`() async throws {
         let (clients, browser, token) = try await refreshable()
         clients.fixture.time.advance(.seconds(1))
-        try await clients.fixture.sessions.revokeAll(of: browser.account.id, in: clients.project.id, by: .command("test"))
+        try await clients.fixture.accounts.administration.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
         #expect(await clients.isRefused { try await clients.refresh(token) })
         let cookie = clients.fixture.accounts.browserSessions.cookie(for: browser.session, in: clients.project)
         #expect(try await clients.fixture.accounts.browserSessions.find(UTF8Text(cookie), in: clients.project) == nil)

@@ -64,7 +64,7 @@ import Text
         try await clients.requests.recordConsent(to: ["phone"], of: next, by: browser.account, in: clients.project)
         #expect(try await agreed(["email", "phone"]))
         clients.fixture.time.advance(.seconds(1))
-        try await clients.fixture.sessions.revokeAll(of: browser.account.id, in: clients.project.id, by: .command("test"))
+        try await clients.fixture.accounts.administration.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
         #expect(try await !agreed(["email"]))
     }
 

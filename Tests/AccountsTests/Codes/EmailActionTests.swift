@@ -47,7 +47,7 @@ import Text
         let code = try await fixture.changeCode(idToken, to: "new@example.com")
         let (other, _, _) = try await fixture.signUp("new@example.com")
         await expectRefusal("emailTaken") { try await fixture.apply(code) }
-        try await fixture.accounts.deletion.delete(other.id, by: .operator, in: fixture.project)
+        try await fixture.accounts.deletion.delete(other.id, by: fixture.operator)
         try await fixture.apply(code)
     }
 

@@ -190,7 +190,7 @@ import Text
         let (account, _, _) = try await fixture.signIn(Fixture.ada())
         let tokens = (0..<2).map { fixture.pendingTokens.issue([$0], about: account.id, proof: nil, in: fixture.project) }
         #expect(try await fixture.pendingTokens.redeem(tokens[0], in: fixture.project).answer == [0])
-        try await fixture.accounts.deletion.delete(account.id, by: .operator, in: fixture.project)
+        try await fixture.accounts.deletion.delete(account.id, by: fixture.operator)
         await expectRefusal("invalidPendingToken") { try await fixture.pendingTokens.redeem(tokens[1], in: fixture.project) }
         let aboutNone = fixture.pendingTokens.issue([2], about: nil, proof: nil, in: fixture.project)
         #expect(try await fixture.pendingTokens.redeem(aboutNone, in: fixture.project).answer == [2])

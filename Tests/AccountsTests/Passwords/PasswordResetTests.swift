@@ -85,7 +85,7 @@ import Text
             try await fixture.resetCode("ada@example.com"), try await fixture.linkCode("ada@example.com"),
             try await fixture.verifyCode(idToken, "ada@example.com"), try await fixture.changeCode(idToken, to: "new@example.com"),
         ]
-        try await fixture.accounts.deletion.delete(account.id, by: .operator, in: fixture.project)
+        try await fixture.accounts.deletion.delete(account.id, by: fixture.operator)
         for code in codes {
             await expectRefusal("invalidActionCode") { try await fixture.accounts.codes.inspect(code, in: fixture.project) }
         }

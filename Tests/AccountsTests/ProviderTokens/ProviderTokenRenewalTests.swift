@@ -67,7 +67,7 @@ import Testing
     @Test func `nothing is stored for an identity that is gone`() async throws {
         let (fixture, owner, stored) = try await stored()
         #expect(try await fixture.store.lease(stored, of: owner))
-        try await fixture.accounts.deletion.delete(owner.accountID, by: .operator, in: fixture.project)
+        try await fixture.accounts.deletion.delete(owner.accountID, by: fixture.operator)
         #expect(try await !fixture.store.replace(stored, by: newer, of: owner))
         #expect(try await fixture.countTokens() == 0)
     }

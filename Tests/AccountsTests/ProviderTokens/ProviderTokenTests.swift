@@ -55,7 +55,7 @@ import Testing
         _ = try await fixture.database.write(act.unlink(where: "provider_id = 'oidc.a'", in: fixture.project))
         #expect(try await fixture.tokens(of: linked.account, "oidc.a") == nil)
         #expect(try await fixture.tokens(of: account) == first)
-        try await fixture.accounts.deletion.delete(account.id, by: .operator, in: fixture.project)
+        try await fixture.accounts.deletion.delete(account.id, by: fixture.operator)
         #expect(try await fixture.countTokens() == 0)
     }
 

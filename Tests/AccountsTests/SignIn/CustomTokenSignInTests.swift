@@ -149,7 +149,7 @@ import Text
         let early = try token(fixture)
         fixture.time.advance(.milliseconds(2500))
         let sameSecond = try token(fixture)
-        try await fixture.sessions.revokeAll(of: account.id, in: "demo", by: .command("test"))
+        try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
         let before = try await rows(fixture)
         for text in [early, sameSecond, try token(fixture)] {
             await #expect { try await signIn(text, fixture) } throws: {

@@ -185,9 +185,9 @@ import Text
         let fixture = try await Fixture()
         let (account, session, _) = try await fixture.signIn(Fixture.ada(email: "ada@example.com"))
         let token = fixture.sessions.refreshToken(for: session, in: fixture.project)
-        try await fixture.accounts.deletion.delete(account.id, by: .operator, in: fixture.project)
+        try await fixture.accounts.deletion.delete(account.id, by: fixture.operator)
         #expect(try await fixture.accounts.directory.account(account.id, in: fixture.project) == nil)
-        await #expect { try await fixture.accounts.deletion.delete(account.id, by: .operator, in: fixture.project) } throws: {
+        await #expect { try await fixture.accounts.deletion.delete(account.id, by: fixture.operator) } throws: {
             if case AccountError.accountNotFound = $0 { true } else { false }
         }
         await #expect { try await fixture.sessions.refresh(token, in: fixture.project) } throws: {
@@ -252,7 +252,7 @@ import Text
         let provenAt = fixture.time.clock.now()
         fixture.time.advance(.seconds(5))
         #expect(try await fixture.signIn(Fixture.ada(), provenAt: provenAt).session.authTime == provenAt)
-        try await fixture.sessions.revokeAll(of: account.id, in: "demo", by: .command("test"))
+        try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
         await #expect {
             try await fixture.signIn(Fixture.ada(), provenAt: provenAt)
         } throws: {

@@ -29,7 +29,7 @@ extension UsersCommand {
         change.disabled = disabled
         try await withAccounts(common, of: chosen.project, as: command) { desk in
             try await chosen.each(disabled ? "disabled" : "enabled") { id in
-                _ = try await desk.accounts.administration.update(id, change, by: desk.administrator, in: desk.project)
+                _ = try await desk.accounts.administration.update(id, change, by: desk.administrator)
             }
         }
     }
@@ -44,7 +44,7 @@ extension UsersCommand {
         func run() async throws {
             try await UsersCommand.withAccounts(common, of: chosen.project, as: "delete") { desk in
                 try await chosen.each("deleted") { id in
-                    try await desk.accounts.deletion.delete(id, by: desk.administrator, in: desk.project)
+                    try await desk.accounts.deletion.delete(id, by: desk.administrator)
                 }
             }
         }
@@ -58,11 +58,7 @@ extension UsersCommand {
         @OptionGroup var chosen: ChosenAccounts
 
         func run() async throws {
-            try await UsersCommand.withAccounts(common, of: chosen.project, as: "revoke") { desk in
-                try await chosen.each("signed out") { id in
-                    try await desk.sessions.revokeAll(of: id, in: desk.project.id, by: .command("users revoke"))
-                }
-            }
+            try await chosen.endSessions(common, as: "users revoke")
         }
     }
 
@@ -95,7 +91,7 @@ extension UsersCommand {
             try await UsersCommand.withAccounts(common, of: project, as: "link") { desk in
                 try check(desk.project)
                 let made = try await desk.accounts.codeMails.makeLink(
-                    kind.mail, for: address, MailOptions(language: language, continueURL: nil), by: desk.administrator, in: desk.project)
+                    kind.mail, for: address, MailOptions(language: language, continueURL: nil), by: desk.administrator)
                 print(made.link)
             }
         }

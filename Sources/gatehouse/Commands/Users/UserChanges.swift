@@ -82,7 +82,7 @@ extension UsersCommand {
             var change = try fields.change()
             if disabled { change.disabled = true }
             try await UsersCommand.withAccounts(common, of: project, as: "create") { desk in
-                print(try await desk.accounts.administration.create(id, change, by: desk.administrator, in: desk.project).id)
+                print(try await desk.accounts.administration.create(id, change, by: desk.administrator).id)
             }
         }
     }
@@ -115,7 +115,7 @@ extension UsersCommand {
             var change = try fields.change()
             change.own.unlinked = Set(unlink.map { UTF8Text($0) })
             try await UsersCommand.withAccounts(common, of: project, as: "update") { desk in
-                let account = try await desk.accounts.administration.update(account, change, by: desk.administrator, in: desk.project)
+                let account = try await desk.accounts.administration.update(account, change, by: desk.administrator)
                 Terminal.write(account.lines)
             }
         }
@@ -143,7 +143,7 @@ extension UsersCommand {
                 if let claims {
                     var change = AdministratorChange()
                     change.customAttributes = try CustomClaims.checked(UTF8Text(claims)).map(Change.set) ?? .clear
-                    changed = try await desk.accounts.administration.update(account, change, by: desk.administrator, in: desk.project)
+                    changed = try await desk.accounts.administration.update(account, change, by: desk.administrator)
                 } else {
                     guard let found = try await desk.accounts.directory.account(account, in: desk.project) else {
                         throw AccountError.accountNotFound

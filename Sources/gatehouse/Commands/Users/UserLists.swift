@@ -40,7 +40,7 @@ extension UsersCommand {
                 var progress = Progress("accounts", sharesTerminal: true)
                 while left > 0 {
                     let page = try await desk.accounts.lists.page(
-                        after: position, most: disabled ? Self.page : min(Self.page, left), by: desk.administrator, in: desk.project)
+                        after: position, most: disabled ? Self.page : min(Self.page, left), by: desk.administrator)
                     let shown = page.map(\.account).filter { !disabled || $0.disabled }.prefix(left)
                     if json {
                         Terminal.write(shown.map { $0.json + "\n" }.joined())
@@ -99,7 +99,7 @@ extension UsersCommand {
             wanted.phoneNumbers = [phone].compactMap(\.self)
             if let provider, let subject { wanted.identities = [(provider, subject)] }
             try await UsersCommand.withAccounts(common, of: project, as: "get") { desk in
-                let found = try await desk.accounts.lists.find(wanted, by: desk.administrator, in: desk.project)
+                let found = try await desk.accounts.lists.find(wanted, by: desk.administrator)
                 guard let account = found.first?.account else { throw Failed("project \(project) has no such account") }
                 Terminal.write(json ? account.json + "\n" : account.lines)
             }

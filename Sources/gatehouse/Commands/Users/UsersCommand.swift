@@ -17,7 +17,6 @@ struct UsersCommand: AsyncParsableCommand {
     /// The access of a command to the accounts of one project.
     struct Desk {
         let accounts: Accounts
-        let sessions: Sessions
         let project: ProjectSettings
         let administrator: Administrator
         let server: ServerSettings
@@ -31,11 +30,10 @@ struct UsersCommand: AsyncParsableCommand {
         guard let project = configuration.projects.first(where: { $0.settings.id == id })?.settings else {
             throw Failed(configuration.reasonWhyUnknown(id) ?? "the configuration does not have a project \(id)")
         }
-        try await Console.withDatabase(common) { database, masterKey in
+        try await Console.withDatabase(common) { database, _ in
             let desk = Desk(
-                accounts: Console.accounts(configuration.server, database),
-                sessions: Sessions(database: database, masterKey: masterKey, clock: .system, log: .silent), project: project,
-                administrator: Console.administrator("users \(command)", of: id), server: configuration.server)
+                accounts: Console.accounts(configuration.server, database), project: project,
+                administrator: Console.administrator("users \(command)", of: project), server: configuration.server)
             do { try await body(desk) } catch let error as AccountError { throw explained(error, project: id) }
         }
     }
@@ -71,8 +69,21 @@ struct ChosenAccounts: ParsableArguments {
         if accounts.isEmpty { throw ValidationError("Name at least one account.") }
     }
 
+    /// Ends every session of the accounts. It needs no project file, so that a fault in one cannot keep an intruder signed in.
+    func endSessions(_ common: CommonOptions, as command: String) async throws {
+        let settings = try common.serverSettings()
+        try await Console.withDatabase(common) { database, _ in
+            let administration = Console.accounts(settings, database).administration
+            let administrator = Console.administrator(command, ofProjectNamed: project)
+            try await each("signed out", reason: { common.reasonWhyUnknown(project) }) { id in
+                try await administration.revokeSessions(of: id, by: administrator)
+            }
+        }
+    }
+
     /// Does something to each account. An account that is not there does not stop the others; the process ends with 1 then.
-    func each(_ done: String, _ body: (String) async throws -> Void) async throws {
+    /// - Parameter reason: why the whole project has none, for a command that did not read the project files.
+    func each(_ done: String, reason: () -> String? = { nil }, _ body: (String) async throws -> Void) async throws {
         var (count, missing) = (0, 0)
         let ids = accounts == ["-"] ? Input.lines() : accounts
         guard !ids.isEmpty else { throw Failed("standard input has no ids of accounts") }
@@ -85,7 +96,7 @@ struct ChosenAccounts: ParsableArguments {
             } catch AccountError.accountNotFound {
                 missing += 1
                 progress.finish()
-                Console.remark(Console.visible("project \(project) has no account \(id)"))
+                Console.remark(reason() ?? Console.visible("project \(project) has no account \(id)"))
             }
             progress.add(1)
         }

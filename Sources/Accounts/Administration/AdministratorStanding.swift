@@ -1,0 +1,71 @@
+import Postgres
+import ProjectSettings
+
+/// The writes of administrators. A service account may lose its key, or the right, while its call waits for a password hash or for other
+/// changes of an account. So the write itself demands both, as its last statement.
+extension Storage {
+    /// Runs all statements or none, for an administrator who still may when they are committed. In one round trip.
+    ///
+    /// Throws what `rights` throws for one who may not any more.
+    func write(all statements: [SQL], by administrator: Administrator) async throws(AccountError) -> [[Row]] {
+        try await tellingStanding(of: administrator) { () async throws(AccountError) in
+            try await write(all: statements + administrator.standing)
+        }
+    }
+
+    /// The same for steps that depend on one another's answers.
+    func transaction<Result>(
+        by administrator: Administrator, _ body: (Transaction) async throws -> Result
+    ) async throws(AccountError) -> Result {
+        try await tellingStanding(of: administrator) { () async throws(AccountError) in
+            try await transaction { transaction in
+                let result = try await body(transaction)
+                for statement in administrator.standing { _ = try await transaction.query(statement) }
+                return result
+            }
+        }
+    }
+
+    /// The rights of the service account with this proof, in one round trip.
+    ///
+    /// Throws `accessTokenRefused` for a token whose key was revoked, `otherProjectsAdministrator` when the account is of another project, and
+    /// `rightMissing` when it lacks the right of the call.
+    func rights(
+        by proof: Administrator.Proof, in project: ProjectSettings
+    ) async throws(AccountError) -> Set<Administrator.Right> {
+        guard var row = try await read(proof.account).first?.reader() else { throw .accessTokenRefused }
+        let (projectID, names): (String, [String]) = try reading { (try row.next(), try row.next()) }
+        let rights = Administrator.Right.reading(names)
+        guard projectID == project.id else { throw .otherProjectsAdministrator(proof.token.email) }
+        guard rights.contains(proof.right) else { throw .rightMissing(proof.right, of: proof.token.email) }
+        return rights
+    }
+
+    /// Says of a write that was undone whether the administrator's standing was the reason.
+    private func tellingStanding<Result>(
+        of administrator: Administrator, _ write: () async throws(AccountError) -> Result
+    ) async throws(AccountError) -> Result {
+        do { return try await write() } catch {
+            if case .overtaken = error, let proof = administrator.proof { _ = try await rights(by: proof, in: administrator.project) }
+            throw error
+        }
+    }
+}
+
+extension Administrator {
+    /// Undoes the write that it is part of (`AccountError.overtaken`) unless the service account's key is live and its account has the right,
+    /// and makes a command that takes either away wait for the commit. Must come last, behind everything that waits.
+    fileprivate var standing: [SQL] {
+        proof.map { [.required("\($0.account) AND \($0.right.rawValue) = ANY(a.rights) FOR SHARE")] } ?? []
+    }
+}
+
+extension Administrator.Proof {
+    /// Selects the service account's project and rights, where the key is live.
+    fileprivate var account: SQL {
+        """
+        SELECT a.project_id, a.rights FROM service_account_keys k JOIN service_accounts a USING (project_id, email)
+        WHERE k.email = \(token.email) AND k.key_id = \(token.keyID) AND k.revoked_at IS NULL
+        """
+    }
+}
