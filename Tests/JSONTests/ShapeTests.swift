@@ -4,7 +4,10 @@ import Text
 
 /// The shape that is found out by letting a type decode itself.
 @Suite struct ShapeTests {
-    private enum Colour: String, WireEnum { case red, green }
+    private enum Colour: String, WireEnum {
+        static let unspecified = "none"
+        case red, green
+    }
     private enum Side: String, Codable, CaseIterable { case left, right }
 
     private struct Inner: Codable, Sendable {
@@ -20,6 +23,7 @@ import Text
         var whole: Int64?
         var small: Int32
         var number: Double?
+        var colour: Colour?
         var colours: [Colour]?
         var inner: Inner
         var many: [Inner]
@@ -38,6 +42,7 @@ import Text
                     .init("text", .text, isRequired: true), .init("optional", .text, isRequired: false),
                     .init("clearable", .text, isRequired: false, isNullable: true), .init("whole", .integer(bits: 64), isRequired: false),
                     .init("small", .integer(bits: 32), isRequired: true), .init("number", .number, isRequired: false),
+                    .init("colour", .choice(["red", "green"]), isRequired: false),
                     .init("colours", .list(.choice(["red", "green"])), isRequired: false), .init("inner", inner, isRequired: true),
                     .init("many", .list(inner), isRequired: true), .init("byName", .map(.integer(bits: 64)), isRequired: true),
                     .init("any", .anything, isRequired: false),

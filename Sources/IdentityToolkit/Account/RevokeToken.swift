@@ -26,6 +26,8 @@ struct RevokeToken: Endpoint {
 
     /// The kinds of tokens by their names on the wire, in the order of their numbers. The iOS SDK sends the number as a text.
     private enum TokenType: String, WireEnum {
+        static let unspecified = "TOKEN_TYPE_UNSPECIFIED"
+
         case refreshToken = "REFRESH_TOKEN"
         case accessToken = "ACCESS_TOKEN"
         case authorizationCode = "CODE"

@@ -36,7 +36,8 @@ struct UpdateAccount: Endpoint {
     }
 
     enum Attribute: String, WireEnum {
-        case unspecified = "USER_ATTRIBUTE_NAME_UNSPECIFIED"
+        static let unspecified = "USER_ATTRIBUTE_NAME_UNSPECIFIED"
+
         case email = "EMAIL"
         case displayName = "DISPLAY_NAME"
         case provider = "PROVIDER"
@@ -105,17 +106,16 @@ extension AccountChange {
             guard project.signIn.password else { throw Failure.passwordsNotAllowed }
             self.password = password.asString
         }
-        removed = Set(try (input.deleteAttribute ?? []).compactMap { try $0.removed })
+        removed = Set(try (input.deleteAttribute ?? []).map { try $0.removed })
         unlinked = Set((input.deleteProvider ?? []).map(\.asciiLowercased))
     }
 }
 
 extension UpdateAccount.Attribute {
-    /// `nil` for the value that stands for no attribute.
-    var removed: AccountChange.Attribute? {
+    /// Throws for what can be removed in another way alone.
+    var removed: AccountChange.Attribute {
         get throws {
             switch self {
-            case .unspecified: nil
             case .email: .email
             case .displayName: .displayName
             case .photoURL: .photoURL

@@ -33,6 +33,8 @@ struct QueryAccounts: RawAdministratorEndpoint {
     }
 
     enum Field: String, WireEnum {
+        static let unspecified = "SORT_BY_FIELD_UNSPECIFIED"
+
         case id = "USER_ID"
         case name = "NAME"
         case createdAt = "CREATED_AT"
@@ -41,6 +43,8 @@ struct QueryAccounts: RawAdministratorEndpoint {
     }
 
     enum Direction: String, WireEnum {
+        static let unspecified = "ORDER_UNSPECIFIED"
+
         case ascending = "ASC"
         case descending = "DESC"
     }
@@ -48,8 +52,8 @@ struct QueryAccounts: RawAdministratorEndpoint {
     private static let largest = 500
 
     func callAsFunction(_ input: Input, by administrator: Administrator, _ context: Context) async throws -> Response {
-        let (limit, offset) = (input.limit ?? Self.largest, input.offset ?? 0)
-        guard (1...Self.largest).contains(limit) else { throw Failure.invalidArgument("limit must be 1 to \(Self.largest).") }
+        let (limit, offset) = (input.limit ?? 0, input.offset ?? 0)
+        guard (0...Self.largest).contains(limit) else { throw Failure.invalidArgument("limit must be 1 to \(Self.largest).") }
         guard offset >= 0 else { throw Failure.invalidArgument("offset must not be negative.") }
         let wanted = input.expression.flatMap { $0.isEmpty ? nil : AccountLists.Wanted($0) }
         let lists = context.services.accounts.lists
@@ -60,7 +64,8 @@ struct QueryAccounts: RawAdministratorEndpoint {
             return Response(json: json.bytes)
         }
         let accounts = try await lists.query(
-            wanted, by: AccountLists.Order(input.sortBy), descending: input.order == .descending, from: offset, most: limit,
+            wanted, by: AccountLists.Order(input.sortBy), descending: input.order == .descending, from: offset,
+            most: limit == 0 ? Self.largest : limit,
             by: administrator)
         json.object { json in
             json.field("recordsCount", decimal: Int64(accounts.count))

@@ -64,7 +64,7 @@ extension AdministratorChange {
         own.photoURL = try ProfileField.photoURL(input.photoUrl)
         own.email = try input.email.map(EmailAddress.reading)
         own.password = input.password?.asString
-        own.removed = Set(try (input.deleteAttribute ?? []).compactMap { try $0.removed })
+        own.removed = Set(try (input.deleteAttribute ?? []).map { try $0.removed })
         own.unlinked = Set((input.deleteProvider ?? []).map(\.asciiLowercased))
         emailVerified = input.emailVerified
         phoneNumber = try AdministratorField.phoneNumber(input.phoneNumber)

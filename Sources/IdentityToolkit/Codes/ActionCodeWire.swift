@@ -8,6 +8,8 @@ import Web
 
 /// The kinds of action codes by their names on the wire, in the order of their numbers.
 enum RequestType: String, WireEnum {
+    static let unspecified = "OOB_REQ_TYPE_UNSPECIFIED"
+
     case passwordReset = "PASSWORD_RESET"
     case oldEmailAgree = "OLD_EMAIL_AGREE"
     case newEmailAccept = "NEW_EMAIL_ACCEPT"
@@ -30,11 +32,10 @@ enum RequestType: String, WireEnum {
 
     /// The kind that a client asks for. An absent value, and the name and number for "unspecified", are `MISSING_REQ_TYPE`.
     static func reading(_ value: JSON?) throws(Failure) -> RequestType {
-        switch value {
-        case nil, .null, "", "OOB_REQ_TYPE_UNSPECIFIED", "0", .integer(0): throw Failure.missingRequestType
-        case let value?:
-            do { return try value.decode(RequestType.self) } catch { throw .invalidJSON("requestType: unknown value.") }
-        }
+        guard let value, !value.isNull, value != "" else { throw .missingRequestType }
+        guard let stated = try? value.decode(Stated<RequestType>.self) else { throw .invalidJSON("requestType: unknown value.") }
+        guard let type = stated.value else { throw .missingRequestType }
+        return type
     }
 }
 

@@ -22,8 +22,8 @@ def test_a_profile_is_set_and_cleared(rest, demo):
     answer = update(demo, made["idToken"], deleteAttribute=["PHOTO_URL"]).json()
     assert "photoUrl" not in answer
     update(demo, made["idToken"], displayName="Ada", photoUrl="https://example.com/a.png")
-    answer = update(demo, made["idToken"], deleteAttribute=[2, "4"]).json()
-    assert "displayName" not in answer and "photoUrl" not in answer
+    answer = update(demo, made["idToken"], deleteAttribute=[2, "4"])
+    assert answer.status_code == 200 and "displayName" not in answer.json() and "photoUrl" not in answer.json()
     for field, longest in (("displayName", 256), ("photoUrl", 2048)):
         assert update(demo, made["idToken"], **{field: "x" * longest}).status_code == 200
         assert update(demo, made["idToken"], **{field: "x" * (longest + 1)}).status_code == 400
@@ -201,7 +201,7 @@ def test_SEC_14_a_local_id_in_an_update_changes_no_other_account(rest, demo):
 
 def test_an_unspecified_attribute_removes_nothing(demo):
     made = sign_up(demo)
-    answer = update(demo, made["idToken"], deleteAttribute=["USER_ATTRIBUTE_NAME_UNSPECIFIED"])
+    answer = update(demo, made["idToken"], deleteAttribute=["USER_ATTRIBUTE_NAME_UNSPECIFIED", 0])
     assert answer.status_code == 200 and answer.json()["email"] == made["email"]
 
 

@@ -249,6 +249,11 @@ import Text
         let one = try await app.administer(
             "/v1/projects/demo:queryAccounts", ["expression": [["email": "B@example.com"]], "limit": 1, "offset": 0], token: token)
         #expect(one.json["userInfo"]?.array?.map { $0["localId"] } == ["b"])
+        for nothing in [["sortBy": 0, "order": "0", "limit": 0], ["sortBy": "SORT_BY_FIELD_UNSPECIFIED", "order": "ORDER_UNSPECIFIED"]]
+            as [JSON]
+        {
+            #expect(try await app.administer("query", nothing, token: token).json["userInfo"]?.array?.map { $0["localId"] } == ["a", "b"])
+        }
         let count = try await app.administer("query", ["returnUserInfo": false, "expression": [["userId": "a"]]], token: token)
         #expect(count.json == ["recordsCount": "1"])
         try await AdministratorRefusal.check(
