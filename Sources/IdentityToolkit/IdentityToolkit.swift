@@ -26,6 +26,7 @@ package enum IdentityToolkit {
         GetPasswordPolicy.handler,
         GetProjectConfig.handler,
         GetTenant.handler,
+        ImportAccounts.handler,
         IssueAccessToken.handler,
         ListAccounts.handler,
         ListDefaultSupportedIDPConfigs.handler,

@@ -24,6 +24,7 @@ enum CallWords {
         "IdentityToolkit.GetProjectConfig": "The project's settings that an SDK needs before a redirect.",
         "IdentityToolkit.GetSwitches": "The switches that test suites set.",
         "IdentityToolkit.GetTenant": "Refused: projects do not have tenants.",
+        "IdentityToolkit.ImportAccounts": "Refused: accounts are made one by one.",
         "IdentityToolkit.IssueAccessToken": "Exchanges a JWT that a service account signed for an access token.",
         "IdentityToolkit.ListAccounts": "Lists all accounts of the project in pages, in the order of their ids.",
         "IdentityToolkit.ListActionCodes": "The codes in the mails of a project, the newest last.",

@@ -237,6 +237,15 @@ import Text
             "batchDelete", [([:], "LOCAL_ID_LIST_EXCEEDS_LIMIT"), (["localIds": many], "LOCAL_ID_LIST_EXCEEDS_LIMIT")], app, token: token)
     }
 
+    @Test func `imports none, and says so`() async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        for path in ["batchCreate", "/identitytoolkit/v3/relyingparty/uploadAccount"] {
+            let answer = try await app.administer(path, ["users": [["localId": "ada"]]], token: token)
+            #expect(answer.status == 400 && answer.error?.hasPrefix("OPERATION_NOT_ALLOWED : Accounts cannot be imported.") == true)
+        }
+    }
+
     @Test func `queries and counts`() async throws {
         let app = try await TestApp.open()
         let token = try await app.accessToken()
@@ -265,7 +274,7 @@ import Text
         let app = try await TestApp.open()
         let reader = try await app.accessToken([.readUsers])
         let stranger = try await app.accessToken(of: "other")
-        for call in ["", "update", "delete", "batchDelete", "sendOobCode"] {
+        for call in ["", "update", "delete", "batchCreate", "batchDelete", "sendOobCode"] {
             let answer = try await app.administer(call, ["localId": "x"], token: reader)
             #expect(answer.status == 403 && answer.error?.hasPrefix("PERMISSION_DENIED") == true, "\(call)")
         }

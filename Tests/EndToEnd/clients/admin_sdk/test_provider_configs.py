@@ -43,5 +43,5 @@ def test_a_write_says_which_file_to_edit(sdk):
 
 
 def test_what_is_not_there_yet_says_so(sdk):
-    with pytest.raises(exceptions.FirebaseError):
+    with pytest.raises(exceptions.FirebaseError, match="Accounts cannot be imported"):
         sdk.call("auth", "import_users", [auth.ImportUserRecord(uid="imported")])
