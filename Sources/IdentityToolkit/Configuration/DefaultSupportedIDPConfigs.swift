@@ -6,9 +6,9 @@ import Providers
 import Text
 import Web
 
-/// A provider of the catalogue, such as Google, that the project's file names. The client's secret is never shown.
+/// A provider of the catalogue, such as Google, that the project's file names.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/projects.defaultSupportedIdpConfigs>
-struct DefaultSupportedIDPConfig: Codable, Sendable {
+struct DefaultSupportedIDPConfig: ProviderConfig {
     var name: String
     var enabled: Bool
     var clientId: String
@@ -19,8 +19,7 @@ struct DefaultSupportedIDPConfig: Codable, Sendable {
         clientId = provider.clientID
     }
 
-    /// Those of the project.
-    static func all(of project: Project) -> [ProviderSettings] { project.configuredProviders.filter { !$0.isOfAnyIssuer } }
+    static func shows(_ provider: ProviderSettings) -> Bool { !provider.isOfAnyIssuer }
 }
 
 /// `GET /v2/projects/{project}/defaultSupportedIdpConfigs`: the providers of the catalogue that the project has, in pages.
@@ -33,9 +32,7 @@ struct ListDefaultSupportedIDPConfigs: AdministratorEndpoint {
     }
 
     func callAsFunction(_ input: PageRequest, by administrator: Administrator, _ context: Context) async throws -> Output {
-        let project = try context.project
-        let all = DefaultSupportedIDPConfig.all(of: project).map { ($0.id, DefaultSupportedIDPConfig($0, of: project)) }
-        let page = try input.page(of: all)
+        let page = try DefaultSupportedIDPConfig.page(input, in: context)
         return Output(defaultSupportedIdpConfigs: page.entries, nextPageToken: page.next)
     }
 }
@@ -49,11 +46,6 @@ struct GetDefaultSupportedIDPConfig: AdministratorEndpoint {
     func callAsFunction(
         _ input: Input, by administrator: Administrator, _ context: Context
     ) async throws -> DefaultSupportedIDPConfig {
-        let project = try context.project
-        let id = context.parameters["id"]
-        guard let provider = DefaultSupportedIDPConfig.all(of: project).first(where: { id == UTF8Text($0.id) }) else {
-            throw Failure.configurationNotFound
-        }
-        return DefaultSupportedIDPConfig(provider, of: project)
+        try .named(in: context)
     }
 }

@@ -6,9 +6,9 @@ import Providers
 import Text
 import Web
 
-/// A provider by OpenID Connect that the project's file names `oidc.…`. The client's secret is never shown.
+/// A provider by OpenID Connect that the project's file names `oidc.…`.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v2/projects.oauthIdpConfigs>
-struct OAuthIDPConfig: Codable, Sendable {
+struct OAuthIDPConfig: ProviderConfig {
     var name: String
     var displayName: String
     var enabled: Bool
@@ -27,8 +27,7 @@ struct OAuthIDPConfig: Codable, Sendable {
         responseType = provider.usesCode ? ResponseType(code: true) : ResponseType(idToken: true)
     }
 
-    /// Those of the project.
-    static func all(of project: Project) -> [ProviderSettings] { project.configuredProviders.filter(\.isOfAnyIssuer) }
+    static func shows(_ provider: ProviderSettings) -> Bool { provider.isOfAnyIssuer }
 }
 
 /// `GET /v2/projects/{project}/oauthIdpConfigs`: the providers by OpenID Connect, in pages.
@@ -41,8 +40,7 @@ struct ListOAuthIDPConfigs: AdministratorEndpoint {
     }
 
     func callAsFunction(_ input: PageRequest, by administrator: Administrator, _ context: Context) async throws -> Output {
-        let project = try context.project
-        let page = try input.page(of: OAuthIDPConfig.all(of: project).map { ($0.id, OAuthIDPConfig($0, of: project)) })
+        let page = try OAuthIDPConfig.page(input, in: context)
         return Output(oauthIdpConfigs: page.entries, nextPageToken: page.next)
     }
 }
@@ -54,11 +52,6 @@ struct GetOAuthIDPConfig: AdministratorEndpoint {
     struct Input: Decodable {}
 
     func callAsFunction(_ input: Input, by administrator: Administrator, _ context: Context) async throws -> OAuthIDPConfig {
-        let project = try context.project
-        let id = context.parameters["id"]
-        guard let provider = OAuthIDPConfig.all(of: project).first(where: { id == UTF8Text($0.id) }) else {
-            throw Failure.configurationNotFound
-        }
-        return OAuthIDPConfig(provider, of: project)
+        try .named(in: context)
     }
 }
