@@ -6,53 +6,18 @@ import pathlib
 import re
 
 import processes
+from gatehouse import ROOT
 from processes import Failed, free_port
 
 SCHEMA = pathlib.Path("/usr/share/dbconfig-common/data/glewlwyd/install")
-CONFIGURATION = """
-port = {port}
-bind_address = "127.0.0.1"
-external_url = "{base}"
-login_url = "login.html"
-api_prefix = "api"
-static_files_path = "/usr/share/glewlwyd/webapp/"
-log_mode = "file"
-log_level = "INFO"
-log_file = "{folder}/glewlwyd.log"
-cookie_domain = "127.0.0.1"
-cookie_secure = 0
-session_key = "GLEWLWYD2_SESSION_ID"
-admin_scope = "g_admin"
-profile_scope = "g_profile"
-user_module_path = "/usr/lib/glewlwyd/user"
-user_middleware_module_path = "/usr/lib/glewlwyd/user_middleware"
-client_module_path = "/usr/lib/glewlwyd/client"
-user_auth_scheme_module_path = "/usr/lib/glewlwyd/scheme"
-plugin_module_path = "/usr/lib/glewlwyd/plugin"
-hash_algorithm = "SHA512"
-database = {{ type = "postgre" conninfo = "{database}" }};
-"""
-# What the server under test does too: PKCE with S256, RS256, the name of the issuer in the answer, and rotating refresh tokens.
+# The end-to-end tests begin with these, too.
+SETTINGS = ROOT / "Tests/EndToEnd/support/real_issuers"
+# The parameters do what the server under test does too: PKCE with S256, RS256, the name of the issuer in the answer, and rotating refresh tokens.
 OPENID_CONNECT = {
-    "jwt-type": "rsa",
-    "jwt-key-size": "256",
-    "jwks-show": True,
-    "subject-type": "public",
-    "access-token-duration": 3600,
-    "refresh-token-duration": 1209600,
-    "code-duration": 600,
-    "refresh-token-rolling": True,
-    "allow-non-oidc": False,
-    "auth-type-code-enabled": True,
-    "auth-type-refresh-enabled": True,
-    **{f"auth-type-{kind}-enabled": False for kind in ("token", "id-token", "none", "password", "client", "device", "implicit")},
-    "pkce-allowed": True,
-    "pkce-method-plain-allowed": False,
-    "pkce-required": True,
-    "oauth-as-iss-id": True,
+    **json.loads((SETTINGS / "glewlwyd.json").read_text()),
+    "auth-type-id-token-enabled": False,
     "name-claim": "no",
     "email-claim": "no",
-    "scope-claim": "no",
     "allowed-scope": ["openid"],
 }
 PASSWORD = "correct horse battery"
@@ -73,7 +38,9 @@ class Glewlwyd:
         host = re.search(r"host=([^&]+)", url)[1]
         settings = folder / "glewlwyd.conf"
         settings.write_text(
-            CONFIGURATION.format(port=self.port, base=self.address, folder=folder, database=f"host={host} user=postgres dbname=glewlwyd")
+            (SETTINGS / "glewlwyd.conf")
+            .read_text()
+            .format(port=self.port, base=self.address, database=f'type = "postgre" conninfo = "host={host} user=postgres dbname=glewlwyd"')
         )
         self.key = folder / "glewlwyd.key"
         processes.run(["openssl", "genrsa", "-out", self.key, "2048"])

@@ -1,6 +1,7 @@
 """Glewlwyd, from Debian: an OpenID Connect provider written in C. <https://github.com/babelouest/glewlwyd>"""
 
 import contextlib
+import json
 import pathlib
 import sqlite3
 import subprocess
@@ -18,50 +19,14 @@ from support.names import CLIENT_SECRET, TIMEOUT
 from support.real_issuers.real_issuer import RealIssuer
 
 SCHEMA = pathlib.Path("/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3")
-CONFIGURATION = """
-port = {port}
-bind_address = "127.0.0.1"
-external_url = "{base}"
-login_url = "login.html"
-api_prefix = "api"
-static_files_path = "/usr/share/glewlwyd/webapp/"
-log_mode = "console"
-cookie_domain = "127.0.0.1"
-cookie_secure = 0
-session_key = "GLEWLWYD2_SESSION_ID"
-admin_scope = "g_admin"
-profile_scope = "g_profile"
-user_module_path = "/usr/lib/glewlwyd/user"
-user_middleware_module_path = "/usr/lib/glewlwyd/user_middleware"
-client_module_path = "/usr/lib/glewlwyd/client"
-user_auth_scheme_module_path = "/usr/lib/glewlwyd/scheme"
-plugin_module_path = "/usr/lib/glewlwyd/plugin"
-hash_algorithm = "SHA512"
-database = {{ type = "sqlite3" path = "{database}" }};
-"""
+SETTINGS = pathlib.Path(__file__).parent
 PASSWORD = "correct horse"
-# PKCE with S256 is mandatory, and every answer names its issuer (RFC 9207).
+# PKCE with S256 is mandatory, and every answer names its issuer (RFC 9207). The measurements begin with the same parameters.
 OPENID_CONNECT = {
-    "jwt-type": "rsa",
-    "jwt-key-size": "256",
-    "jwks-show": True,
-    "subject-type": "public",
-    "access-token-duration": 3600,
-    "refresh-token-duration": 3600,
-    "code-duration": 600,
-    "refresh-token-rolling": True,
-    "allow-non-oidc": False,
-    "auth-type-code-enabled": True,
+    **json.loads((SETTINGS / "glewlwyd.json").read_text()),
     "auth-type-id-token-enabled": True,
-    "auth-type-refresh-enabled": True,
-    **{f"auth-type-{kind}-enabled": False for kind in ("token", "none", "password", "client", "device", "implicit")},
-    "pkce-allowed": True,
-    "pkce-method-plain-allowed": False,
-    "pkce-required": True,
-    "oauth-as-iss-id": True,
     "name-claim": "mandatory",
     "email-claim": "mandatory",
-    "scope-claim": "no",
     "allowed-scope": ["openid", "email", "profile"],
 }
 
@@ -78,7 +43,8 @@ class Glewlwyd(RealIssuer):
         with contextlib.closing(sqlite3.connect(database)) as connection:
             connection.executescript(SCHEMA.read_text())
         configuration = folder / "glewlwyd.conf"
-        configuration.write_text(CONFIGURATION.format(port=port, base=self.base, database=database))
+        settings = (SETTINGS / "glewlwyd.conf").read_text()
+        configuration.write_text(settings.format(port=port, base=self.base, database=f'type = "sqlite3" path = "{database}"'))
         with open(folder / "glewlwyd.log", "wb") as log:
             command = ["setpriv", "--pdeathsig", "KILL", "glewlwyd", "--config-file", configuration]
             self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
