@@ -19,8 +19,7 @@ struct AuditCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.", completion: .projects)
-        var project: String
+        @Argument(.project) var project: String
 
         @Option(help: "The id of an account, the localId of the API: print only the events that are about it.")
         var account: String?

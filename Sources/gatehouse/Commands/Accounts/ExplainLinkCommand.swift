@@ -25,8 +25,7 @@ struct ExplainLinkCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    @Argument(help: "The project's id.", completion: .projects)
-    var project: String
+    @Argument(.project) var project: String
 
     @Option(help: "The provider's id, as in the project's file.", completion: .providers)
     var provider: String

@@ -25,11 +25,9 @@ struct ProviderTokensCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.", completion: .projects)
-        var project: String
+        @Argument(.project) var project: String
 
-        @Argument(help: "The account's id, the localId of the API.")
-        var account: String
+        @Argument(.account) var account: String
 
         @Argument(help: "The provider's id, as in the project's file.", completion: .providers)
         var provider: String

@@ -17,8 +17,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.", completion: .projects)
-        var project: String
+        @Argument(.project) var project: String
 
         @Argument(help: "The account's name: lower-case letters, digits and hyphens. An existing account gets another key.")
         var account = "backend"
@@ -58,8 +57,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.", completion: .projects)
-        var project: String
+        @Argument(.project) var project: String
 
         @Flag(help: "Print one JSON object for each key.")
         var json = false
@@ -82,8 +80,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.", completion: .projects)
-        var project: String
+        @Argument(.project) var project: String
 
         @Option(help: "The id of one key: private_key_id in its file.")
         var key: String?
@@ -114,8 +111,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.", completion: .projects)
-        var project: String
+        @Argument(.project) var project: String
 
         @Argument(help: "The name or e-mail of the account.")
         var account: String

@@ -74,8 +74,7 @@ extension UsersCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.", completion: .projects)
-        var project: String
+        @Argument(.project) var project: String
 
         @Argument(help: "resetPassword, verifyEmail or signIn.")
         var kind: Kind

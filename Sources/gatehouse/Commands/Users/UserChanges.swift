@@ -64,8 +64,7 @@ extension UsersCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.", completion: .projects)
-        var project: String
+        @Argument(.project) var project: String
 
         @OptionGroup var fields: AccountFields
 
@@ -93,11 +92,9 @@ extension UsersCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.", completion: .projects)
-        var project: String
+        @Argument(.project) var project: String
 
-        @Argument(help: "The account's id, the localId of the API.")
-        var account: String
+        @Argument(.account) var account: String
 
         @OptionGroup var fields: AccountFields
 
@@ -128,11 +125,9 @@ extension UsersCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.", completion: .projects)
-        var project: String
+        @Argument(.project) var project: String
 
-        @Argument(help: "The account's id, the localId of the API.")
-        var account: String
+        @Argument(.account) var account: String
 
         @Argument(help: "A JSON object in place of all present claims, such as '{\"admin\": true}'; '{}' for none.")
         var claims: String?

@@ -12,8 +12,7 @@ extension UsersCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.", completion: .projects)
-        var project: String
+        @Argument(.project) var project: String
 
         @Option(help: "Begin behind the account with this id.")
         var after: String?
@@ -64,8 +63,7 @@ extension UsersCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(help: "The project's id.", completion: .projects)
-        var project: String
+        @Argument(.project) var project: String
 
         @Argument(help: "The account's id, the localId of the API.")
         var account: String?

@@ -59,8 +59,7 @@ struct UsersCommand: AsyncParsableCommand {
 
 /// The project and the accounts that a command is about.
 struct ChosenAccounts: ParsableArguments {
-    @Argument(help: "The project's id.", completion: .projects)
-    var project: String
+    @Argument(.project) var project: String
 
     @Argument(help: "Ids of accounts, the localId of the API; - reads them from standard input, one a line.")
     var accounts: [String]

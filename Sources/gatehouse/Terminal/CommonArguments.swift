@@ -1,0 +1,15 @@
+import ArgumentParser
+
+extension Argument where Value == String {
+    /// An argument that several commands take, with the same help and completion.
+    enum Common {
+        case project, account
+    }
+
+    init(_ common: Common) {
+        switch common {
+        case .project: self.init(help: "The project's id.", completion: .projects)
+        case .account: self.init(help: "The account's id, the localId of the API.")
+        }
+    }
+}
