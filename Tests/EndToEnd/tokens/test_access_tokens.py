@@ -47,7 +47,7 @@ def test_googles_library_gets_a_token_with_our_key_file(site):
 def test_the_rights_of_an_account_are_the_operators(site):
     path = make_key(site, account="rights")
     token = credentials_of(path).token
-    listed = [line for line in site.run("service-accounts", "list", PROJECT, check=True).stdout.splitlines() if line.startswith("rights@")]
+    listed = [line for line in site.run("service-accounts", "list", PROJECT, check=True).stdout.splitlines() if "  rights@" in line]
     assert listed[0].split()[-2:] == ["live", "customTokens,readUsers,manageUsers,mintLinks,sessionCookies"]
     assert config(site, token).status_code == 200
     told = site.run("service-accounts", "set-rights", PROJECT, "rights", "--rights", "manageUsers, sessionCookies", check=True).stdout

@@ -45,7 +45,7 @@ def test_the_key_file_is_all_that_is_printed_and_only_its_public_half_is_stored(
     stored = site.value("SELECT public_key FROM service_account_keys WHERE key_id = %s", key["private_key_id"])
     assert set(json.loads(stored)) == {"kty", "use", "alg", "kid", "n", "e"}
     listed = site.run("service-accounts", "list", PROJECT).stdout
-    assert re.search(rf"^{key['client_email']} +{key['private_key_id']}  \d{{4}}-.* UTC  live", listed, re.MULTILINE), listed
+    assert re.search(rf"^{key['private_key_id']}  {key['client_email']} +\d{{4}}-.* UTC  live", listed, re.MULTILINE), listed
     told = [json.loads(line) for line in site.run("service-accounts", "list", PROJECT, "--json").stdout.splitlines()]
     (account,) = (entry for entry in told if entry["key"] == key["private_key_id"])
     assert account["account"] == key["client_email"] and "readUsers" in account["rights"] and "revokedAt" not in account

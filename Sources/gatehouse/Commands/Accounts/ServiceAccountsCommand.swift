@@ -53,7 +53,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
-            abstract: "Print every key of a project: account, key id, since when, until when if it is revoked, and the account's rights.")
+            abstract: "Print every key of a project: key id, account, since when, until when if it is revoked, and the account's rights.")
 
         @OptionGroup var common: CommonOptions
 
@@ -68,7 +68,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
                 if keys.isEmpty, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
                 if keys.isEmpty { Console.remark("No keys.") }
                 if json { return Terminal.write(keys.map(\.json).joined()) }
-                var table = Table("ACCOUNT", "KEY", "MADE", "STATE", "RIGHTS")
+                var table = Table("KEY", "ACCOUNT", "MADE", "STATE", "RIGHTS")
                 table.print(keys.map(\.row))
             }
         }
@@ -167,7 +167,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 extension ServiceAccounts.Entry {
     fileprivate var row: [String] {
         [
-            email, keyID, Timestamp.minute(createdAt), revokedAt.map { "revoked \(Timestamp.minute($0))" } ?? "live",
+            keyID, email, Timestamp.minute(createdAt), revokedAt.map { "revoked \(Timestamp.minute($0))" } ?? "live",
             rights.isEmpty ? "none" : rights.names.joined(separator: ","),
         ]
     }
