@@ -101,7 +101,6 @@ def paced(house, method, path, body, seconds):
     """The 99th percentile, in ms, of requests that come at a fixed pace over one connection.
     Each counts from the time it was due, so that a slow answer also delays those behind it. When this process itself is woken late, the
     following requests are delayed by the same time, since that is not the server's fault.
-    what follows is put off by as much: that is not the server's doing.
     """
     connection = http.client.HTTPConnection("127.0.0.1", house.port, timeout=10)
     content = None if body is None else json.dumps(body)

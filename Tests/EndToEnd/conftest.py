@@ -17,6 +17,10 @@ def pytest_sessionstart(session):
         pytest.exit(f"there is no {harness.BINARY}; build it, or name one in GATEHOUSE_BINARY", returncode=2)
 
 
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 def pytest_sessionfinish(session, exitstatus):
     remove_cluster()
     if exitstatus == 0:

@@ -11,6 +11,8 @@ from support.names import GUESTS, TIMEOUT
 from support.servers.postgres import a_cluster, a_silent_host, a_standby, ask, both, frozen, promote
 from support.servers.site import a_site
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("attributes", ["read-write", "primary"])
 def test_a_failover_loses_nothing_that_was_acknowledged(attributes):

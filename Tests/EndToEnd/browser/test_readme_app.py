@@ -9,6 +9,8 @@ from support.browser.readme import LINES, TAG, ReadmeApp, ReadmePages
 from support.browser.tab import Tab
 from support.servers.make_run import PASSWORD, MakeRun, Person, printed
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def site():

@@ -6,6 +6,8 @@ from support import accounts
 from support.clients.api import API
 from support.description import calls
 
+pytestmark = pytest.mark.long
+
 # Every field that only an administrator may set or ask for, with a value that shows.
 PRIVILEGED = {
     "createdAt": "1000",

@@ -11,6 +11,8 @@ from support.description import description
 from support.names import API_KEY, METHODS
 from support.servers.site import a_site
 
+pytestmark = pytest.mark.long
+
 # Only ends a run that hangs: the number of examples bounds each run.
 LONGEST = 600
 EXAMPLES = 12

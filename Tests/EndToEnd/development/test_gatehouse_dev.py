@@ -19,6 +19,8 @@ from support.names import TIMEOUT
 from support.servers.dev import a_dev
 from support.servers.postgres import cluster
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def dev():

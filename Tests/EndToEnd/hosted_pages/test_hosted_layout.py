@@ -16,6 +16,8 @@ from support.browser.tab import Tab
 from support.hosted_pages.relying_party import NATIVE, THIRD_PARTY
 from support.hosted_pages.stage import PASSWORD, HostedSite, account
 
+pytestmark = pytest.mark.long
+
 AXE = pathlib.Path(importlib.util.find_spec("axe_core_python").submodule_search_locations[0]) / "axe.min.js"
 WELL_KNOWN = {
     "google.com": {},

@@ -7,6 +7,8 @@ import pytest
 from support.operator_pages import GROUPS, blocks, commands, function
 from support.servers.machine import Machine, NoMachine
 
+pytestmark = pytest.mark.long
+
 # The facts that the pages assume: a cluster as the package makes it, and a certificate of an authority that this machine trusts.
 GIVEN = """
 systemctl stop postgresql

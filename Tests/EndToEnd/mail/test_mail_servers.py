@@ -6,6 +6,8 @@ from support.harness import wait_until
 from support.mail.outbox import now, put, waiting
 from support.mail.smtp import PASSWORD, USER, Post
 
+pytestmark = pytest.mark.long
+
 
 def test_by_starttls_and_a_log_in(sites, certificate):
     post = Post(certificate, auth=True)

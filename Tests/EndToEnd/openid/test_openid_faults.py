@@ -17,6 +17,8 @@ from support.openid.relying_party import RelyingParty
 from support.openid.site import OpenIDSite
 from support.servers.postgres import a_cluster, frozen
 
+pytestmark = pytest.mark.long
+
 
 def ready(site):
     return requests.get(site.url + "/health/ready", timeout=TIMEOUT).status_code == 200

@@ -7,6 +7,8 @@ import pytest
 from support.leaks import issued, logs, note, secrets_in_database, secrets_in_logs
 from support.names import CLIENT_SECRET
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def planted():

@@ -12,6 +12,8 @@ from support.planted_faults import PLANTED
 from support.servers.installation import Installation
 from support.servers.postgres import a_cluster, ask
 
+pytestmark = pytest.mark.long
+
 # The tests' cluster is fast, and not safe.
 OF_THE_CLUSTER = {"database.durability", "database.role"}
 

@@ -14,6 +14,8 @@ from support.jwts import foreign_key
 from support.names import TIMEOUT
 from support.servers.site import Site, a_site
 
+pytestmark = pytest.mark.long
+
 
 def test_an_unknown_kid_is_looked_up_once_a_minute(hostile):
     with a_site({hostile.provider: hostile.entry()}) as site:

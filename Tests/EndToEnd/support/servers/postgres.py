@@ -27,7 +27,8 @@ class Cluster:
         if not self.url:
             self.folder = pathlib.Path(folder)
             self.start()
-        self.names = []
+        else:
+            self.sweep()
         self.migrated = None
 
     def start(self):
@@ -50,18 +51,27 @@ class Cluster:
         with contextlib.closing(psycopg2.connect(self.url)) as connection:
             connection.autocommit = True
             connection.cursor().execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-        self.names.append(name)
         address, mark, query = self.url.partition("?")
         return address.rpartition("/")[0] + "/" + name + mark + query
 
     def remove(self):
+        """Removes a server of our own. The databases on another one stay until the next run sweeps them, since each takes PostgreSQL a
+        checkpoint, and a run that made its server removes all of it at once."""
         if self.folder:
             subprocess.run([ROOT / "scripts/test-database", "remove", self.folder], capture_output=True, timeout=TIMEOUT)
-            return
-        with contextlib.closing(psycopg2.connect(self.url)) as connection:
+
+    def sweep(self):
+        """Drops the databases of processes that have ended."""
+        with contextlib.closing(psycopg2.connect(self.url)) as connection, connection.cursor() as cursor:
             connection.autocommit = True
-            for name in self.names:
-                connection.cursor().execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+            cursor.execute(
+                "SELECT datname, substring(datname FROM 'e2e_([0-9]+)_[0-9]+$') FROM pg_database WHERE datname ~ 'e2e_[0-9]+_[0-9]+$'"
+            )
+            for name, process in cursor.fetchall():
+                if not pathlib.Path("/proc", process).exists():
+                    # Another process may be sweeping, too.
+                    with contextlib.suppress(psycopg2.Error):
+                        cursor.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
 _cluster = None
@@ -76,7 +86,7 @@ def cluster():
 
 
 def remove_cluster():
-    """Removes the shared one, or its databases, if it was ever asked for."""
+    """Removes the shared one, if it was ever asked for."""
     if _cluster is not None:
         _cluster.remove()
 

@@ -9,6 +9,7 @@ import secrets
 import signal
 import subprocess
 import tempfile
+from urllib.parse import urlsplit
 
 import psycopg2
 
@@ -106,7 +107,8 @@ class Site:
         if migrate and not fresh:
             self.run("migrate", check=True)
             if not database:
-                cluster().migrated, self.database = cluster().names[-1], cluster().create(cluster().names[-1])
+                cluster().migrated = urlsplit(self.database).path[1:]
+                self.database = cluster().create(cluster().migrated)
 
     def write(self):
         (self.folder / "projects").mkdir(exist_ok=True)
