@@ -80,8 +80,8 @@ extension UsersCommand {
             }
             var change = try fields.change()
             if disabled { change.disabled = true }
-            try await UsersCommand.withAccounts(common, of: project, as: "create") { desk in
-                print(try await desk.accounts.administration.create(id, change, by: desk.administrator).id)
+            try await UsersCommand.withAccounts(common, of: project, as: "create") { access in
+                print(try await access.accounts.administration.create(id, change, by: access.administrator).id)
             }
         }
     }
@@ -111,8 +111,8 @@ extension UsersCommand {
         func run() async throws {
             var change = try fields.change()
             change.own.unlinked = Set(unlink.map { UTF8Text($0) })
-            try await UsersCommand.withAccounts(common, of: project, as: "update") { desk in
-                let account = try await desk.accounts.administration.update(account, change, by: desk.administrator)
+            try await UsersCommand.withAccounts(common, of: project, as: "update") { access in
+                let account = try await access.accounts.administration.update(account, change, by: access.administrator)
                 Terminal.write(account.lines)
             }
         }
@@ -133,14 +133,14 @@ extension UsersCommand {
         var claims: String?
 
         func run() async throws {
-            try await UsersCommand.withAccounts(common, of: project, as: "claims") { desk in
+            try await UsersCommand.withAccounts(common, of: project, as: "claims") { access in
                 let changed: Account
                 if let claims {
                     var change = AdministratorChange()
                     change.customAttributes = try CustomClaims.checked(UTF8Text(claims)).map(Change.set) ?? .clear
-                    changed = try await desk.accounts.administration.update(account, change, by: desk.administrator)
+                    changed = try await access.accounts.administration.update(account, change, by: access.administrator)
                 } else {
-                    guard let found = try await desk.accounts.directory.account(account, in: desk.project) else {
+                    guard let found = try await access.accounts.directory.account(account, in: access.project) else {
                         throw AccountError.accountNotFound
                     }
                     changed = found

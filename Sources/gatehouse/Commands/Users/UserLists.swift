@@ -33,13 +33,13 @@ extension UsersCommand {
         private static let page = 1000
 
         func run() async throws {
-            try await UsersCommand.withAccounts(common, of: project, as: "list") { desk in
+            try await UsersCommand.withAccounts(common, of: project, as: "list") { access in
                 var (position, left) = (after, limit ?? .max)
                 var table = Table("ACCOUNT", "E-MAIL", "NAME", "PROVIDERS", "MADE", "LAST SIGN-IN", "STATE")
                 var progress = Progress("accounts", sharesTerminal: true)
                 while left > 0 {
-                    let page = try await desk.accounts.lists.page(
-                        after: position, most: disabled ? Self.page : min(Self.page, left), by: desk.administrator)
+                    let page = try await access.accounts.lists.page(
+                        after: position, most: disabled ? Self.page : min(Self.page, left), by: access.administrator)
                     let shown = page.map(\.account).filter { !disabled || $0.disabled }.prefix(left)
                     if json {
                         Terminal.write(shown.map { $0.json + "\n" }.joined())
@@ -96,8 +96,8 @@ extension UsersCommand {
             wanted.emails = [email.map { EmailAddress.canonical($0) ?? $0 }].compactMap(\.self)
             wanted.phoneNumbers = [phone].compactMap(\.self)
             if let provider, let subject { wanted.identities = [(provider, subject)] }
-            try await UsersCommand.withAccounts(common, of: project, as: "get") { desk in
-                let found = try await desk.accounts.lists.find(wanted, by: desk.administrator)
+            try await UsersCommand.withAccounts(common, of: project, as: "get") { access in
+                let found = try await access.accounts.lists.find(wanted, by: access.administrator)
                 guard let account = found.first?.account else { throw Failed("project \(project) has no such account") }
                 Terminal.write(json ? account.json + "\n" : account.lines)
             }

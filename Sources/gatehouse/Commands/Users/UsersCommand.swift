@@ -6,7 +6,7 @@ import Runtime
 import Server
 import Text
 
-/// `gatehouse users`: what back ends do by the Admin API, for operators: the same rules, and the same audit events.
+/// `gatehouse users`: the acts of the Admin API for operators, by the same rules and with the same audit events.
 struct UsersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users", abstract: "List, show, make, change and delete accounts.",
@@ -15,26 +15,25 @@ struct UsersCommand: AsyncParsableCommand {
         ])
 
     /// The access of a command to the accounts of one project.
-    struct Desk {
+    struct Access {
         let accounts: Accounts
         let project: ProjectSettings
         let administrator: Administrator
-        let server: ServerSettings
     }
 
     /// Runs a command on the accounts of a project, as an administrator whose audit events name the command.
     static func withAccounts(
-        _ common: CommonOptions, of id: String, as command: String, _ body: (Desk) async throws -> Void
+        _ common: CommonOptions, of id: String, as command: String, _ body: (Access) async throws -> Void
     ) async throws {
         let configuration = try common.configuration()
         guard let project = configuration.projects.first(where: { $0.settings.id == id })?.settings else {
             throw Failed(configuration.reasonWhyUnknown(id) ?? "the configuration does not have a project \(id)")
         }
         try await Console.withDatabase(common) { database, _ in
-            let desk = Desk(
+            let access = Access(
                 accounts: Console.accounts(configuration.server, database), project: project,
-                administrator: Console.administrator("users \(command)", of: project), server: configuration.server)
-            do { try await body(desk) } catch let error as AccountError { throw explained(error, project: id) }
+                administrator: Console.administrator("users \(command)", of: project))
+            do { try await body(access) } catch let error as AccountError { throw explained(error, project: id) }
         }
     }
 
