@@ -134,6 +134,8 @@ extension Administrator {
 extension AccountLists.Wanted {
     /// A condition on `accounts a`; `nil` when nothing is asked for. Each kind of name has an index, so each is looked up by itself.
     fileprivate func condition(in project: ProjectSettings) -> SQL? {
+        // One id is the usual question, and PostgreSQL plans it better than a list of unknown length.
+        if count == 1, let id = ids.first { return "a.account_id = \(id)" }
         if count == ids.count { return ids.isEmpty ? nil : "a.account_id = ANY(\(ids))" }
         var parts: [SQL] = []
         func own(_ names: [String], _ condition: SQL) {
