@@ -94,4 +94,27 @@ extension AuthorizationRequests {
         guard let row = rows.first, try reading({ try row.value(as: Bool.self) }) else { throw .invalidActionCode }
         return email
     }
+
+    /// Whether digits have proven the address of the account at this request, and no session of the account was ended since they were
+    /// mailed (SEC-50).
+    func hasProof(of account: Account, at kept: KeptRequest, in project: ProjectSettings) async throws(AccountError) -> Bool {
+        let rows = try await storage.read("SELECT email_code_expires FROM authorization_requests WHERE \(proof(of: kept, in: project))")
+        guard let row = rows.first, let expires = try reading({ try row.value(as: Instant?.self) }) else { return false }
+        return account.sessionsEndedAt.map { $0 + EmailCodes.lifetime < expires } ?? true
+    }
+
+    /// Uses the proof up, and undoes the write that it is part of (`AccountError.overtaken`) where another write has.
+    func spendProof(of kept: KeptRequest, in project: ProjectSettings) -> SQL {
+        .required(
+            """
+            UPDATE authorization_requests SET email_proven = false WHERE \(proof(of: kept, in: project)) RETURNING request_id
+            """)
+    }
+
+    private func proof(of kept: KeptRequest, in project: ProjectSettings) -> SQL {
+        """
+        project_id = \(project.id) AND request_id = \(kept.id.bytes) AND status = 'waiting' AND expires_at > \(clock.now())
+            AND email = \(kept.email) AND email_proven
+        """
+    }
 }

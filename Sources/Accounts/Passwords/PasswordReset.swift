@@ -62,16 +62,18 @@ extension ActionCodes {
 
 extension AuthorizationRequests {
     /// Sets the new password of the account whose address the digits of a mail have proven (`proveEmail`), and signs in: one hash and one
-    /// transaction.
+    /// transaction. The proof is used up, and counts for nothing once sessions were ended after the mail.
     ///
-    /// Throws what the password policy throws, `accountNotFound`, `accountDisabled`, `adminOnly` (a new account).
+    /// Throws `invalidActionCode`, what the password policy throws, `accountNotFound`, `accountDisabled`, `adminOnly` (a new account).
     /// - Parameter attempt: a sign-in with the password, whose failures until now are forgiven.
     package func resetPassword(
-        of email: String, to password: String, forgiving attempt: Attempt, language: String, in project: ProjectSettings,
+        for kept: KeptRequest, to password: String, forgiving attempt: Attempt, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo
     ) async throws(AccountError) -> Session {
-        try await retryingWhenOvertaken(orRaces: PasswordReset.races) { () async throws(AccountError) in
+        guard let email = kept.email else { throw .invalidActionCode }
+        return try await retryingWhenOvertaken(orRaces: PasswordReset.races) { () async throws(AccountError) in
             guard let account = try await codes.directory.account(email: email, in: project) else { throw .accountNotFound }
+            guard try await hasProof(of: account, at: kept, in: project) else { throw .invalidActionCode }
             guard !account.disabled else { throw .accountDisabled }
             try project.passwordPolicy.check(password)
             let reset = try await codes.reset(account, to: password, signsIn: true, language: language, in: project, from: client)
@@ -79,7 +81,8 @@ extension AuthorizationRequests {
             let authentication = Authentication(
                 accountID: reset.account.id, signInProvider: SignInProvider.password, time: now)
             let session = try await completion.complete(
-                authentication, with: reset.statements + limits.forgiveness(of: attempt), as: .signedIn, in: project, from: client, at: now
+                authentication, with: reset.statements + [spendProof(of: kept, in: project)] + limits.forgiveness(of: attempt),
+                as: .signedIn, in: project, from: client, at: now
             ).session
             codes.mails.wakeMailWorker(for: reset.notices)
             return session

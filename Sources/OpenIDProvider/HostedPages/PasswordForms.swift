@@ -51,9 +51,16 @@ extension HostedVisit {
     /// Sets the new password of the account whose address a code has proven, and signs in with it.
     func setPassword(_ form: Form) async throws -> Response {
         guard let email = kept.email, kept.emailProven, offer.resets else { return go(to: .reset) }
-        return try await begin(
-            try await accounts.authorizationRequests.resetPassword(
-                of: email, to: try password(in: form), forgiving: attempt(.password, email: email), language: language, in: settings,
-                from: context.browserClientInfo))
+        let password = try password(in: form)
+        let session: Session
+        do {
+            session = try await accounts.authorizationRequests.resetPassword(
+                for: kept, to: password, forgiving: attempt(.password, email: email), language: language, in: settings,
+                from: context.browserClientInfo)
+        } catch {
+            guard case .invalidActionCode = error else { throw error }
+            return go(to: .reset)
+        }
+        return try await begin(session)
     }
 }

@@ -149,4 +149,44 @@ import Text
         clients.fixture.time.advance(EmailCodes.lifetime)
         #expect(try await !proves(next, late, clients))
     }
+
+    @Test func `SEC-50 sets the password of a proven address once, and not after sessions were ended`() async throws {
+        let clients = try await ClientFixture()
+        let fixture = clients.fixture
+        let (account, session, _) = try await fixture.signUp("ada@example.com")
+        fixture.time.advance(.seconds(5))
+        let attempt = Attempt(.password, from: "192.0.2.7", email: "ada@example.com", in: clients.project)
+        let reset = { (kept: KeptRequest, password: String) in
+            try await clients.requests.resetPassword(
+                for: kept, to: password, forgiving: attempt, language: "en", in: clients.project, from: clients.client)
+        }
+        let kept = try await asked(clients)
+        await expectRefusal("invalidActionCode") { try await reset(kept, "second password") }
+        #expect(try await proves(try await sent(clients), kept, clients))
+        let before = fixture.database.roundTrips
+        let fresh = try await reset(kept, "second password")
+        #expect(fixture.database.roundTrips - before == 3)
+        let stored = try #require(try await fixture.stored(account.id))
+        #expect(stored.emailProven && stored.lastLoginAt == fixture.time.clock.now())
+        #expect(try await !fixture.refreshes(session))
+        #expect(try await fixture.refreshes(fresh))
+        #expect(try await !fixture.signsIn("ada@example.com", "first password"))
+        #expect(try await fixture.signsIn("ada@example.com", "second password"))
+        await expectRefusal("invalidActionCode") { try await reset(kept, "third password") }
+
+        fixture.time.advance(.seconds(5))
+        let newest = { try #require(try await fixture.outbox.recent(in: clients.project).first?.oneTimeCode) }
+        let late = try await asked(clients)
+        #expect(try await proves(try await newest(), late, clients))
+        fixture.time.advance(.seconds(5))
+        try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
+        await expectRefusal("invalidActionCode") { try await reset(late, "third password") }
+        #expect(try await fixture.signsIn("ada@example.com", "second password"))
+
+        fixture.time.advance(.seconds(5))
+        let disabled = try await asked(clients)
+        #expect(try await proves(try await newest(), disabled, clients))
+        _ = try await fixture.database.write("UPDATE accounts SET disabled = true WHERE account_id = \(account.id)")
+        await expectRefusal("accountDisabled") { try await reset(disabled, "third password") }
+    }
 }

@@ -28,29 +28,6 @@ import Text
         }
     }
 
-    @Test func `sets the password of a proven address and signs in, in two round trips`() async throws {
-        let fixture = try await Fixture.forCodes()
-        let (account, session, _) = try await fixture.signUp("ada@example.com")
-        fixture.time.advance(.seconds(5))
-        let reset = { (email: String, password: String) in
-            try await fixture.accounts.authorizationRequests.resetPassword(
-                of: email, to: password, forgiving: Attempt(.password, from: "192.0.2.7", email: email, in: fixture.project),
-                language: "en", in: fixture.project, from: Fixture.here)
-        }
-        let before = fixture.database.roundTrips
-        let fresh = try await reset("ada@example.com", "second password")
-        #expect(fixture.database.roundTrips - before == 2)
-        let stored = try #require(try await fixture.stored(account.id))
-        #expect(stored.emailProven && stored.lastLoginAt == fixture.time.clock.now())
-        #expect(try await !fixture.refreshes(session))
-        #expect(try await fixture.refreshes(fresh))
-        #expect(try await !fixture.signsIn("ada@example.com", "first password"))
-        #expect(try await fixture.signsIn("ada@example.com", "second password"))
-        await expectRefusal("accountNotFound") { try await reset("bob@example.com", "second password") }
-        _ = try await fixture.database.write("UPDATE accounts SET disabled = true WHERE account_id = \(account.id)")
-        await expectRefusal("accountDisabled") { try await reset("ada@example.com", "third password") }
-    }
-
     @Test func `a password that the policy refuses leaves the code as it was`() async throws {
         var fixture = try await Fixture.forCodes()
         fixture.project.passwordPolicy.enforcement = .enforce
