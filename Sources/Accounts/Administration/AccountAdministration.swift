@@ -59,12 +59,13 @@ package struct AccountAdministration: Sendable {
         }
         // Others change the account as well. To read it again without its lock could go on for as long as they do.
         return try await storage.transaction(by: administrator) { transaction in
-            _ = try await transaction.query(
-                "SELECT 1 FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) FOR NO KEY UPDATE")
-            let rows = try await transaction.query(Account.select("a.account_id = \(id)", in: project))
-            guard let account = try Account(rows) else { throw AccountError.accountNotFound }
+            let results = try await transaction.query(all: [
+                "SELECT 1 FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) FOR NO KEY UPDATE",
+                Account.select("a.account_id = \(id)", in: project),
+            ])
+            guard let account = try Account(results[1]) else { throw AccountError.accountNotFound }
             let (changed, statements) = try carryOut(change, on: account, hash, by: administrator)
-            for statement in statements { _ = try await transaction.query(statement) }
+            _ = try await transaction.query(all: statements)
             return changed
         }
     }

@@ -20,7 +20,7 @@ extension Storage {
         try await tellingStanding(of: administrator) { () async throws(AccountError) in
             try await transaction { transaction in
                 let result = try await body(transaction)
-                for statement in administrator.standing { _ = try await transaction.query(statement) }
+                _ = try await transaction.query(all: administrator.standing)
                 return result
             }
         }
@@ -56,7 +56,10 @@ extension Administrator {
     /// Undoes the write that it is part of (`AccountError.overtaken`) unless the service account's key is live and its account has the right,
     /// and makes a command that takes either away wait for the commit. Must come last, behind everything that waits.
     fileprivate var standing: [SQL] {
-        proof.map { [.required("\($0.account) AND \($0.right.rawValue) = ANY(a.rights) FOR SHARE")] } ?? []
+        guard let proof else { return [] }
+        return [
+            ServiceAccounts.keepRights(in: project.id), .required("\(proof.account) AND \(proof.right.rawValue) = ANY(a.rights)"),
+        ]
     }
 }
 

@@ -91,12 +91,14 @@ package struct ServiceAccounts: Sendable {
 
     /// Gives an account these rights and no others, from the next call on. Returns whether there is such an account.
     package func setRights(_ rights: Set<Administrator.Right>, of email: ServiceAccountEmail) async throws(AccountError) -> Bool {
-        try await !storage.write(
+        let results = try await storage.write(all: [
+            Self.holdRights(in: email.projectID),
             """
             UPDATE service_accounts SET rights = \(rights.names)
             WHERE project_id = \(email.projectID) AND email = \(email.text) RETURNING email
-            """
-        ).isEmpty
+            """,
+        ])
+        return !results[1].isEmpty
     }
 
     /// Ends one key, or all keys of an account. Returns the ids of those that were live.
@@ -106,12 +108,28 @@ package struct ServiceAccounts: Sendable {
             case .account(let email): (email.text, nil)
             case .key(let id): (nil, id)
             }
-        let rows = try await storage.write(
+        let results = try await storage.write(all: [
+            Self.holdRights(in: project),
             """
             UPDATE service_account_keys SET revoked_at = \(clock.now())
             WHERE project_id = \(project) AND (email = \(email) OR key_id = \(keyID)) AND revoked_at IS NULL RETURNING key_id
-            """)
-        return try rows.map { row in try row.value() }
+            """,
+        ])
+        return try results[1].map { row in try row.value() }
+    }
+
+    /// Makes `holdRights` wait until the write that this is part of is committed.
+    ///
+    /// The two are no locks of rows, because PostgreSQL lets those that share a row overtake one that waits to change it: a stolen key whose
+    /// writes never pause could hold up its own revocation. These are granted in the order of the requests.
+    static func keepRights(in projectID: String) -> SQL {
+        "SELECT 1 FROM pg_advisory_xact_lock_shared(hashtextextended('service accounts of ' || \(projectID), 0))"
+    }
+
+    /// Waits until no service account of the project is writing, and lets none write until the commit. Must come before the statements that
+    /// take a key or a right away.
+    private static func holdRights(in projectID: String) -> SQL {
+        "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended('service accounts of ' || \(projectID), 0))"
     }
 
     package enum Scope: Sendable {

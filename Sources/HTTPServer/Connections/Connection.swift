@@ -50,9 +50,9 @@ final class Connection: Watcher {
         self.shared = shared
     }
 
-    private var isBlocked: Bool { work.map { !$0.unsent.isEmpty } ?? false }
+    var isBlocked: Bool { work.map { !$0.unsent.isEmpty } ?? false }
 
-    private func makeWork() -> Work {
+    func makeWork() -> Work {
         if let work { return work }
         let made = Work()
         work = made
@@ -175,8 +175,8 @@ final class Connection: Watcher {
     // MARK: Answering
 
     private func answer(_ message: consuming RequestParser.Message) {
-        let exchange = exchange(of: &message)
-        let request = message.request
+        shared.address(&message.request, from: peer)
+        let (request, exchange) = (message.request, Exchange(of: message))
         if request.path == "*" {
             write(Response(status: 204, headers: ["allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"]), exchange)
         } else if case .other = request.method {
@@ -190,13 +190,6 @@ final class Connection: Watcher {
             makeWork().answering = exchange.id
             shared.server?.start(request, exchange, on: slot)
         }
-    }
-
-    private func exchange(of message: inout RequestParser.Message) -> Exchange {
-        shared.address(&message.request, from: peer)
-        return Exchange(
-            id: message.request.id, received: message.request.received, method: message.request.method, keepsAlive: message.keepsAlive,
-            isHTTP10: message.isHTTP10)
     }
 
     /// Takes the answer of the handler, which may come while the request is still being processed, or much later. Returns false when this
@@ -220,8 +213,8 @@ final class Connection: Watcher {
 
     /// Refuses a request whose head was read: only the handler knows in which form the client expects an error.
     private func refuseBody(of message: consuming RequestParser.Message) {
-        let exchange = exchange(of: &message)
-        refuse(.bodyTooLarge, shared.handler.bodyTooLarge(message.request), exchange)
+        shared.address(&message.request, from: peer)
+        refuse(.bodyTooLarge, shared.handler.bodyTooLarge(message.request), Exchange(of: message))
     }
 
     private func refuse(_ refusal: Refusal, _ response: Response, _ exchange: Exchange) {
@@ -232,47 +225,13 @@ final class Connection: Watcher {
     }
 
     /// Processes the requests that were sent ahead, or at least sends what has been written.
-    private func goOn() {
+    func goOn() {
         if state == .reading, let work, work.held > 0 {
             let (carry, used) = (work.carry, work.used)
             return carry.withUnsafeBytes { process(UnsafeRawBufferPointer(rebasing: $0[used...]), of: carry) }
         }
         flush()
         updateDeadline(isNewRequest: true)
-    }
-
-    // MARK: Sending
-
-    /// Sends the content of the shared output buffer, and keeps what the socket does not take.
-    func flush() {
-        let bytes = shared.output.bytes
-        guard !bytes.isEmpty, state != .closed else { return }
-        defer { shared.output.removeAll() }
-        if isBlocked {
-            work?.unsent.append(contentsOf: bytes)
-            return
-        }
-        let sent = send(bytes)
-        if sent < 0 { close() } else if sent < bytes.count { makeWork().unsent = Array(bytes[sent...]) }
-    }
-
-    /// The number of bytes that the socket took; -1 when it is broken.
-    private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
-        while true {
-            let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-            if sent >= 0 { return sent }
-            if errno != EINTR { return errno == EAGAIN ? 0 : -1 }
-        }
-    }
-
-    private func resume() {
-        guard let work else { return }
-        let sent = work.unsent.withUnsafeBytes { send($0) }
-        guard sent >= 0 else { return close() }
-        work.unsent.removeFirst(sent)
-        guard work.unsent.isEmpty else { return updateDeadline() }
-        work.unsent = []
-        goOn()
     }
 
     // MARK: Between turns

@@ -180,6 +180,14 @@ struct Exchange {
     let isHTTP10: Bool
 }
 
+extension Exchange {
+    init(of message: borrowing RequestParser.Message) {
+        self.init(
+            id: message.request.id, received: message.request.received, method: message.request.method, keepsAlive: message.keepsAlive,
+            isHTTP10: message.isHTTP10)
+    }
+}
+
 /// Makes numbers that do not repeat and do not show how many there were: a counter, mapped by a random one-to-one function.
 struct RequestIDs {
     private var count: UInt64

@@ -19,19 +19,21 @@ package actor Transaction {
         self.database = database
     }
 
-    /// Runs one statement; the first one sends `BEGIN` in the same round trip.
-    package func query(_ sql: SQL) async throws(PostgresError) -> [Row] {
+    /// Runs one statement.
+    package func query(_ sql: SQL) async throws(PostgresError) -> [Row] { try await query(all: [sql]).last ?? [] }
+
+    /// Runs statements in order in one round trip, in which the first ones of a transaction also begin it. Returns the rows of each.
+    package func query(all statements: [SQL]) async throws(PostgresError) -> [[Row]] {
         switch state {
         case .over: throw .unavailable("the transaction is over")
         case .failed(let error): throw error
         case .fresh, .begun: break
         }
-        if let fault = sql.fault { throw fail(fault) }
-        var statements = [sql]
-        if case .fresh = state { statements = ["BEGIN", sql] }
+        for sql in statements { if let fault = sql.fault { throw fail(fault) } }
+        let beginning: [SQL] = if case .fresh = state { ["BEGIN"] } else { [] }
         state = .begun
         do {
-            return try await connection.run(statements).last ?? []
+            return Array(try await connection.run(beginning + statements).dropFirst(beginning.count))
         } catch {
             throw fail(error)
         }

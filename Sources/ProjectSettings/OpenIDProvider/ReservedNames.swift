@@ -5,7 +5,7 @@ import Text
 enum ReservedNames {
     private static let all: Set<UTF8Text> = [
         ".well-known", "__", "admin", "common", "consumers", "emulator", "health", "identitytoolkit.googleapis.com", "metrics",
-        "organizations", "securetoken.googleapis.com", "static", "te", "tfp", "v1", "v1beta1", "v2",
+        "organizations", "sample", "securetoken.googleapis.com", "static", "te", "tfp", "v1", "v1beta1", "v2",
     ]
 
     /// Stands behind the name in a fault.

@@ -112,12 +112,30 @@ import Text
         let waiting = try await fixture.database.transaction { transaction in
             _ = try await transaction.query("SELECT 1 FROM accounts FOR UPDATE")
             let waiting = Task { try await fixture.accounts.administration.revokeSessions(of: account.id, by: administrator) }
-            let waiters: SQL = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-            try await eventually { try await !fixture.database.query(waiters).isEmpty }
+            try await eventually { try await fixture.database.countWaitsForLocks() == 1 }
             try await backEnd.revoke()
             return waiting
         }
         await expectRefusal("accessTokenRefused") { try await waiting.value }
+        #expect(try await fixture.stored(account.id)?.sessionsEndedAt == nil)
+    }
+
+    @Test func `SEC-50 a revocation goes before writes that come after it`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, _, _) = try await fixture.signUp(Self.ada)
+        let backEnd = try await BackEnd(fixture)
+        let administrator = try await backEnd.administrator(for: .manageUsers)
+        let (revocation, change) = try await fixture.database.transaction { transaction in
+            // A write of the service account that is not committed yet.
+            _ = try await transaction.query(ServiceAccounts.keepRights(in: "demo"))
+            let revocation = Task { try await backEnd.revoke() }
+            try await eventually { try await fixture.database.countWaitsForLocks() == 1 }
+            let change = Task { try await fixture.accounts.administration.revokeSessions(of: account.id, by: administrator) }
+            try await eventually { try await fixture.database.countWaitsForLocks() == 2 }
+            return (revocation, change)
+        }
+        try await revocation.value
+        await expectRefusal("accessTokenRefused") { try await change.value }
         #expect(try await fixture.stored(account.id)?.sessionsEndedAt == nil)
     }
 
