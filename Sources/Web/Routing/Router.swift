@@ -2,10 +2,14 @@ package import HTTP
 
 /// Finds the endpoint for a request by its canonical path, among all the paths of each route.
 package struct Router: Sendable {
-    private var exact: [String: [Handler]] = [:]
-    /// The calls of administrators that share a path with a client call.
-    private var bearing: [String: [Handler]] = [:]
+    private var exact: [String: Place] = [:]
     private var tree = PathTree()
+
+    private struct Place {
+        var handlers: [Handler] = []
+        /// The calls of administrators that share the path with a client call.
+        var bearing: [Handler] = []
+    }
 
     package enum Match: Sendable {
         case found(Handler, PathParameters)
@@ -16,22 +20,25 @@ package struct Router: Sendable {
 
     package init(_ handlers: [Handler]) {
         for handler in handlers {
-            for path in handler.route.bearerPaths { bearing[path, default: []].append(handler) }
+            for path in handler.route.bearerPaths { exact[path, default: Place()].bearing.append(handler) }
             for path in handler.route.paths {
                 if path.contains("{") {
                     tree.add(handler, at: path)
                 } else {
-                    exact[path, default: []].append(handler)
+                    exact[path, default: Place()].handlers.append(handler)
                 }
             }
         }
     }
 
-    /// - Parameter hasBearer: whether the request has a bearer token.
-    package func match(_ method: HTTP.Method, _ path: String, hasBearer: Bool = false) -> Match {
+    /// - Parameter hasBearer: whether the request has a bearer token; asked for only where it matters.
+    package func match(_ method: HTTP.Method, _ path: String, hasBearer: @autoclosure () -> Bool = false) -> Match {
         let wanted = method == .head ? .get : method
-        if hasBearer, let handler = bearing[path]?.first(where: { $0.route.method == wanted }) { return .found(handler, PathParameters()) }
-        if let handlers = exact[path] { return choose(wanted, handlers, PathParameters()) }
+        if let place = exact[path] {
+            let ofBearer = place.bearing.first { $0.route.method == wanted }
+            if let ofBearer, hasBearer() { return .found(ofBearer, PathParameters()) }
+            return choose(wanted, place.handlers, PathParameters())
+        }
         return tree.find(path).map { choose(wanted, $0.handlers, $0.parameters) } ?? .none
     }
 
