@@ -11,11 +11,12 @@ from support.clients.flows import WebFlow
 from support.harness import free_port, wait_until
 from support.mail.outbox import put
 from support.mail.smtp import Post
+from support.servers.postgres import cluster
 from support.servers.site import a_site
 
 
 def test_keys_list_says_what_each_key_does_now():
-    with a_site() as site:
+    with a_site(database=cluster().create()) as site:
         assert "No keys yet" in site.run("keys", "list", check=True).stderr
         site.serve()
         heading, *lines = site.run("keys", "list", check=True).stdout.splitlines()

@@ -29,7 +29,6 @@ class Cluster:
             self.start()
         else:
             self.sweep()
-        self.migrated = None
 
     def start(self):
         durable = ["--durable"] if self.durable else []
