@@ -93,6 +93,10 @@ struct Pipeline {
 
     var isAwaiting: Bool { !awaited.isEmpty }
 
+    /// Whether further reads should be sent with those that were submitted and not sent yet. The server carries them out one after another,
+    /// so they are not many.
+    var gathersReads: Bool { (1..<16).contains(openReads) }
+
     mutating func read(_ sql: SQL, _ ticket: Ticket) {
         outgoing.append(.read(ticket, sql, isRepeated: false))
         openReads += 1

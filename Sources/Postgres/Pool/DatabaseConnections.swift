@@ -8,7 +8,7 @@ extension Database {
     // MARK: Calls
 
     func place(_ read: Read) {
-        if let (connection, load) = leastLoadedRead() {
+        if let (connection, load) = readConnection() {
             if load > 0 { openRead() }
             guard load < settings.readsUnderWay else { return refuse(read) }
             return connection.assumeIsolated { $0.submit(read) }
@@ -28,10 +28,13 @@ extension Database {
         read.answer.resume(returning: .failure(refusal(reading)))
     }
 
-    private func leastLoadedRead() -> (Connection, load: Int)? {
+    /// The connection on which reads of this turn are gathering, since each further one wakes another process of the server; or else the
+    /// one with the least to do.
+    private func readConnection() -> (Connection, load: Int)? {
         var best: (Connection, load: Int)?
         for case let connection? in reads {
-            let load = connection.assumeIsolated { $0.state == .ready ? $0.load : .max }
+            let (load, gathers) = connection.assumeIsolated { $0.state == .ready ? ($0.load, $0.pipeline.gathersReads) : (.max, false) }
+            if gathers { return (connection, load) }
             if load < best?.load ?? .max { best = (connection, load) }
         }
         return best
