@@ -19,6 +19,9 @@ package enum Base64URL {
     package static func decodeStrict(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         Alphabet.decode(text, with: Alphabet.urlSafeValues)
     }
+    package static func decodeStrict(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        text.withMemoryRebound(to: UInt8.self) { decodeStrict($0) }
+    }
     package static func decodeStrict(_ text: some Collection<UInt8>) -> [UInt8]? {
         text.withContiguousStorageIfAvailable { Alphabet.decode($0, with: Alphabet.urlSafeValues) }
             ?? Array(text).withUnsafeBufferPointer { Alphabet.decode($0, with: Alphabet.urlSafeValues) }

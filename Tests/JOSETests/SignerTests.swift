@@ -21,6 +21,23 @@ import Text
         #expect(jwt.key.kid == kid)
     }
 
+    @Test(arguments: [(Algorithm.rs256, KeyAlgorithm.rsa()), (.es256, .p256), (.edDSA, .ed25519)])
+    func `gives the claims of its own tokens, and of no others`(algorithm: Algorithm, kind: KeyAlgorithm) throws {
+        let signer = Signer(key: try PrivateKey.generate(kind), kid: "k", algorithm: algorithm)
+        let claims = Array(Samples.claims.utf8)
+        let token = try signer.sign(claims: claims)
+        #expect(signer.claims(of: UTF8Text(token)) == claims)
+        let parts = token.split(separator: ".").map(String.init)
+        let stranger = Signer(key: try PrivateKey.generate(kind), kid: "k", algorithm: algorithm)
+        let others = [
+            "", ".", "..", parts[0], parts[0] + ".", "\(parts[0]).\(parts[1])", "\(parts[0]).\(parts[1]).", "\(parts[0]).e30.\(parts[2])",
+            "\(parts[0]).\(parts[1]).\(parts[1])", token + ".", token + "A", token + "=", " " + token, String(token.dropLast()),
+            token + String(repeating: "A", count: JWS.maxBytes), try stranger.sign(claims: claims),
+            try signer.sign(claims: claims, type: "at+jwt"),
+        ]
+        for other in others { #expect(signer.claims(of: UTF8Text(other)) == nil, "\(other.prefix(400))") }
+    }
+
     @Test func `writes another type when asked`() throws {
         let signer = Signer(key: try PrivateKey.generate(.p256), kid: "k", algorithm: .es256)
         let token = try signer.sign(claims: Array("{}".utf8), type: "at+jwt")

@@ -6,18 +6,18 @@ import ProjectSettings
 /// A new column of `accounts` is added here alone: to `columns` and to the initializer below them, at the same place in both; then to
 /// `insert` if it is known from the beginning, and to `update` if people change it. A test holds the lists against the database.
 extension Account {
-    /// The columns to select from `accounts a LEFT JOIN identities i` to read accounts. There is one row for each identity.
+    /// The columns to select from `accounts a` to read accounts.
+    ///
+    /// The identities come as one value: a join would send the account once for each of them, and costs PostgreSQL a sixth more.
     static let columns: SQL = """
         a.account_id, a.email, a.email_verified, a.email_proven, a.phone_number, a.display_name, a.photo_url, a.profile, a.disabled, \
         a.custom_attributes, a.valid_since, a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
-        a.sessions_ended_at, \
-        \(LinkedIdentity.columns)
+        a.sessions_ended_at, ARRAY(SELECT \(LinkedIdentity.column) FROM identities i \
+        WHERE i.project_id = a.project_id AND i.account_id = a.account_id)
         """
 
-    /// Reads one account from all of its rows; `nil` when an outer join found no account.
-    /// - Parameter row: the first of `rows`, with `columns` to be read next. Afterwards it goes on with what the statement selects behind
-    ///   them.
-    init?(_ rows: [Row], _ row: inout RowReader) throws(PostgresError) {
+    /// Reads the account of a row; `nil` when an outer join found none.
+    init?(_ row: inout RowReader) throws(PostgresError) {
         guard let id = try row.next(as: String?.self) else { return nil }
         self.id = id
         email = try row.next()
@@ -38,51 +38,44 @@ extension Account {
         emailLinkSignIn = try row.next()
         customAuth = try row.next()
         sessionsEndedAt = try row.next()
-        for other in rows.dropFirst() {
-            var other = row.moved(to: other)
-            if let identity = try LinkedIdentity(&other) { identities.append(identity) }
-        }
-        if let identity = try LinkedIdentity(&row) { identities.append(identity) }
-        // Sorted here, since the database would prepare to sort also the single row that most people have.
+        identities = LinkedIdentity.all(in: try row.next())
+        // Sorted here, since the database would prepare to sort also the single one that most people have.
         if identities.count > 1 { identities.sort { $0.providerID < $1.providerID } }
     }
 
-    /// Reads one account from rows that have no other columns than `columns`; `nil` when there are no rows.
+    /// Reads the account of the first row, which begins with `columns`; `nil` when there is no row.
     init?(_ rows: [Row]) throws(PostgresError) {
         guard var row = rows.first?.reader() else { return nil }
-        try self.init(rows, &row)
+        try self.init(&row)
     }
 
     static func one(of rows: [Row]) throws(AccountError) -> Account? {
         try reading { try Account(rows) }
     }
 
-    /// Selects the accounts for which `condition` on `a` is true. Where that is one account, `one(of:)` reads the rows.
+    /// Selects the accounts for which `condition` on `a` is true.
     /// - Parameter others: what to select behind `columns`.
     static func select(_ condition: SQL, with others: SQL? = nil, in project: ProjectSettings) -> SQL {
         let selected: SQL = others.map { "\(columns), \($0)" } ?? columns
-        return """
-            SELECT \(selected) FROM accounts a LEFT JOIN identities i USING (project_id, account_id)
-            WHERE a.project_id = \(project.id) AND \(condition)
-            """
+        return "SELECT \(selected) FROM accounts a WHERE a.project_id = \(project.id) AND \(condition)"
     }
 }
 
 extension LinkedIdentity {
-    /// The columns to select from `identities i` to read identities.
-    static let columns: SQL = "i.provider_id, i.subject, i.email, i.email_verified, i.display_name, i.photo_url, i.screen_name"
+    /// The value to select from `identities i` to read an identity: a list of texts.
+    static let column: SQL = """
+        ARRAY[i.provider_id, i.subject, i.email, CASE WHEN i.email_verified THEN '' END, i.display_name, i.photo_url, i.screen_name]
+        """
 
-    /// Reads the identity of a row; `nil` when an outer join found none.
-    init?(_ row: inout RowReader) throws(PostgresError) {
-        let (providerID, subject) = (try row.next(as: String?.self), try row.next(as: String?.self))
-        email = try row.next()
-        emailVerified = try row.next(as: Bool?.self) ?? false
-        displayName = try row.next()
-        photoURL = try row.next()
-        screenName = try row.next()
-        guard let providerID, let subject else { return nil }
-        self.providerID = providerID
-        self.subject = subject
+    /// Reads identities from their lists, which follow one another.
+    static func all(in texts: [String?]) -> [LinkedIdentity] {
+        stride(from: 0, to: texts.count, by: 7).compactMap { start in
+            let texts = texts[start...].prefix(7)
+            guard texts.count == 7, let providerID = texts[start], let subject = texts[start + 1] else { return nil }
+            return LinkedIdentity(
+                providerID: providerID, subject: subject, email: texts[start + 2], emailVerified: texts[start + 3] != nil,
+                displayName: texts[start + 4], photoURL: texts[start + 5], screenName: texts[start + 6])
+        }
     }
 }
 

@@ -32,37 +32,25 @@ package struct AccountDirectory: Sendable {
     ) async throws(AccountError) -> [LinkedIdentity] {
         let rows = try await storage.read(
             """
-            SELECT \(LinkedIdentity.columns) FROM identities i JOIN provider_issuers USING (project_id, provider_id)
+            SELECT \(LinkedIdentity.column) FROM identities i JOIN provider_issuers USING (project_id, provider_id)
             WHERE project_id = \(project.id) AND provider_id = \(providerID) AND issuer = \(issuer)
             ORDER BY last_sign_in_at DESC, subject LIMIT \(most)
             """)
-        return try reading {
-            try rows.map { row throws(PostgresError) in
-                var row = row.reader()
-                return try LinkedIdentity(&row)
-            }.compactMap(\.self)
-        }
+        return try reading { try rows.flatMap { row throws(PostgresError) in LinkedIdentity.all(in: try row.value()) } }
     }
 
     /// The accounts that were made last, the newest first. Reads all accounts of the project; for development mode.
     package func newest(_ most: Int, in project: ProjectSettings) async throws(AccountError) -> [Account] {
         let rows = try await storage.read(
             """
-            SELECT \(Account.columns)
-            FROM (SELECT * FROM accounts WHERE project_id = \(project.id) ORDER BY created_at DESC, account_id LIMIT \(most)) a
-                LEFT JOIN identities i USING (project_id, account_id)
-            ORDER BY a.created_at DESC, a.account_id
+            SELECT \(Account.columns) FROM accounts a WHERE project_id = \(project.id)
+            ORDER BY created_at DESC, account_id LIMIT \(most)
             """)
         return try reading {
-            var accounts: [[Row]] = []
-            var former: String?
-            for row in rows {
-                var reader = row.reader()
-                let id: String = try reader.next()
-                if let former, id.isExactly(former) { accounts[accounts.count - 1].append(row) } else { accounts.append([row]) }
-                former = id
+            try rows.compactMap { row throws(PostgresError) in
+                var row = row.reader()
+                return try Account(&row)
             }
-            return try accounts.compactMap { rows in try Account(rows) }
         }
     }
 

@@ -41,10 +41,8 @@ package struct AccountLists: Sendable {
         let (project, start) = (administrator.project, id ?? "")
         let rows = try await storage.read(
             """
-            SELECT \(Account.columns), \(administrator.hashColumn) FROM (
-                SELECT * FROM accounts WHERE project_id = \(project.id) AND account_id > \(start) ORDER BY account_id LIMIT \(most)
-            ) a LEFT JOIN identities i ON i.project_id = \(project.id) AND i.account_id = a.account_id AND i.account_id > \(start)
-            ORDER BY a.account_id
+            SELECT \(Account.columns), \(administrator.hashColumn) FROM accounts a
+            WHERE project_id = \(project.id) AND account_id > \(start) ORDER BY account_id LIMIT \(most)
             """)
         return try ListedAccount.all(of: rows)
     }
@@ -77,8 +75,7 @@ package struct AccountLists: Sendable {
             SELECT \(Account.columns), \(administrator.hashColumn) FROM (
                 SELECT * FROM accounts a WHERE project_id = \(project.id) AND \(condition)
                 ORDER BY \(order.column) \(direction), account_id LIMIT \(most) OFFSET \(offset)
-            ) a LEFT JOIN identities i ON i.project_id = \(project.id) AND i.account_id = a.account_id
-            ORDER BY a.\(order.column) \(direction), a.account_id
+            ) a ORDER BY \(order.column) \(direction), account_id
             """)
         return try ListedAccount.all(of: rows)
     }
@@ -107,22 +104,13 @@ package struct ListedAccount: Sendable {
     /// Only for administrators who may read hashes.
     package let passwordHash: PasswordHash?
 
-    /// Reads accounts from rows that are sorted by account.
     fileprivate static func all(of rows: [Row]) throws(AccountError) -> [ListedAccount] {
         try reading {
-            var listed: [ListedAccount] = []
-            var start = rows.startIndex
-            while start < rows.endIndex {
-                let id: String = try rows[start].value()
-                var end = start + 1
-                while end < rows.endIndex, try (rows[end].value() as String).isExactly(id) { end += 1 }
-                var row = rows[start].reader()
-                if let account = try Account(Array(rows[start..<end]), &row) {
-                    listed.append(ListedAccount(account: account, passwordHash: try row.next(as: String?.self).flatMap(PasswordHash.init)))
-                }
-                start = end
+            try rows.compactMap { row throws(PostgresError) in
+                var row = row.reader()
+                guard let account = try Account(&row) else { return nil }
+                return ListedAccount(account: account, passwordHash: try row.next(as: String?.self).flatMap(PasswordHash.init))
             }
-            return listed
         }
     }
 }

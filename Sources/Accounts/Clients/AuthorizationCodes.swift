@@ -158,7 +158,6 @@ extension AuthorizationRequests {
                 s.session_id, s.account_id, s.sign_in_provider, s.auth_time, \(Account.columns)
             FROM authorization_requests r JOIN sessions s ON s.project_id = r.project_id AND s.session_id = r.browser_session_id
             JOIN accounts a ON a.project_id = r.project_id AND a.account_id = s.account_id
-            LEFT JOIN identities i ON i.project_id = a.project_id AND i.account_id = a.account_id
             WHERE r.project_id = \(project.id) AND r.request_id = \(id.bytes) AND r.code_hash = \(hash)
             """)
         guard var row = rows.first?.reader() else { throw .grantRefused }
@@ -169,7 +168,7 @@ extension AuthorizationRequests {
         let clientSessionID: [UInt8]? = try reading { try row.next() }
         let lives: Bool = try reading { try row.next() }
         let session = try reading { try BrowserSession.session(&row, in: project) }
-        guard let account = try reading({ try Account(rows, &row) }) else { throw .grantRefused }
+        guard let account = try reading({ try Account(&row) }) else { throw .grantRefused }
         return FoundCode(
             id: id, request: request, askedAt: askedAt, scopes: scopes, isRedeemed: isRedeemed, isFresh: isFresh,
             clientSessionID: clientSessionID, sessionLives: lives, account: account,

@@ -67,7 +67,7 @@ package struct BrowserSessions: Sendable {
         guard var row = rows.first?.reader() else { return nil }
         let session = try reading { try BrowserSession.session(&row, in: project) }
         let created: Instant = try reading { try row.next() }
-        guard let account = try reading({ try Account(rows, &row) }), !account.disabled, created.seconds >= account.validSince.seconds
+        guard let account = try reading({ try Account(&row) }), !account.disabled, created.seconds >= account.validSince.seconds
         else { return nil }
         return BrowserSession(session: session, account: account)
     }
@@ -143,7 +143,6 @@ extension Session {
         WITH s AS MATERIALIZED (SELECT * FROM sessions WHERE project_id = \(project.id) AND session_id = \(id))
         SELECT \(columns), \(Account.columns) FROM s
         JOIN accounts a ON a.project_id = \(project.id) AND a.account_id = s.account_id
-        LEFT JOIN identities i ON i.project_id = \(project.id) AND i.account_id = s.account_id
         """
     }
 }

@@ -55,7 +55,6 @@ package struct ClientSessions: Sendable {
             )
             SELECT session.*, \(Account.columns) FROM session
             LEFT JOIN accounts a ON a.project_id = \(project.id) AND a.account_id = session.account_id
-            LEFT JOIN identities i ON i.project_id = \(project.id) AND i.account_id = session.account_id
             """, sharingCommitAs: token.sessionID)
         guard let found = try session(rows, generation: token.generation + 1, in: project) else {
             try await refuse(token, scopes: scopes, for: client, userFlow: userFlow, in: project, from: clientInfo)
@@ -166,7 +165,7 @@ package struct ClientSessions: Sendable {
         let (id, stored): ([UInt8], Int64) = try reading { (try row.next(), try row.next()) }
         let (expires, refreshed): (Instant, Instant) = try reading { (try row.next(), try row.next()) }
         let grant = try ClientGrant(&row)
-        guard let account = try reading({ try Account(rows, &row) }) else { throw .grantRefused }
+        guard let account = try reading({ try Account(&row) }) else { throw .grantRefused }
         let session = Session(
             projectID: project.id, id: id, accountID: accountID, signInProvider: provider, authTime: authTime, developerClaims: nil,
             generation: generation ?? stored)

@@ -27,11 +27,10 @@ package struct ActionCodes: Sendable {
             SELECT \(ActionCode.columns), \(Account.columns) FROM action_codes c
             LEFT JOIN accounts a ON a.project_id = c.project_id AND a.account_id = coalesce(
                 c.account_id, (SELECT account_id FROM accounts WHERE project_id = c.project_id AND email = c.email))
-            LEFT JOIN identities i ON i.project_id = a.project_id AND i.account_id = a.account_id
             WHERE c.project_id = \(project.id) AND c.code_hash = \(hash)
             """)
         guard var row = rows.first?.reader() else { throw .invalidActionCode }
-        let (code, account) = try reading { (try ActionCode(&row), try Account(rows, &row)) }
+        let (code, account) = try reading { (try ActionCode(&row), try Account(&row)) }
         guard let code else { throw .invalidActionCode }
         guard code.expires > clock.now() else { throw .expiredActionCode }
         return PendingCode(code: code, hash: hash, account: account, projectID: project.id)

@@ -79,6 +79,12 @@ package final class SigningKeys: Sendable {
             self.certificates = JSON.object(certificates).bytes()
         }
 
+        /// The claims of a token of the type `JWT` that one of the keys signed, as bytes; `nil` for any other text.
+        func claims(of token: UTF8Text) -> [UInt8]? {
+            for key in signing.reversed() { if let claims = key.signer.claims(of: token) { return claims } }
+            return nil
+        }
+
         private static func tag(_ bytes: [UInt8]) -> String { "\"\(Base64URL.encode(Array(Digest.sha256(bytes).prefix(12))))\"" }
     }
 }

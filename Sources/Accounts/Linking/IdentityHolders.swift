@@ -30,10 +30,10 @@ struct IdentityHolders: Sendable {
                     SELECT account_id FROM identities JOIN provider_issuers p USING (project_id, provider_id)
                     WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND p.issuer = \(identity.issuer)
                         AND (subject = ANY(\(identity.names)) OR alias = ANY(\(identity.names))) LIMIT 1))
-                """, with: "\(sessionLives), i.provider_id, i.tenant, i.alias", in: project))
-        let holdings = try reading { try Holding.all(in: rows, of: identity.providerID) }
+                """, with: "\(sessionLives), \(Holding.column(of: identity.providerID))", in: project))
         var found = Found()
-        for holding in holdings {
+        for row in rows {
+            guard let holding = try reading({ try Holding(row, of: identity.providerID) }) else { continue }
             if holding.isOwner(of: identity) {
                 found.holders.owner = holding.account
                 found.holders.ownerHasOtherTenant = holding.hasOtherTenant(than: identity)
@@ -51,30 +51,26 @@ struct IdentityHolders: Sendable {
     private struct Holding {
         let account: Account
         let sessionLives: Bool
-        private var linked: LinkedIdentity?
-        private var tenant: String?
-        private var alias: String?
+        private let linked: LinkedIdentity?
+        private let tenant: String?
+        private let alias: String?
 
-        /// The accounts in `rows`, which have one row for each of their identities.
-        static func all(in rows: [Row], of providerID: String) throws(PostgresError) -> [Holding] {
-            var ofAccounts: [UTF8Text: [Row]] = [:]
-            for row in rows { ofAccounts[UTF8Text(try row.value(as: String.self)), default: []].append(row) }
-            var holdings: [Holding] = []
-            for own in ofAccounts.values { if let holding = try Holding(own, of: providerID) { holdings.append(holding) } }
-            return holdings
+        /// The column to select behind those of `accounts a` and `sessionLives`.
+        static func column(of providerID: String) -> SQL {
+            """
+            (SELECT ARRAY[i.tenant, i.alias] FROM identities i
+                WHERE i.project_id = a.project_id AND i.account_id = a.account_id AND i.provider_id = \(providerID))
+            """
         }
 
-        private init?(_ rows: [Row], of providerID: String) throws(PostgresError) {
-            guard var reader = rows.first?.reader(), let account = try Account(rows, &reader) else { return nil }
+        init?(_ row: Row, of providerID: String) throws(PostgresError) {
+            var row = row.reader()
+            guard let account = try Account(&row) else { return nil }
             self.account = account
-            sessionLives = try reader.next()
+            sessionLives = try row.next()
             linked = account.identity(of: providerID)
-            for row in rows {
-                var row = reader.moved(to: row)
-                guard try row.next(as: String?.self) == providerID else { continue }
-                tenant = try row.next()
-                alias = try row.next()
-            }
+            let hidden = try row.next(as: [String?]?.self) ?? [nil, nil]
+            (tenant, alias) = (hidden[0], hidden[1])
         }
 
         func isOwner(of identity: ProviderIdentity) -> Bool {

@@ -75,44 +75,23 @@ package struct IDTokens: Sendable {
         "provider_id",
     ]
 
-    /// The algorithms that projects sign with.
-    private static let algorithms: Set<Algorithm> = [.rs256, .es256]
-
     /// Checks signature, issuer and audience. The caller checks the expiry, after the account (docs/wire.md, "Order of checks").
     func verified(_ token: String, in project: ProjectSettings) throws(AccountError) -> IDToken {
-        if project.tokens.unsigned, let unsigned = UnsignedJWT(provingNothing: UTF8Text(token)) {
+        let (text, issuer) = (UTF8Text(token), project.issuer(publicURL: publicURL))
+        if project.tokens.unsigned, let unsigned = UnsignedJWT(provingNothing: text) {
             // The id of its session, which is random and lives, is what shows that this server issued the token.
-            guard let claims = unsigned.claims, let token = idToken(claims, in: project), token.sessionID != nil else {
-                throw .invalidIDToken
-            }
+            guard let claims = unsigned.claims?.bytes(), let token = IDToken(claims: claims, from: issuer, for: project),
+                token.sessionID != nil
+            else { throw .invalidIDToken }
             return token
         }
-        let (text, issuer, published) = (UTF8Text(token), project.issuer(publicURL: publicURL), signingKeys.published)
+        let published = signingKeys.published
         if let known = remembered.token(text, for: project.id, from: issuer, keys: published.jwksTag) { return known }
-        do {
-            let jwt = try UnverifiedJWT.parse(token).verified(with: published.keys, algorithms: Self.algorithms)
-            guard let token = idToken(jwt.claims, in: project) else { throw AccountError.invalidIDToken }
-            remembered.note(token, as: text, for: project.id, from: issuer, keys: published.jwksTag)
-            return token
-        } catch {
+        guard let claims = published.claims(of: text), let token = IDToken(claims: claims, from: issuer, for: project) else {
             throw .invalidIDToken
         }
-    }
-
-    /// `nil` for claims of another issuer or audience, and for those that lack a part.
-    private func idToken(_ claims: JSON, in project: ProjectSettings) -> IDToken? {
-        guard let issuer = claims["iss"]?.string, issuer == project.issuer(publicURL: publicURL),
-            let audience = claims["aud"]?.string, audience == project.id,
-            let accountID = claims["sub"]?.string, let issued = claims["iat"]?.integer,
-            let expires = claims["exp"]?.integer, let authTime = claims["auth_time"]?.integer,
-            let provider = claims["firebase"]?["sign_in_provider"]?.string
-        else { return nil }
-        // Before tokens named their session, a custom claim could have this name and any value.
-        let sessionID = claims["sid"]?.string.flatMap { Base64URL.decodeStrict($0.asString) }
-            .flatMap { $0.count == Session.idCount ? $0 : nil }
-        return IDToken(
-            accountID: accountID.asString, sessionID: sessionID, issued: Instant(seconds: issued), expires: Instant(seconds: expires),
-            authTime: Instant(seconds: authTime), signInProvider: provider.asString)
+        remembered.note(token, as: text, for: project.id, from: issuer, keys: published.jwksTag)
+        return token
     }
 
     /// Finds the account of the caller who shows this ID token, in one round trip. The checks are in the order of docs/wire.md.
@@ -126,7 +105,7 @@ package struct IDTokens: Sendable {
         let select = Account.select("a.account_id = \(idToken.accountID)", with: idToken.sessionLives(in: project), in: project)
         let rows =
             if let attempt { try await limits.charge(attempt(idToken.accountID), then: select) } else { try await storage.read(select) }
-        guard var row = rows.first?.reader(), let account = try reading({ try Account(rows, &row) }) else { throw .accountNotFound }
+        guard var row = rows.first?.reader(), let account = try reading({ try Account(&row) }) else { throw .accountNotFound }
         let sessionLives = try reading { try row.next(as: Bool.self) }
         let now = clock.now()
         // Disabling an account ends its sessions, so the reason comes first.

@@ -52,7 +52,7 @@ package struct Sessions: Sendable {
                 metadata: ["project": "\(project.id)", "session": "\(Hex.encode(token.sessionID))"])
             throw .sessionEnded
         }
-        guard let account = try reading({ try Account(rows, &row) }) else { throw .accountNotFound }
+        guard let account = try reading({ try Account(&row) }) else { throw .accountNotFound }
         guard created.seconds >= account.validSince.seconds else { throw .sessionEnded }
         guard !account.disabled else { throw .accountDisabled }
         return (account, session)
@@ -90,7 +90,6 @@ package struct Sessions: Sendable {
                 session.ended_at, \(Account.columns)
             FROM session
             LEFT JOIN accounts a ON a.project_id = \(project.id) AND a.account_id = session.account_id
-            LEFT JOIN identities i ON i.project_id = \(project.id) AND i.account_id = session.account_id
             """
     }
 

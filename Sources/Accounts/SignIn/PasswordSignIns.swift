@@ -68,7 +68,7 @@ package struct PasswordSignIns: Sendable {
         email: String, charging attempt: Attempt, in project: ProjectSettings
     ) async throws(AccountError) -> (account: Account, hash: PasswordHash?)? {
         let rows = try await limits.charge(attempt, then: Account.select("a.email = \(email)", with: "a.password_hash", in: project))
-        guard var row = rows.first?.reader(), let account = try reading({ try Account(rows, &row) }) else { return nil }
+        guard var row = rows.first?.reader(), let account = try reading({ try Account(&row) }) else { return nil }
         return (account, try reading { try row.next(as: String?.self) }.flatMap(PasswordHash.init))
     }
 

@@ -16,9 +16,6 @@ package struct RowReader: Sendable {
     /// column, not the value.
     package mutating func next<T: SQLValue>(as type: T.Type = T.self) throws(PostgresError) -> T { try take() }
 
-    /// The same place in another row of the same answer.
-    package func moved(to row: Row) -> RowReader { RowReader(result: row.result, index: row.index, column: column) }
-
     private mutating func take<T: SQLValue>() throws(PostgresError) -> T {
         defer { column += 1 }
         return try result.value(row: index, column: column)
@@ -34,4 +31,5 @@ extension RowReader {
     package mutating func next(as type: Instant.Type = Instant.self) throws(PostgresError) -> Instant { try take() }
     package mutating func next(as type: Instant?.Type = Instant?.self) throws(PostgresError) -> Instant? { try take() }
     package mutating func next(as type: [UInt8].Type = [UInt8].self) throws(PostgresError) -> [UInt8] { try take() }
+    package mutating func next(as type: [String?].Type = [String?].self) throws(PostgresError) -> [String?] { try take() }
 }

@@ -18,6 +18,18 @@ extension String: SQLElement {
     }
 }
 
+/// An array of texts that may be NULL.
+extension Optional: SQLElement where Wrapped == String {
+    package static var arrayType: SQLType { .textArray }
+    package static func holdsNUL(_ array: [String?]) -> Bool { array.contains { $0.holdsNUL } }
+    package static func encode(_ array: [String?], into bytes: inout [UInt8]) {
+        ArrayFormat.encode(array, of: .text, into: &bytes)
+    }
+    package static func decodeArray(_ bytes: RawSpan, _ type: SQLType) -> [String?]? {
+        type == .textArray || type == .varcharArray ? ArrayFormat.decode(bytes) : nil
+    }
+}
+
 extension Int64: SQLElement {
     package static var arrayType: SQLType { .int8Array }
     package static func holdsNUL(_ array: [Int64]) -> Bool { false }
@@ -29,19 +41,20 @@ extension Int64: SQLElement {
     }
 }
 
-/// One-dimensional arrays without NULLs.
+/// Arrays are sent with one dimension. They are read element by element, whatever their dimensions are.
 /// <https://github.com/postgres/postgres/blob/REL_15_STABLE/src/backend/utils/adt/arrayfuncs.c> (`array_send`)
 private enum ArrayFormat {
     static func encode<T: SQLValue>(_ array: [T], of element: SQLType, into bytes: inout [UInt8]) {
         Int32(array.isEmpty ? 0 : 1).append(to: &bytes)  // dimensions
-        Int32(0).append(to: &bytes)  // contains no NULL
+        Int32(array.contains(where: \.isNull) ? 1 : 0).append(to: &bytes)
         element.rawValue.append(to: &bytes)
         if array.isEmpty { return }
         Int32(clamping: array.count).append(to: &bytes)
         Int32(1).append(to: &bytes)  // lower bound
         for value in array {
             let length = bytes.count
-            Int32(0).append(to: &bytes)
+            Int32(value.isNull ? -1 : 0).append(to: &bytes)
+            if value.isNull { continue }
             value.encode(into: &bytes)
             let size = UInt32(clamping: bytes.count - length - 4)
             for byte in 0..<4 { bytes[length + byte] = UInt8(truncatingIfNeeded: size >> (24 - 8 * UInt32(byte))) }
@@ -49,20 +62,31 @@ private enum ArrayFormat {
     }
 
     static func decode<T: SQLValue>(_ bytes: RawSpan) -> [T]? {
-        guard let dimensions: Int32 = bytes.integer(at: 0), let element: UInt32 = bytes.integer(at: 8) else { return nil }
-        if dimensions == 0 { return [] }
-        guard dimensions == 1, let count: Int32 = bytes.integer(at: 12), count >= 0, Int(count) <= bytes.byteCount / 4 else { return nil }
+        guard let dimensions: Int32 = bytes.integer(at: 0), (0...6).contains(dimensions), let element: UInt32 = bytes.integer(at: 8)
+        else { return nil }
+        var count = dimensions == 0 ? 0 : 1
+        var offset = 12
+        for _ in 0..<dimensions {
+            // Every element takes four bytes or more.
+            guard let length: Int32 = bytes.integer(at: offset), (0...bytes.byteCount / 4).contains(count * Int(length)) else { return nil }
+            count *= Int(length)
+            offset += 8
+        }
         var array: [T] = []
-        array.reserveCapacity(Int(count))
-        var offset = 20
+        array.reserveCapacity(count)
         for _ in 0..<count {
-            guard let length: Int32 = bytes.integer(at: offset), length >= 0, bytes.byteCount - offset - 4 >= Int(length) else {
+            guard let length: Int32 = bytes.integer(at: offset), bytes.byteCount - offset - 4 >= Int(length) else { return nil }
+            offset += 4
+            if length == -1 {
+                guard let null = T.null else { return nil }
+                array.append(null)
+                continue
+            }
+            guard length >= 0, let value = T.decode(bytes.extracting(offset..<offset + Int(length)), SQLType(rawValue: element)) else {
                 return nil
             }
-            let cell = bytes.extracting(offset + 4..<offset + 4 + Int(length))
-            guard let value = T.decode(cell, SQLType(rawValue: element)) else { return nil }
             array.append(value)
-            offset += 4 + Int(length)
+            offset += Int(length)
         }
         return array
     }

@@ -16,8 +16,7 @@ import Testing
 
     /// What `Account.columns` selects of one table.
     private func selected(_ alias: String) -> Set<String> {
-        let names = Account.columns.text.split { $0 == "," || $0.isWhitespace }
-        return Set(names.filter { $0.hasPrefix(alias + ".") }.map { String($0.dropFirst(alias.count + 1)) })
+        Set(Account.columns.text.matches(of: #/\b([a-z])\.([a-z_]+)/#).filter { $0.1 == alias }.map { String($0.2) })
     }
 
     @Test func `an account is read from every column of both tables but those with rules of their own`() async throws {

@@ -52,18 +52,6 @@ import Testing
         await database.close()
     }
 
-    @Test func `goes on at the same column of another row`() async throws {
-        let database = try TestDatabase.open(try await TestDatabase.empty())
-        let rows = try await database.query("VALUES (1, 'a', true), (2, 'b', false) ORDER BY 1")
-        var first = rows[0].reader()
-        let number: Int = try first.next()
-        var second = first.moved(to: rows[1])
-        let texts: [String] = [try first.next(), try second.next()]
-        let flags: [Bool] = [try first.next(), try second.next()]
-        #expect(number == 1 && texts == ["a", "b"] && flags == [true, false])
-        await database.close()
-    }
-
     @Test func `answers each of many reads at once with its own rows, whatever its neighbours do`() async throws {
         let database = try TestDatabase.open(try await TestDatabase.empty())
         try await withThrowingTaskGroup { group in

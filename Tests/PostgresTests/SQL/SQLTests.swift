@@ -100,6 +100,7 @@ private enum Colour: String, SQLValue { case red, green }
         #expect(roundTrip([] as [UInt8]) && roundTrip([0, 255] as [UInt8]))
         #expect(roundTrip(Instant(microseconds: 0)) && roundTrip(Instant(microseconds: -1)))
         #expect(roundTrip([] as [String]) && roundTrip(["", "a", "é,\"{}"]))
+        #expect(roundTrip(["a", nil, ""]) && roundTrip([nil] as [String?]))
         #expect(roundTrip([Int64.min, 0, .max]))
         #expect(roundTrip(Colour.green))
     }
@@ -138,9 +139,19 @@ private enum Colour: String, SQLValue { case red, green }
         #expect(decode(Array("blue".utf8), .text, as: Colour.self) == nil)
     }
 
+    @Test func `reads the elements of a table row by row`() {
+        let dimensions: [UInt8] = [0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 25, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]
+        let elements: [UInt8] = [0, 0, 0, 1, 65, 0xFF, 0xFF, 0xFF, 0xFF]
+        #expect(decode(dimensions + elements, .textArray, as: [String?].self) == ["A", nil])
+        #expect(decode(dimensions + elements, .textArray, as: [String].self) == nil)
+        #expect(decode(dimensions + elements.dropLast(), .textArray, as: [String?].self) == nil)
+    }
+
     @Test(
         arguments: [
-            [], [0, 0, 0, 2], [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 25, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 1],
+            [], [0, 0, 0, 2], [0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 25],
+            [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 25, 0, 0, 0, 1, 0, 0, 0, 1, 0xFF, 0xFF, 0xFF, 0xFE],
+            [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 25, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 1],
             [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 25, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 9, 65],
             [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 25, 0, 0, 0, 1, 0, 0, 0, 1, 0xFF, 0xFF, 0xFF, 0xFF],
         ] as [[UInt8]])
