@@ -26,21 +26,34 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
 }
 
 /// A point in time, as microseconds since 1970-01-01T00:00:00Z, which is PostgreSQL's resolution.
+///
+/// Times come from outside, too. One that is too far away (292,000 years) becomes the last or the first one that there is.
 package struct Instant: Comparable, Hashable, Sendable {
     package let microseconds: Int64
 
     package init(microseconds: Int64) { self.microseconds = microseconds }
-    package init(seconds: Int64) { microseconds = seconds * 1_000_000 }
+    package init(seconds: Int64) {
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        microseconds = overflow ? (seconds < 0 ? .min : .max) : product
+    }
 
     /// Whole seconds since 1970, rounded down, as JWT claims and `validSince` have them.
-    package var seconds: Int64 { microseconds >= 0 ? microseconds / 1_000_000 : (microseconds - 999_999) / 1_000_000 }
+    package var seconds: Int64 { microseconds >= 0 ? microseconds / 1_000_000 : (microseconds + 1) / 1_000_000 - 1 }
     /// Whole milliseconds since 1970, as `createdAt` and `lastLoginAt` have them.
     package var milliseconds: Int64 { microseconds / 1000 }
 
     package static func < (left: Self, right: Self) -> Bool { left.microseconds < right.microseconds }
-    package static func + (time: Self, delay: Duration) -> Self { Instant(microseconds: time.microseconds + delay.microseconds) }
-    package static func - (time: Self, delay: Duration) -> Self { Instant(microseconds: time.microseconds - delay.microseconds) }
-    package static func - (left: Self, right: Self) -> Duration { .microseconds(left.microseconds - right.microseconds) }
+    package static func + (time: Self, delay: Duration) -> Self {
+        let (sum, overflow) = time.microseconds.addingReportingOverflow(delay.microseconds)
+        return Instant(microseconds: overflow ? (delay < .zero ? .min : .max) : sum)
+    }
+    package static func - (time: Self, delay: Duration) -> Self { time.less(delay.microseconds) }
+    package static func - (left: Self, right: Self) -> Duration { .microseconds(left.less(right.microseconds).microseconds) }
+
+    private func less(_ amount: Int64) -> Self {
+        let (difference, overflow) = microseconds.subtractingReportingOverflow(amount)
+        return Instant(microseconds: overflow ? (amount > 0 ? .min : .max) : difference)
+    }
 }
 
 extension Duration {

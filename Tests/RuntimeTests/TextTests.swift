@@ -31,7 +31,17 @@ import Testing
         #expect(Instant(microseconds: 1_999_999).seconds == 1)
         #expect(Instant(seconds: 5) - Instant(seconds: 3) == .seconds(2))
         #expect(Instant(seconds: 5) - .milliseconds(1) == Instant(microseconds: 4_999_000))
+        #expect(Instant(microseconds: -1_000_000).seconds == -1 && Instant(microseconds: -1_000_001).seconds == -2)
         #expect(MonotonicTime(nanoseconds: 5) + .seconds(-1) == MonotonicTime(nanoseconds: 5))
         #expect(MonotonicTime(nanoseconds: 1).microseconds(since: MonotonicTime(nanoseconds: 2000)) == 0)
+    }
+
+    @Test func `ends at the first and the last instant, whatever time a stranger names`() {
+        let (first, last) = (Instant(microseconds: .min), Instant(microseconds: .max))
+        #expect(Instant(seconds: .max) == last && Instant(seconds: .min) == first)
+        #expect(last + .seconds(60) == last && first - .seconds(60) == first)
+        #expect(first + .seconds(-60) == first && last - .seconds(-60) == last)
+        #expect(last - first == .microseconds(Int64.max) && first - last == .microseconds(Int64.min))
+        #expect(first.seconds == -9_223_372_036_855 && last.seconds == 9_223_372_036_854)
     }
 }

@@ -9,6 +9,7 @@ import jwt
 import pytest
 import requests
 
+from support.accounts import sign_up
 from support.clients.api import API, assert_error
 from support.clients.emulator import ask, guest
 from support.jwts import claims
@@ -226,6 +227,16 @@ def test_SEC_22_an_unsigned_token_needs_a_live_session(unsigned):
         assert_error(api.call("lookup", {"idToken": forged(token, **changes)}), "TOKEN_EXPIRED")
     for header in ({"alg": "HS256"}, {"alg": "NONE"}, {"alg": "none", "crit": ["x"]}, {"alg": "RS256", "kid": "x"}):
         assert_error(api.call("lookup", {"idToken": forged(token, header)}), "INVALID_ID_TOKEN")
+
+
+@pytest.mark.parametrize("claim", ["iat", "exp", "auth_time"])
+@pytest.mark.parametrize("time", [2**63 - 1, 2**63 // 1_000_000, -(2**63)])
+def test_a_time_beyond_every_calendar_ends_no_server(unsigned, claim, time):
+    api = API(unsigned.url, "any")
+    token = sign_up(api)["idToken"]
+    for call in ("lookup", "delete"):
+        assert api.call(call, {"idToken": forged(token, **{claim: time})}).status_code in (200, 400)
+    assert requests.get(unsigned.url + "/health/live", timeout=TIMEOUT).status_code == 200
 
 
 @pytest.mark.parametrize("headers", [headers for headers, _ in STRANGERS], ids=str)

@@ -151,6 +151,9 @@ def assertions(rp):
     yield "without an end", rp.assertion(exp=None)
     yield "not yet", rp.assertion(nbf=now + 3600)
     yield "an end as a text", rp.assertion(exp=str(now + 60))
+    yield "an end after every calendar", rp.assertion(exp=2**63 - 1)
+    yield "a time of issue after every calendar", rp.assertion(iat=2**63 - 1)
+    yield "a beginning after every calendar", rp.assertion(nbf=2**63 - 1)
     yield "without a subject", rp.assertion(sub=None)
     yield "without an audience", rp.assertion(aud=None)
     said = {"iss": SIGNING.id, "sub": SIGNING.id, "aud": rp.metadata["token_endpoint"], "jti": "j" * 22, "iat": now, "exp": now + 60}
@@ -163,6 +166,7 @@ def assertions(rp):
 
 CASES = [
     *("another audience", "another project's audience", "another issuer", "another subject", "expired", "without an end", "not yet"),
+    *("an end after every calendar", "a time of issue after every calendar", "a beginning after every calendar"),
     *("an end as a text", "without a subject", "without an audience", "unsigned", "signed with the public key as a secret"),
     *("signed by another key of this name", "garbage", "empty"),
 ]
