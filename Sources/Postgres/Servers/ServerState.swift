@@ -15,10 +15,13 @@ package struct ServerState: Sendable {
     package let invalidIndexes: [String]
     /// Tables of the schema whose dead rows are never removed.
     package let tablesWithoutVacuum: [String]
+    /// Whether the machine's library sorts texts by other rules than when the indexes were built. `false` before PostgreSQL 15, which does
+    /// not note their version for a database.
+    package let sortRulesChanged: Bool
 }
 
 extension Database {
-    /// Asks in one round trip.
+    /// Asks in one round trip, and in a second one where PostgreSQL notes the version of the sort rules.
     package func state() async throws(PostgresError) -> ServerState {
         let rows = try await query(
             """
@@ -34,9 +37,20 @@ extension Database {
             FROM pg_roles r, pg_database d WHERE r.rolname = session_user AND d.datname = current_database()
             """)
         guard var row = rows.first?.reader() else { throw .unavailable("the database knows neither this role nor itself") }
+        let version: Int = try row.next()
         return ServerState(
-            version: try row.next(), encoding: try row.next(), isolation: try row.next(), fsync: try row.next(),
+            version: version, encoding: try row.next(), isolation: try row.next(), fsync: try row.next(),
             fullPageWrites: try row.next(), synchronousCommit: try row.next(), autovacuum: try row.next(), isSuperuser: try row.next(),
-            connections: try row.next(), invalidIndexes: try row.next(), tablesWithoutVacuum: try row.next())
+            connections: try row.next(), invalidIndexes: try row.next(), tablesWithoutVacuum: try row.next(),
+            sortRulesChanged: version < 15_00_00 ? false : try await sortRulesChanged())
+    }
+
+    private func sortRulesChanged() async throws(PostgresError) -> Bool {
+        let rows = try await query(
+            """
+            SELECT datcollversion IS NOT NULL AND datcollversion IS DISTINCT FROM pg_database_collation_actual_version(oid)
+            FROM pg_database WHERE datname = current_database()
+            """)
+        return try rows.first?.value() ?? false
     }
 }

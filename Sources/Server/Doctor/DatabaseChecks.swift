@@ -102,6 +102,13 @@ struct DatabaseChecks {
                     "database.indexes", "Indexes that are not valid: \(state.invalidIndexes.joined(separator: ", "))",
                     "REINDEX INDEX CONCURRENTLY each of them"))
         }
+        if state.sortRulesChanged {
+            findings.append(
+                .fault(
+                    "database.collation",
+                    "An update of the machine changed how texts are sorted, so indexes may not find what is there",
+                    "REINDEX DATABASE and ALTER DATABASE … REFRESH COLLATION VERSION"))
+        }
         if isForPeople, state.isSuperuser {
             findings.append(
                 .warning(

@@ -317,6 +317,14 @@ PLANTED = {
         {"database.indexes"},
         "REINDEX",
     ),
+    "texts that are sorted in another way": (
+        rows(
+            "UPDATE pg_database SET datcollversion = '1' WHERE datname = current_database()",
+            "UPDATE pg_database SET datcollversion = NULL WHERE datname = current_database()",
+        ),
+        {"database.collation"},
+        "REINDEX",
+    ),
     "a master key that is lost": (a_lost_master_key, {"data.masterKey"}, "if it is lost, docs/operations/keys.md"),
     "a master key that is being changed": (
         an_old_master_key,
