@@ -93,8 +93,8 @@ struct Pipeline {
 
     var isAwaiting: Bool { !awaited.isEmpty }
 
-    /// Whether further reads should be sent with those that were submitted and not sent yet. The server carries them out one after another,
-    /// so they are not many.
+    /// Whether further reads should be sent with those that were submitted and not sent yet. At most 16, since the server carries them out
+    /// one after another.
     var gathersReads: Bool { (1..<16).contains(openReads) }
 
     mutating func read(_ sql: SQL, _ ticket: Ticket) {

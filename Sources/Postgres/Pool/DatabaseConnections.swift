@@ -8,8 +8,9 @@ extension Database {
     // MARK: Calls
 
     func place(_ read: Read) {
-        if let (connection, load) = readConnection() {
-            if load > 0 { openRead() }
+        if let (connection, load, gathers) = readConnection() {
+            // A connection that gathers may only have what this turn gave it.
+            if load > 0, !gathers { openRead() }
             guard load < settings.readsUnderWay else { return refuse(read) }
             return connection.assumeIsolated { $0.submit(read) }
         }
@@ -30,12 +31,12 @@ extension Database {
 
     /// The connection on which reads of this turn are gathering, since each further one wakes another process of the server; or else the
     /// one with the least to do.
-    private func readConnection() -> (Connection, load: Int)? {
-        var best: (Connection, load: Int)?
+    private func readConnection() -> (Connection, load: Int, gathers: Bool)? {
+        var best: (Connection, load: Int, gathers: Bool)?
         for case let connection? in reads {
             let (load, gathers) = connection.assumeIsolated { $0.state == .ready ? ($0.load, $0.pipeline.gathersReads) : (.max, false) }
-            if gathers { return (connection, load) }
-            if load < best?.load ?? .max { best = (connection, load) }
+            if gathers, load < settings.readsUnderWay { return (connection, load, true) }
+            if load < best?.load ?? .max { best = (connection, load, false) }
         }
         return best
     }

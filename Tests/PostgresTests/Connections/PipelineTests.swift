@@ -43,6 +43,21 @@ extension Pipeline {
         #expect(pipeline.sent() == ["x s2", "s"])
     }
 
+    @Test mutating func `gathers up to sixteen reads of a turn`() {
+        #expect(!pipeline.gathersReads)
+        for ticket in 1...15 {
+            pipeline.read("A", ticket)
+            #expect(pipeline.gathersReads)
+        }
+        pipeline.read("A", 16)
+        #expect(!pipeline.gathersReads)
+        pipeline.endReads()
+        pipeline.read("A", 17)
+        #expect(pipeline.gathersReads)
+        pipeline.endReads()
+        #expect(!pipeline.gathersReads)
+    }
+
     @Test mutating func `sends what an error made the server skip again, each under its own sync`() {
         for (ticket, text) in ["A", "B", "C", "D"].enumerated() { pipeline.read(SQL(unsafe: text), ticket) }
         _ = pipeline.sent()

@@ -87,6 +87,33 @@ import Testing
         await database.close()
     }
 
+    @Test func `gathers reads of a turn on one of several connections`() async throws {
+        var settings = TestDatabase.settings
+        settings.readConnections = 3
+        let database = try TestDatabase.open(try await TestDatabase.empty(), settings)
+        try await database.ping()
+        try await readTogether(database, 2)
+        #expect(await database.readLoads == [0], "two reads of one turn need no second connection")
+        // Where a read waits, the next turn opens another connection.
+        let waiting = try await database.transaction { transaction in
+            _ = try await transaction.query("SELECT pg_advisory_xact_lock(1)")
+            let first = Task { _ = try await database.query("SELECT pg_advisory_xact_lock_shared(1)") }
+            try await eventually { await database.readLoads == [1] }
+            let second = Task { _ = try await database.query("SELECT 1") }
+            try await eventually { await database.readLoads.count == 2 }
+            return [first, second]
+        }
+        for task in waiting { try await task.value }
+        try await eventually { await database.areReadsReady }
+        let before = database.roundTrips
+        try await readTogether(database, 16)
+        #expect(database.roundTrips == before + 1)
+        try await readTogether(database, 17)
+        #expect(database.roundTrips == before + 3)
+        #expect(await database.readLoads == [0, 0])
+        await database.close()
+    }
+
     private func readTogether(_ database: isolated Database, _ count: Int) async throws {
         var tasks: [Task<Int, any Error>] = []
         for number in 0..<count {
@@ -220,4 +247,10 @@ import Testing
         try await eventually { try await observer.query("SELECT 1 FROM pg_stat_activity WHERE datname = current_database()").count == 1 }
         await observer.close()
     }
+}
+
+extension Database {
+    /// The calls that wait on each connection for reads.
+    fileprivate var readLoads: [Int] { reads.compactMap { connection in connection?.assumeIsolated { $0.load } } }
+    fileprivate var areReadsReady: Bool { reads.allSatisfy { connection in connection?.assumeIsolated { $0.state == .ready } ?? true } }
 }
