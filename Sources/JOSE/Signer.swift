@@ -42,7 +42,7 @@ package struct Signer: Sendable {
 
     /// The claims of a token of the usual type that this signer made, as bytes; `nil` for any other text.
     ///
-    /// The header is not read but compared: it is the same in all of them.
+    /// The header is not read but compared: it is the same in all of them. So a change of it refuses the tokens that were issued before.
     package func claims(of token: UTF8Text) -> [UInt8]? {
         token.withBytes { token in
             guard token.count <= JWS.maxBytes, token.starts(with: usualStart), let base = token.baseAddress,

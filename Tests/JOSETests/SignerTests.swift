@@ -38,6 +38,12 @@ import Text
         for other in others { #expect(signer.claims(of: UTF8Text(other)) == nil, "\(other.prefix(400))") }
     }
 
+    @Test func `keeps its header, by which it knows the tokens that it made before`() throws {
+        let signer = Signer(key: try PrivateKey.generate(.p256), kid: "k", algorithm: .es256)
+        let header = Base64URL.encode(Array(#"{"alg":"ES256","kid":"k","typ":"JWT"}"#.utf8))
+        #expect(try signer.sign(claims: Array("{}".utf8)).hasPrefix(header + "."))
+    }
+
     @Test func `writes another type when asked`() throws {
         let signer = Signer(key: try PrivateKey.generate(.p256), kid: "k", algorithm: .es256)
         let token = try signer.sign(claims: Array("{}".utf8), type: "at+jwt")

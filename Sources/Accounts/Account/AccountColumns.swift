@@ -38,8 +38,8 @@ extension Account {
         emailLinkSignIn = try row.next()
         customAuth = try row.next()
         sessionsEndedAt = try row.next()
-        identities = LinkedIdentity.all(in: try row.next())
-        // Sorted here, since the database would prepare to sort also the single one that most people have.
+        identities = try LinkedIdentity.all(in: row.next())
+        // Sorted here, since the database would prepare to sort also the one identity that most people have.
         if identities.count > 1 { identities.sort { $0.providerID < $1.providerID } }
     }
 
@@ -68,14 +68,21 @@ extension LinkedIdentity {
         """
 
     /// Reads identities from their lists, which follow one another.
-    static func all(in texts: [String?]) -> [LinkedIdentity] {
-        stride(from: 0, to: texts.count, by: 7).compactMap { start in
-            let texts = texts[start...].prefix(7)
-            guard texts.count == 7, let providerID = texts[start], let subject = texts[start + 1] else { return nil }
-            return LinkedIdentity(
-                providerID: providerID, subject: subject, email: texts[start + 2], emailVerified: texts[start + 3] != nil,
-                displayName: texts[start + 4], photoURL: texts[start + 5], screenName: texts[start + 6])
+    static func all(in texts: [String?]) throws(PostgresError) -> [LinkedIdentity] {
+        var identities: [LinkedIdentity] = []
+        var rest = texts[...]
+        while !rest.isEmpty {
+            let (list, start) = (rest.prefix(7), rest.startIndex)
+            guard list.count == 7, let providerID = list[start], let subject = list[start + 1] else {
+                throw .decoding("a list of texts is not an identity")
+            }
+            identities.append(
+                LinkedIdentity(
+                    providerID: providerID, subject: subject, email: list[start + 2], emailVerified: list[start + 3] != nil,
+                    displayName: list[start + 4], photoURL: list[start + 5], screenName: list[start + 6]))
+            rest = rest.dropFirst(7)
         }
+        return identities
     }
 }
 

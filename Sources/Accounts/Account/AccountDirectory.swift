@@ -36,7 +36,7 @@ package struct AccountDirectory: Sendable {
             WHERE project_id = \(project.id) AND provider_id = \(providerID) AND issuer = \(issuer)
             ORDER BY last_sign_in_at DESC, subject LIMIT \(most)
             """)
-        return try reading { try rows.flatMap { row throws(PostgresError) in LinkedIdentity.all(in: try row.value()) } }
+        return try reading { try rows.flatMap { row throws(PostgresError) in try LinkedIdentity.all(in: row.value()) } }
     }
 
     /// The accounts that were made last, the newest first. Reads all accounts of the project; for development mode.

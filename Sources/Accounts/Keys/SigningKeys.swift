@@ -51,7 +51,7 @@ package final class SigningKeys: Sendable {
     package struct Published: Sendable {
         /// In order of `signsFrom`.
         let signing: [SigningKey]
-        /// For verification of our own tokens.
+        /// For verification of our access tokens, and of ID tokens that relying parties show as hints.
         package let keys: JWKSet
         /// The JWK set in the bytes that its endpoint sends.
         package let jwks: [UInt8]

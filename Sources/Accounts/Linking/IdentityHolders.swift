@@ -69,8 +69,8 @@ struct IdentityHolders: Sendable {
             self.account = account
             sessionLives = try row.next()
             linked = account.identity(of: providerID)
-            let hidden = try row.next(as: [String?]?.self) ?? [nil, nil]
-            (tenant, alias) = (hidden[0], hidden[1])
+            let hidden = try row.next(as: [String?]?.self) ?? []
+            (tenant, alias) = (hidden.first ?? nil, hidden.last ?? nil)
         }
 
         func isOwner(of identity: ProviderIdentity) -> Bool {

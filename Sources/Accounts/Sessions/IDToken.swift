@@ -18,7 +18,7 @@ package struct IDToken: Sendable {
 }
 
 extension IDToken {
-    /// Reads the claims of a token that this server issued; `nil` for those of another issuer or project, and for those that lack a part.
+    /// Reads the claims of a token, in JSON that this server wrote; `nil` for those of another issuer or project, and for those that lack a part.
     init?(claims: [UInt8], from issuer: String, for project: ProjectSettings) {
         var (ownIssuer, ownAudience) = (false, false)
         var (accountID, sessionID, provider): (UTF8Text?, UTF8Text?, UTF8Text?)

@@ -32,7 +32,7 @@ package struct IDTokens: Sendable {
     /// <https://firebase.google.com/docs/auth/admin/verify-id-tokens>
     package func issue(for account: Account, _ session: Session, in project: ProjectSettings) throws -> String {
         let now = clock.now()
-        // The claims of the custom token override the administrator's, and both override the name and the picture.
+        // The claims of the custom token override the administrator's, and both override the name and the picture. They stand before ours.
         var custom = try account.customAttributes.map { try JSON.parse($0).object } ?? nil
         if let text = session.developerClaims, let developer = try JSON.parse(text).object {
             custom = (custom ?? [:]).merging(developer)
@@ -79,7 +79,8 @@ package struct IDTokens: Sendable {
     func verified(_ token: String, in project: ProjectSettings) throws(AccountError) -> IDToken {
         let (text, issuer) = (UTF8Text(token), project.issuer(publicURL: publicURL))
         if project.tokens.unsigned, let unsigned = UnsignedJWT(provingNothing: text) {
-            // The id of its session, which is random and lives, is what shows that this server issued the token.
+            // The id of its session, which is random and lives, is what shows that this server issued the token. Until then anybody may have
+            // written the claims; they were parsed strictly, and are written anew for their reader, which checks little.
             guard let claims = unsigned.claims?.bytes(), let token = IDToken(claims: claims, from: issuer, for: project),
                 token.sessionID != nil
             else { throw .invalidIDToken }

@@ -73,13 +73,17 @@ package struct MemberReader {
 
     /// The member's whole number; `nil` for another kind of value.
     package mutating func integer() throws(JSONError) -> Int64? {
-        guard hasValue, case .minus ... .nine = try parser.peek() else { return nil }
-        hasValue = false
-        return try parser.number().integer
+        guard hasValue else { return nil }
+        switch try parser.peek() {
+        case .minus, .zero ... .nine:
+            hasValue = false
+            return try parser.number().integer
+        default: return nil
+        }
     }
 
-    /// Goes into the object that is the member's value; `false` for another kind of value. At its end, `next` is `false` once, and goes on
-    /// behind it then.
+    /// Goes into the object that is the member's value; `false` for another kind of value. `next` is `false` at its end; the call after that
+    /// goes on with the outer object.
     package mutating func enter() throws(JSONError) -> Bool {
         guard hasValue, try parser.peek() == .openBrace else { return false }
         try open()

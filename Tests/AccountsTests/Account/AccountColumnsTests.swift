@@ -14,7 +14,7 @@ import Testing
         return Set(try rows.map { row throws in try row.value(as: String.self) })
     }
 
-    /// What `Account.columns` selects of one table.
+    /// The columns of one table that `Account.columns` selects.
     private func selected(_ alias: String) -> Set<String> {
         Set(Account.columns.text.matches(of: #/\b([a-z])\.([a-z_]+)/#).filter { $0.1 == alias }.map { String($0.2) })
     }
