@@ -285,7 +285,8 @@ PLANTED = {
         "",
     ),
     "a database that takes no writes": (
-        soon(of_database("SET default_transaction_read_only = on", "RESET default_transaction_read_only")),
+        # For the doctor alone: a server that opens a connection meanwhile would find out, too, and not be ready.
+        soon(another_database(lambda url: url + "&options=-c%20default_transaction_read_only%3Don")),
         {"database.readOnly"},
         "primary",
     ),
