@@ -66,21 +66,23 @@ extension LinkedIdentity {
     static let column: SQL = """
         ARRAY[i.provider_id, i.subject, i.email, CASE WHEN i.email_verified THEN '' END, i.display_name, i.photo_url, i.screen_name]
         """
+    /// The length of the list.
+    private static let width = 7
 
     /// Reads identities from their lists, which follow one another.
     static func all(in texts: [String?]) throws(PostgresError) -> [LinkedIdentity] {
         var identities: [LinkedIdentity] = []
         var rest = texts[...]
         while !rest.isEmpty {
-            let (list, start) = (rest.prefix(7), rest.startIndex)
-            guard list.count == 7, let providerID = list[start], let subject = list[start + 1] else {
+            let (list, start) = (rest.prefix(width), rest.startIndex)
+            guard list.count == width, let providerID = list[start], let subject = list[start + 1] else {
                 throw .decoding("a list of texts is not an identity")
             }
             identities.append(
                 LinkedIdentity(
                     providerID: providerID, subject: subject, email: list[start + 2], emailVerified: list[start + 3] != nil,
                     displayName: list[start + 4], photoURL: list[start + 5], screenName: list[start + 6]))
-            rest = rest.dropFirst(7)
+            rest = rest.dropFirst(width)
         }
         return identities
     }
