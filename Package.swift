@@ -132,7 +132,8 @@ let package = Package(
 
         kit("TestKit", ["Crypto", "Curl", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", "Text", logging], path: "Tests/TestKit"),
         kit(
-            "TestApp", ["Accounts", "Crypto", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", "Server", "TestKit", "Text", logging],
+            "TestApp",
+            ["Accounts", "Crypto", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Runtime", "Server", "TestKit", "Text", logging],
             path: "Tests/TestApp"),
         tests("Text"), tests("Runtime"), tests("JSON", ["Text"]), tests("Crypto", ["JSON", "Text"]), tests("HTTP", ["Text"]),
         tests("Config", ["Runtime"]),

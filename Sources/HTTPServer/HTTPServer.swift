@@ -69,19 +69,14 @@ package actor HTTPServer {
         connections.server = nil
     }
 
-    /// Lets the handler answer in a separate task, which begins at once and stays on the loop.
-    nonisolated func start(_ request: Request, _ exchange: Exchange, on slot: Int32) {
-        assumeIsolated { server in server.run(request, exchange, on: slot) }
+    /// Lets `work` make an answer in a separate task, which begins at once and stays on the loop.
+    nonisolated func start(_ work: @escaping @Sendable () async -> Response, _ exchange: Exchange, on slot: Int32) {
+        assumeIsolated { server in server.run(work, exchange, on: slot) }
     }
 
-    private func run(_ request: Request, _ exchange: Exchange, on slot: Int32) {
+    private func run(_ work: @escaping @Sendable () async -> Response, _ exchange: Exchange, on slot: Int32) {
         // Without the preference, a task would continue on Dispatch's own threads after each wait, which costs two thread switches for
         // each query.
-        Task.immediate(executorPreference: loop) { await self.answer(request, exchange, on: slot) }
-    }
-
-    private func answer(_ request: Request, _ exchange: Exchange, on slot: Int32) async {
-        let response = await handler.respond(to: request)
-        connections.finish(slot, exchange, response)
+        Task.immediate(executorPreference: loop) { self.connections.finish(slot, exchange, await work()) }
     }
 }

@@ -78,17 +78,18 @@ struct TestServer {
 struct TestHandler: RequestHandler {
     let gate: Gate
 
-    func immediate(_ request: borrowing Request) -> Response? {
-        request.path == "/now" ? Response(body: Array("now".utf8), route: "/now") : nil
+    func answer(_ request: Request) -> Answer {
+        if request.path == "/now" { return .ready(Response(body: Array("now".utf8), route: "/now")) }
+        return .pending { await respond(to: request) }
     }
 
-    func isHealthCheck(_ request: borrowing Request) -> Bool { request.path == "/healthy" }
+    func isHealthCheck(_ request: Request) -> Bool { request.path == "/healthy" }
 
-    func bodyTooLarge(_ request: borrowing Request) -> Response {
+    func bodyTooLarge(_ request: Request) -> Response {
         Response(status: 413, body: Array("too large for \(request.path)".utf8))
     }
 
-    func respond(to request: Request) async -> Response {
+    private func respond(to request: Request) async -> Response {
         switch request.path {
         case "/wait": await gate.wait()
         case "/turn": await Task.yield()

@@ -1,5 +1,6 @@
 import Accounts
 package import HTTP
+import HTTPServer
 package import JSON
 import Logging
 package import Postgres
@@ -76,8 +77,10 @@ package final class TestApp: Sendable {
     /// As a connection of the loop has requests answered.
     package func answer(_ request: Request) async -> Response {
         await Task(executorPreference: worker.loop) { [worker] in
-            if let response = worker.app.immediate(request) { return response }
-            return await worker.app.respond(to: request)
+            switch worker.app.answer(request) {
+            case .ready(let response): return response
+            case .pending(let work): return await work()
+            }
         }.value
     }
 

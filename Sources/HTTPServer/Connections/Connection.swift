@@ -183,12 +183,14 @@ final class Connection: Watcher {
             write(Response(status: 501), exchange)
         } else if place == .reserve, !shared.handler.isHealthCheck(request) {
             write(Response(status: 503, headers: ["retry-after": "1"]), exchange)
-        } else if let response = shared.handler.immediate(request) {
-            write(response, exchange)
         } else {
-            state = .answering
-            makeWork().answering = exchange.id
-            shared.server?.start(request, exchange, on: slot)
+            switch shared.handler.answer(request) {
+            case .ready(let response): write(response, exchange)
+            case .pending(let work):
+                state = .answering
+                makeWork().answering = exchange.id
+                shared.server?.start(work, exchange, on: slot)
+            }
         }
     }
 

@@ -1,25 +1,28 @@
 package import HTTP
 import Text
 
-/// Answers the requests of one loop; each loop has one instance.
+/// Answers the requests of one loop; each loop has one instance. Its functions are called on the loop, which they must not block.
 package protocol RequestHandler: Sendable {
-    /// An answer that is available at once: bytes that were made before. `nil` leaves the request to `respond`. Called on the loop.
-    func immediate(_ request: borrowing Request) -> Response?
+    /// Answers, or says what has to be done first. A HEAD is answered like a GET; the server leaves the body out.
+    func answer(_ request: Request) -> Answer
 
     /// Whether a server that is full must still answer this request, because it is a health check.
-    func isHealthCheck(_ request: borrowing Request) -> Bool
+    func isHealthCheck(_ request: Request) -> Bool
 
-    /// The answer to a request whose body is larger than the limit; `request` does not have all of it. Called on the loop.
-    func bodyTooLarge(_ request: borrowing Request) -> Response
+    /// The answer to a request whose body is larger than the limit; `request` does not have all of it.
+    func bodyTooLarge(_ request: Request) -> Response
+}
 
-    /// Runs on the loop, which it must not block. A HEAD is answered like a GET; the server leaves the body out.
-    func respond(to request: Request) async -> Response
+/// How a handler answers a request.
+package enum Answer {
+    /// A response that could be made at once.
+    case ready(Response)
+    /// The work that makes the response. It runs in a task on the loop.
+    case pending(@Sendable () async -> Response)
 }
 
 extension RequestHandler {
-    package func immediate(_ request: borrowing Request) -> Response? { nil }
+    package func isHealthCheck(_ request: Request) -> Bool { false }
 
-    package func isHealthCheck(_ request: borrowing Request) -> Bool { false }
-
-    package func bodyTooLarge(_ request: borrowing Request) -> Response { Response(status: 413) }
+    package func bodyTooLarge(_ request: Request) -> Response { Response(status: 413) }
 }

@@ -1,6 +1,6 @@
 import Accounts
 package import HTTP
-import HTTPServer
+package import HTTPServer
 import Logging
 import Projects
 import Text
@@ -15,48 +15,42 @@ package struct App: RequestHandler {
         self.services = services
     }
 
-    package func immediate(_ request: borrowing Request) -> Response? {
-        let request = copy request
-        if request.method == .options { return finish(CrossOrigin.preflight(request), request, nil) }
+    package func answer(_ request: Request) -> Answer {
+        if request.method == .options { return .ready(finish(CrossOrigin.preflight(request), request, nil)) }
         switch match(request) {
         case .found(let handler, let parameters):
-            guard case .immediate(let work) = handler.work else { return nil }
             do {
-                let response = try work(request, try context(handler, request, parameters))
-                return finish(response, request, handler)
+                let context = try context(handler, request, parameters)
+                switch handler.work {
+                case .immediate(let work): return .ready(finish(try work(request, context), request, handler))
+                case .asynchronous(let work): return .pending { await response(to: request, handler, context, work) }
+                }
             } catch {
-                return refuse(error, request, handler)
+                return .ready(refuse(error, request, handler))
             }
         case .otherMethods(let methods, let errorFormat):
             var response = refuse(Failure.methodNotAllowed, request, nil, in: errorFormat)
             response.headers.add("allow", methods.map(\.name).joined(separator: ", "))
-            return response
+            return .ready(response)
         case .none:
-            return refuse(Failure.notFound, request, nil)
+            return .ready(refuse(Failure.notFound, request, nil))
         }
     }
 
-    package func isHealthCheck(_ request: borrowing Request) -> Bool {
-        guard case .found(let handler, _) = match(copy request) else { return false }
+    private func response(
+        to request: Request, _ handler: Handler, _ context: Context, _ work: Handler.AsynchronousWork
+    ) async -> Response {
+        do { return finish(try await work(request, context), request, handler) } catch { return refuse(error, request, handler) }
+    }
+
+    package func isHealthCheck(_ request: Request) -> Bool {
+        guard case .found(let handler, _) = match(request) else { return false }
         return Operations.healthPaths.contains(handler.route.path)
     }
 
-    package func bodyTooLarge(_ request: borrowing Request) -> Response {
-        let request = copy request
+    package func bodyTooLarge(_ request: Request) -> Response {
         guard case .found(let handler, _) = match(request) else { return refuse(Failure.bodyTooLarge, request, nil) }
         return refuse(Failure.bodyTooLarge, request, handler)
-    }
-
-    package func respond(to request: Request) async -> Response {
-        guard case .found(let handler, let parameters) = match(request),
-            case .asynchronous(let work) = handler.work
-        else { return refuse(Failure.notFound, request, nil) }
-        do {
-            let response = try await work(request, try context(handler, request, parameters))
-            return finish(response, request, handler)
-        } catch {
-            return refuse(error, request, handler)
-        }
     }
 
     private func match(_ request: Request) -> Router.Match {

@@ -72,8 +72,9 @@ extension ImmediateEndpoint {
 package final class Handler: Sendable {
     package enum Work: Sendable {
         case immediate(@Sendable (Request, Context) throws -> Response)
-        case asynchronous(@Sendable (Request, Context) async throws -> Response)
+        case asynchronous(AsynchronousWork)
     }
+    package typealias AsynchronousWork = @Sendable (Request, Context) async throws -> Response
 
     package let route: Route
     package let errorFormat: ErrorFormat
@@ -86,7 +87,7 @@ package final class Handler: Sendable {
     /// - Parameter name: the operation's id, which no other call has.
     package init(
         route: Route, errorFormat: ErrorFormat, named name: String, content: @escaping @Sendable () throws -> CallContent,
-        work: @escaping @Sendable (Request, Context) async throws -> Response
+        work: @escaping AsynchronousWork
     ) {
         self.route = route
         self.errorFormat = errorFormat
