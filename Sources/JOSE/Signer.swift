@@ -50,7 +50,7 @@ package struct Signer: Sendable {
             else { return nil }
             let dot = UnsafeRawPointer(found) - base
             guard let signature = Base64URL.decodeStrict(UnsafeRawBufferPointer(rebasing: token[(dot + 1)...])),
-                key.publicKey.verify(signature, of: Array(token[..<dot]), algorithm.scheme)
+                key.publicKey.verify(signature, of: UnsafeRawBufferPointer(rebasing: token[..<dot]), algorithm.scheme)
             else { return nil }
             return Base64URL.decodeStrict(UnsafeRawBufferPointer(rebasing: token[usualStart.count..<dot]))
         }

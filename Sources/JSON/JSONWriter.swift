@@ -72,10 +72,7 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: json)
     }
 
-    package mutating func value(_ text: String) {
-        separate()
-        quote(text)
-    }
+    package mutating func value(_ text: String) { quote(text, isName: false) }
 
     package mutating func value(_ number: Int64) {
         separate()
@@ -122,32 +119,46 @@ package struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    private mutating func name(_ name: String) {
-        separate()
-        quote(name)
-        bytes.append(.colon)
-        needsComma = false
-    }
+    private mutating func name(_ name: String) { quote(name, isName: true) }
 
     private mutating func separate() {
         if needsComma { bytes.append(.comma) }
         needsComma = true
     }
 
-    private mutating func quote(_ text: String) {
-        bytes.append(.quote)
+    /// Writes a text in quotes, with the comma in front of it and the colon behind a name. Most texts have nothing to escape and are written in
+    /// one piece.
+    private mutating func quote(_ text: String, isName: Bool) {
+        let comma = needsComma
+        needsComma = !isName
         var text = text
-        text.withUTF8 { utf8 in
-            var start = 0
-            while true {
-                let end = PlainText.scan(UnsafeRawBufferPointer(utf8), from: start).end
-                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<end]))
-                if end == utf8.count { break }
-                escape(utf8[end])
-                start = end + 1
+        text.withUTF8 { text in
+            let plain = PlainText.scan(UnsafeRawBufferPointer(text), from: 0).end
+            bytes.append(addingCapacity: text.count + 4) { output in
+                if comma { output.append(.comma) }
+                output.append(.quote)
+                output.append(contentsOf: text[..<plain])
+                if plain < text.count { return }
+                output.append(.quote)
+                if isName { output.append(.colon) }
+            }
+            if plain < text.count {
+                writeEscaping(text, from: plain)
+                bytes.append(.quote)
+                if isName { bytes.append(.colon) }
             }
         }
-        bytes.append(.quote)
+    }
+
+    /// Writes the rest of a text, from the first byte that needs an escape.
+    private mutating func writeEscaping(_ text: UnsafeBufferPointer<UInt8>, from first: Int) {
+        var at = first
+        while at < text.count {
+            escape(text[at])
+            let end = PlainText.scan(UnsafeRawBufferPointer(text), from: at + 1).end
+            bytes.append(contentsOf: text[(at + 1)..<end])
+            at = end
+        }
     }
 
     private mutating func escape(_ byte: UInt8) {
@@ -162,6 +173,16 @@ package struct JSONWriter: Sendable {
             bytes.append(contentsOf: "u00".utf8)
             bytes.append(digits[Int(byte >> 4)])
             bytes.append(digits[Int(byte & 15)])
+        }
+    }
+}
+
+extension OutputSpan<UInt8> {
+    /// Appends bytes for which there is room, in one copy.
+    fileprivate mutating func append(contentsOf bytes: Slice<UnsafeBufferPointer<UInt8>>) {
+        withUnsafeMutableBufferPointer { buffer, count in
+            precondition(bytes.count <= buffer.count - count)
+            count = buffer[count...].initialize(fromContentsOf: bytes)
         }
     }
 }

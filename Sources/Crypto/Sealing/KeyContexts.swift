@@ -25,7 +25,7 @@ final class KeyContexts: Sendable {
         return try context.sign(message)
     }
 
-    func verify(_ signature: [UInt8], of message: [UInt8], _ scheme: SignatureScheme, with digest: DigestAlgorithm) -> Bool {
+    func verify(_ signature: [UInt8], of message: UnsafeRawBufferPointer, _ scheme: SignatureScheme, with digest: DigestAlgorithm) -> Bool {
         guard let context = try? take(scheme, digest) else { return false }
         defer { give(back: context, scheme) }
         return context.verify(signature, of: message)
@@ -76,14 +76,16 @@ private final class KeyContext: @unchecked Sendable {
         var result: Int32 = 0
         let signature = [UInt8](unsafeUninitializedCapacity: signatureCapacity) { out, length in
             length = signatureCapacity
-            result = hash.withDigest(of: message) { EVP_PKEY_sign(raw, out.baseAddress, &length, $0.baseAddress, $0.count) }
+            result = message.withUnsafeBytes { message in
+                hash.withDigest(of: message) { EVP_PKEY_sign(raw, out.baseAddress, &length, $0.baseAddress, $0.count) }
+            }
             if result != 1 { length = 0 }
         }
         try check(result, "EVP_PKEY_sign")
         return signature
     }
 
-    func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    func verify(_ signature: [UInt8], of message: UnsafeRawBufferPointer) -> Bool {
         let result = hash.withDigest(of: message) { EVP_PKEY_verify(raw, signature, signature.count, $0.baseAddress, $0.count) }
         if result != 1 { ERR_clear_error() }
         return result == 1
@@ -102,11 +104,11 @@ private struct HashContext: ~Copyable {
     }
     deinit { EVP_MD_CTX_free(raw) }
 
-    func withDigest<Result>(of message: [UInt8], _ body: (UnsafeMutableBufferPointer<UInt8>) -> Result) -> Result {
+    func withDigest<Result>(of message: UnsafeRawBufferPointer, _ body: (UnsafeMutableBufferPointer<UInt8>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { digest in
             // Without an algorithm it starts again with the one it has.
             must(EVP_DigestInit_ex2(raw, nil, nil) == 1, "EVP_DigestInit_ex2")
-            must(EVP_DigestUpdate(raw, message, message.count) == 1, "EVP_DigestUpdate")
+            must(EVP_DigestUpdate(raw, message.baseAddress, message.count) == 1, "EVP_DigestUpdate")
             must(EVP_DigestFinal_ex(raw, digest.baseAddress, nil) == 1, "EVP_DigestFinal_ex")
             return body(digest)
         }

@@ -20,11 +20,11 @@ struct MessageContext: ~Copyable {
         return signature
     }
 
-    consuming func verify(_ signature: [UInt8], of message: [UInt8], with key: KeyHandle) -> Bool {
+    consuming func verify(_ signature: [UInt8], of message: UnsafeRawBufferPointer, with key: KeyHandle) -> Bool {
         let raw = raw
         let verified = key.withPointer { key in
             EVP_DigestVerifyInit_ex(raw, nil, nil, nil, nil, key, nil) == 1
-                && EVP_DigestVerify(raw, signature, signature.count, message, message.count) == 1
+                && EVP_DigestVerify(raw, signature, signature.count, message.baseAddress, message.count) == 1
         }
         if !verified { ERR_clear_error() }
         return verified

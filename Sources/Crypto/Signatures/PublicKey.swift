@@ -25,6 +25,11 @@ package final class PublicKey: Sendable {
 
     /// False for a signature of another length, for a scheme that the key does not fit, and for a signature that does not verify.
     package func verify(_ signature: [UInt8], of bytes: [UInt8], _ scheme: SignatureScheme) -> Bool {
+        bytes.withUnsafeBytes { verify(signature, of: $0, scheme) }
+    }
+
+    /// The same for bytes that are a part of others.
+    package func verify(_ signature: [UInt8], of bytes: UnsafeRawBufferPointer, _ scheme: SignatureScheme) -> Bool {
         guard components.fits(scheme), signature.count == components.signatureLength else { return false }
         guard let digest = scheme.digest else { return MessageContext().verify(signature, of: bytes, with: handle) }
         if scheme == .es256 {

@@ -26,16 +26,19 @@ package struct Form: Sendable, ExpressibleByDictionaryLiteral {
 
     /// `nil` when it is malformed, has more than `maximumCount` fields or a name of more than `longestName` bytes. The empty text is the
     /// empty form.
-    package init?(_ text: String) { self.init(Array(text.utf8)) }
+    package init?(_ text: String) { self.init(UTF8Text(text)) }
 
-    package init?(_ text: UTF8Text) { self.init(Array(text.utf8)) }
-
-    package init?(_ bytes: [UInt8]) {
-        guard let fields = bytes.withUnsafeBufferPointer(Self.fields) else { return nil }
+    package init?(_ text: UTF8Text) {
+        guard let fields = text.withBytes(Self.fields) else { return nil }
         self.fields = fields
     }
 
-    private static func fields(of bytes: UnsafeBufferPointer<UInt8>) -> [(name: UTF8Text, value: UTF8Text)]? {
+    package init?(_ bytes: [UInt8]) {
+        guard let fields = bytes.withUnsafeBytes(Self.fields) else { return nil }
+        self.fields = fields
+    }
+
+    private static func fields(of bytes: UnsafeRawBufferPointer) -> [(name: UTF8Text, value: UTF8Text)]? {
         var fields: [(name: UTF8Text, value: UTF8Text)] = []
         var start = 0
         while start < bytes.count {
@@ -52,15 +55,15 @@ package struct Form: Sendable, ExpressibleByDictionaryLiteral {
     }
 
     /// The position of the byte; the end of the range when it does not occur.
-    private static func first(_ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Int {
+    private static func first(_ byte: UInt8, in bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int {
         range.first { bytes[$0] == byte } ?? range.upperBound
     }
 
-    private static func text(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> UTF8Text? {
-        let part = UnsafeBufferPointer(rebasing: bytes[range])
+    private static func text(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> UTF8Text? {
+        let part = UnsafeRawBufferPointer(rebasing: bytes[range])
         // Tokens, keys and names mostly contain nothing to decode.
         guard part.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
-            return UTF8Text(decoding: UnsafeRawBufferPointer(part))
+            return UTF8Text(decoding: part)
         }
         return PercentEncoding.decode(part, plusIsSpace: true).map { UTF8Text(decoding: $0) }
     }
@@ -69,7 +72,7 @@ package struct Form: Sendable, ExpressibleByDictionaryLiteral {
     package subscript(name: UTF8Text) -> UTF8Text? { fields.first { $0.name == name }?.value }
 
     /// Every value of the name. A caller that cannot accept two values asks for this and refuses them.
-    package func all(_ name: UTF8Text) -> [UTF8Text] { fields.filter { $0.name == name }.map(\.value) }
+    package func all(_ name: UTF8Text) -> [UTF8Text] { fields.compactMap { $0.name == name ? $0.value : nil } }
 
     /// The first of `names` that has several values, or of all names of the form; `nil` when each has at most one.
     package func firstRepeated(of names: [UTF8Text]? = nil) -> UTF8Text? {

@@ -60,8 +60,9 @@ package struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 
     package func values(_ name: String) -> [UTF8Text] {
         var values: [UTF8Text] = []
-        forEach { key, value in
-            if key.elementsEqual(name.utf8) { values.append(UTF8Text(decoding: value)) }
+        var name = name
+        name.withUTF8 { name in
+            forEach { if Self.isEqual($0, UnsafeRawBufferPointer(name)) { values.append(UTF8Text(decoding: $1)) } }
         }
         return values
     }

@@ -14,7 +14,7 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
 
     /// A literal without values. `StaticString` excludes text made at run time.
     package init(stringLiteral text: StaticString) {
-        shape.pieces = [.init(text)]
+        shape.append(text)
     }
 
     package init(stringInterpolation: StringInterpolation) {
@@ -23,7 +23,7 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
 
     /// Uses `text` as it is: the caller must be sure that it contains nothing from outside.
     package init(unsafe text: String) {
-        shape.pieces = [.text(text)]
+        shape.append(text)
         textHoldsNUL = text.holdsNUL
     }
 
@@ -47,12 +47,13 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
         fileprivate var sql = SQL()
 
         package init(literalCapacity: Int, interpolationCount: Int) {
-            sql.shape.pieces.reserveCapacity(2 * interpolationCount + 1)
-            sql.values.reserve(interpolationCount)
+            // Room, too, for what inserted statements bring.
+            sql.shape.reserve(4 * interpolationCount + 1)
+            sql.values.reserve(2 * interpolationCount)
         }
 
         package mutating func appendLiteral(_ literal: StaticString) {
-            if literal.utf8CodeUnitCount > 0 { sql.shape.pieces.append(.init(literal)) }
+            sql.shape.append(literal)
         }
 
         /// Binds `value`.
@@ -74,14 +75,14 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
 
         /// Inserts `other`; its placeholders are renumbered after those already here.
         package mutating func appendInterpolation(_ other: SQL) {
-            sql.shape.pieces += other.shape.pieces
+            sql.shape.append(other.shape)
             sql.values.append(contentsOf: other.values)
             if other.textHoldsNUL { sql.textHoldsNUL = true }
         }
     }
 
     private mutating func bind(_ value: some SQLValue) {
-        shape.pieces.append(.value)
+        shape.appendValue()
         values.append(value)
     }
 }
@@ -96,53 +97,60 @@ extension SQL: Equatable {
 ///
 /// Literals are compared by their address in the program and not by their letters. So two shapes with the same text may differ; then the
 /// statement is prepared twice.
-struct Shape: Hashable, Sendable {
-    fileprivate(set) var pieces: [Piece] = []
+struct Shape: Hashable {
+    private var pieces: [Piece] = []
+    /// The texts that are not literals, which few statements have.
+    private var texts: [String] = []
 
-    enum Piece: Sendable {
-        case literal(StaticString)
-        case text(String)
+    /// Without references, so that pieces are copied as bytes.
+    private enum Piece: Hashable {
+        case literal(start: UnsafePointer<UInt8>, count: Int)
+        /// The next one of `texts`.
+        case text
         /// The place of the next value.
         case value
+
+        func hash(into hasher: inout Hasher) {
+            if case .literal(let start, _) = self { hasher.combine(start) } else { hasher.combine(0) }
+        }
+    }
+
+    mutating func reserve(_ count: Int) { pieces.reserveCapacity(count) }
+
+    mutating func append(_ literal: StaticString) {
+        // A literal of one character may not have an address.
+        guard literal.hasPointerRepresentation else { return append(literal.description) }
+        if literal.utf8CodeUnitCount > 0 { pieces.append(.literal(start: literal.utf8Start, count: literal.utf8CodeUnitCount)) }
+    }
+
+    mutating func append(_ text: String) {
+        pieces.append(.text)
+        texts.append(text)
+    }
+
+    mutating func appendValue() { pieces.append(.value) }
+
+    mutating func append(_ other: Shape) {
+        pieces += other.pieces
+        if !other.texts.isEmpty { texts += other.texts }
     }
 
     var text: String {
         var text = ""
-        var count = 0
+        var (values, others) = (0, texts.makeIterator())
         for piece in pieces {
             switch piece {
-            case .literal(let literal): text += literal.description
-            case .text(let piece): text += piece
+            case .literal(let start, let count): text += String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+            case .text: text += others.next() ?? ""
             case .value:
-                count += 1
-                text += "$\(count)"
+                values += 1
+                text += "$\(values)"
             }
         }
         return text
     }
 }
 
-extension Shape.Piece: Hashable {
-    init(_ literal: StaticString) {
-        // A literal of one character may not have an address.
-        self = literal.hasPointerRepresentation ? .literal(literal) : .text(literal.description)
-    }
-
-    static func == (left: Self, right: Self) -> Bool {
-        switch (left, right) {
-        case (.literal(let left), .literal(let right)):
-            left.utf8Start == right.utf8Start && left.utf8CodeUnitCount == right.utf8CodeUnitCount
-        case (.text(let left), .text(let right)): left == right
-        case (.value, .value): true
-        default: false
-        }
-    }
-
-    func hash(into hasher: inout Hasher) {
-        switch self {
-        case .literal(let literal): hasher.combine(UInt(bitPattern: literal.utf8Start))
-        case .text(let text): hasher.combine(text)
-        case .value: hasher.combine(0)
-        }
-    }
+extension Shape: @unchecked Sendable {
+    // @unchecked Sendable because the addresses are those of literals, which nothing changes.
 }
