@@ -13,11 +13,29 @@ extension IDToken {
     /// The account is not part of the condition: PostgreSQL would look through all of its sessions instead of looking for the one.
     func sessionLives(in project: ProjectSettings) -> SQL {
         guard let sessionID else { return "true" }
-        return """
-            (SELECT account_id = \(accountID) FROM sessions
-                WHERE project_id = \(project.id) AND session_id = \(sessionID) AND ended_at IS NULL) IS TRUE
-            """
+        return Self.isAlive("\(sessionID)", of: "\(accountID)", in: "\(project.id)")
     }
+
+    private static func isAlive(_ sessionID: SQL, of accountID: SQL, in projectID: SQL) -> SQL {
+        """
+        (SELECT account_id = \(accountID) FROM sessions
+            WHERE project_id = \(projectID) AND session_id = \(sessionID) AND ended_at IS NULL) IS TRUE
+        """
+    }
+
+    /// Finds the accounts of callers by the keys of their tokens: an account's columns, and whether the token's session is alive.
+    static func callers(_ keys: KeyedReads.Keys) -> SQL {
+        """
+        SELECT \(columnsOfCaller) FROM (VALUES \(keys.rows)) k (place, project_id, account_id, session_id)
+        CROSS JOIN LATERAL (SELECT * FROM accounts WHERE project_id = k.project_id AND account_id = k.account_id \(keys.limit)) a
+        """
+    }
+
+    private static let columnsOfCaller: SQL =
+        "\(Account.columns), k.session_id IS NULL OR \(isAlive("k.session_id", of: "k.account_id", in: "k.project_id")), k.place"
+
+    /// The key by which `callers` finds the token's account.
+    func key(in project: ProjectSettings) -> SQL { "\(project.id), \(accountID), \(sessionID)" }
 
     /// The `auth_time` of the session with which a link answers: the caller's own. Adding a way to sign in does not prove that the same
     /// person is there, and a stolen session must not become recent by it (SEC-73). An anonymous account had no way to sign in before, so

@@ -14,6 +14,8 @@ package struct IDTokens: Sendable {
     let signingKeys: SigningKeys
     let limits: RateLimits
     private let remembered = VerifiedTokens()
+    /// Finds the accounts of callers.
+    private let callers: KeyedReads
 
     init(storage: Storage, clock: Clock, publicURL: String, signingKeys: SigningKeys, limits: RateLimits) {
         self.storage = storage
@@ -21,6 +23,7 @@ package struct IDTokens: Sendable {
         self.publicURL = publicURL
         self.signingKeys = signingKeys
         self.limits = limits
+        callers = KeyedReads(storage.database, statement: IDToken.callers)
     }
 
     /// The public keys in the forms that verifiers fetch.
@@ -103,9 +106,13 @@ package struct IDTokens: Sendable {
         of token: String, charging attempt: ((String) -> Attempt)? = nil, in project: ProjectSettings
     ) async throws(AccountError) -> (Account, IDToken) {
         let idToken = try verified(token, in: project)
-        let select = Account.select("a.account_id = \(idToken.accountID)", with: idToken.sessionLives(in: project), in: project)
+        let key = idToken.key(in: project)
         let rows =
-            if let attempt { try await limits.charge(attempt(idToken.accountID), then: select) } else { try await storage.read(select) }
+            if let attempt {
+                try await limits.charge(attempt(idToken.accountID), then: callers.statement(for: key))
+            } else {
+                try await storage.read(key, from: callers)
+            }
         guard var row = rows.first?.reader(), let account = try reading({ try Account(&row) }) else { throw .accountNotFound }
         let sessionLives = try reading { try row.next(as: Bool.self) }
         let now = clock.now()

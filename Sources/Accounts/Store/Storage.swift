@@ -9,6 +9,11 @@ struct Storage: Sendable {
         do { return try await database.query(sql) } catch { throw AccountError(error) }
     }
 
+    /// Reads the row of a key. It shares its statement with the other keys of this turn of the loop.
+    func read(_ key: SQL, from reads: KeyedReads) async throws(AccountError) -> [Row] {
+        do { return try await reads.rows(for: key) } catch { throw AccountError(error) }
+    }
+
     func write(_ sql: SQL) async throws(AccountError) -> [Row] {
         do { return try await database.write(sql) } catch { throw AccountError(error) }
     }

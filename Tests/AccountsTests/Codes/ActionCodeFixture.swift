@@ -1,5 +1,8 @@
 @testable import Accounts
+import Crypto
 import HTTP
+import JOSE
+import JSON
 import Postgres
 import ProjectSettings
 import Runtime
@@ -52,6 +55,15 @@ extension Fixture {
 
     func idToken(_ account: Account, _ session: Session) throws -> String {
         try accounts.idTokens.issue(for: account, session, in: project)
+    }
+
+    /// The token as earlier versions made it, without the name of the session.
+    func unnamed(_ idToken: String, more: JSON.Object = [:]) throws -> String {
+        let payload = try #require(Base64URL.decodeStrict(String(idToken.split(separator: ".")[1])))
+        var claims = try #require(try JSON.parse(payload).object)
+        claims["sid"] = nil
+        let all = JSON.object(claims.merging(more))
+        return try keys.signer(for: .rs256, at: time.clock.now()).sign(claims: all.bytes())
     }
 
     func signsIn(_ email: String, _ password: String) async throws -> Bool {

@@ -1,6 +1,4 @@
 @testable import Accounts
-import Crypto
-import JOSE
 import JSON
 import Postgres
 import ProjectSettings
@@ -11,15 +9,6 @@ import Text
 
 /// Tests that an ID token is worthless once its session has ended, and which tokens and codes an ending reaches.
 @Suite struct SessionEndingTests {
-    /// A token as earlier versions made it, without the name of the session.
-    private func unnamed(_ idToken: String, _ fixture: Fixture, more: JSON.Object = [:]) throws -> String {
-        let payload = try #require(Base64URL.decodeStrict(String(idToken.split(separator: ".")[1])))
-        var claims = try #require(try JSON.parse(payload).object)
-        claims["sid"] = nil
-        let all = JSON.object(claims.merging(more))
-        return try fixture.keys.signer(for: .rs256, at: fixture.time.clock.now()).sign(claims: all.bytes())
-    }
-
     @Test func `SEC-50 a token is dead as soon as its own session has ended, in whichever second`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, session, idToken) = try await fixture.signUp("ada@example.com")
@@ -57,18 +46,18 @@ import Text
     @Test func `a token from before tokens named their session counts until sessions of its account are ended`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, session, idToken) = try await fixture.signUp("ada@example.com")
-        let first = try unnamed(idToken, fixture)
-        let custom = try unnamed(idToken, fixture, more: ["sid": "what a custom token said"])
+        let first = try fixture.unnamed(idToken)
+        let custom = try fixture.unnamed(idToken, more: ["sid": "what a custom token said"])
         #expect(try await fixture.caller(first).0.id == account.id, "of the second in which the account was made")
         #expect(try await fixture.caller(custom).0.id == account.id)
         fixture.time.advance(.milliseconds(300))
         try await fixture.accounts.administration.revokeSessions(of: account.id, by: fixture.operator)
         for token in [first, custom] { await expectRefusal("sessionEnded") { try await fixture.caller(token) } }
         fixture.time.advance(.milliseconds(300))
-        let sameSecond = try unnamed(try fixture.idToken(account, session), fixture)
+        let sameSecond = try fixture.unnamed(try fixture.idToken(account, session))
         await expectRefusal("sessionEnded") { try await fixture.caller(sameSecond) }
         fixture.time.advance(.seconds(1))
-        let later = try unnamed(try fixture.idToken(account, session), fixture)
+        let later = try fixture.unnamed(try fixture.idToken(account, session))
         #expect(try await fixture.caller(later).0.id == account.id)
     }
 
@@ -76,7 +65,7 @@ import Text
         let fixture = try await Fixture.forCodes()
         let (account, session, _) = try await fixture.signUp("ada@example.com")
         fixture.time.advance(.seconds(10))
-        let token = try unnamed(try fixture.idToken(account, session), fixture)
+        let token = try fixture.unnamed(try fixture.idToken(account, session))
         _ = try await fixture.database.write(
             "UPDATE accounts SET valid_since = \(fixture.time.clock.now()) WHERE account_id = \(account.id)")
         await expectRefusal("sessionEnded") { try await fixture.caller(token) }
@@ -87,7 +76,7 @@ import Text
         let (_, session, idToken) = try await fixture.signUp("ada@example.com")
         var change = AccountChange()
         change.unlinked = ["password"]
-        await expectRefusal("signInTooOld") { try await fixture.update(try unnamed(idToken, fixture), change) }
+        await expectRefusal("signInTooOld") { try await fixture.update(try fixture.unnamed(idToken), change) }
         #expect(try await fixture.refreshes(session))
     }
 
@@ -174,7 +163,7 @@ import Text
         _ = try await fixture.update(try fixture.idToken(second.account, second.session), change)
         for session in [first.session, second.session] { #expect(try await fixture.refreshes(session)) }
         fixture.time.advance(.seconds(1))
-        let nameless = try unnamed(try fixture.idToken(first.account, first.session), fixture)
+        let nameless = try fixture.unnamed(try fixture.idToken(first.account, first.session))
         change.unlinked = ["oidc.b"]
         await expectRefusal("signInTooOld") { [change] in try await fixture.update(nameless, change) }
     }

@@ -1,0 +1,106 @@
+import Runtime
+
+/// Finds rows by keys. What the calls of one turn of the loop ask for is one statement, whose keys are the rows of a `VALUES` list: a short
+/// statement costs PostgreSQL more by itself than by the rows that it finds.
+///
+///     let names = KeyedReads(database) { keys in
+///         """
+///         SELECT p.name, k.place FROM (VALUES \(keys.rows)) k (place, id)
+///         CROSS JOIN LATERAL (SELECT name FROM people WHERE id = k.id \(keys.limit)) p
+///         """
+///     }
+///     let rows = try await names.rows(for: "\(id)")
+package actor KeyedReads {
+    /// The keys of one statement.
+    package struct Keys {
+        /// A row in parentheses for each key: its place, a bigint, and then its values.
+        package let rows: SQL
+        /// `LIMIT 1` where there are several keys, for the inner query that finds the one row of a key: PostgreSQL then looks each up by
+        /// itself, as it does a single one, and does not read a whole table for a few.
+        package let limit: SQL
+    }
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { database.unownedExecutor }
+    private let database: Database
+    private let makeStatement: @Sendable (Keys) -> SQL
+    private var waiting: [Asked] = []
+
+    private struct Asked {
+        let key: SQL
+        let answer: Answer<[Row]>
+        let since: MonotonicTime
+    }
+
+    /// The number of keys in a statement, since its rows are found one after another.
+    private static let most = 16
+
+    /// - Parameter statement: makes the statement, which only reads, finds at most one row for a key, and selects the place of its key as the
+    ///   last column.
+    package init(_ database: Database, statement: @escaping @Sendable (Keys) -> SQL) {
+        self.database = database
+        makeStatement = statement
+    }
+
+    /// The statement for one key.
+    package nonisolated func statement(for key: SQL) -> SQL { makeStatement(Keys(rows: "(\(Int64(0)), \(key))", limit: "")) }
+
+    /// The row for a key, or none.
+    /// - Parameter key: values, separated by commas.
+    package func rows(for key: SQL) async throws(PostgresError) -> [Row] {
+        if let fault = key.fault { throw fault }
+        return try await withUnsafeContinuation { answer in
+            if waiting.isEmpty { database.loop.atEndOfTurn { [self] in assumeIsolated { $0.send() } } }
+            waiting.append(Asked(key: key, answer: answer, since: database.loop.now))
+        }.get()
+    }
+
+    private func send() {
+        var rest = waiting[...]
+        waiting = []
+        while !rest.isEmpty {
+            let some = rest.prefix(Self.most)
+            rest = rest.dropFirst(Self.most)
+            if some.count == 1 { some.forEach(sendAlone) } else { send(Array(some)) }
+        }
+    }
+
+    private func sendAlone(_ asked: Asked) {
+        let read = Read(sql: statement(for: asked.key), answer: asked.answer, since: asked.since)
+        database.assumeIsolated { $0.place(read) }
+    }
+
+    private func send(_ asked: [Asked]) {
+        Task.immediate(executorPreference: database.loop) {
+            do throws(PostgresError) {
+                var found: [[Row]] = Array(repeating: [], count: asked.count)
+                for row in try await database.query(statement(for: asked)) { try found[row.place(below: asked.count)].append(row) }
+                for (asked, rows) in zip(asked, found) { asked.answer.resume(returning: .success(rows)) }
+            } catch {
+                if case .unavailable = error {
+                    for asked in asked { asked.answer.resume(returning: .failure(error)) }
+                } else {
+                    // No call gets the error of another.
+                    asked.forEach(sendAlone)
+                }
+            }
+        }
+    }
+
+    private func statement(for asked: [Asked]) -> SQL {
+        var rows: SQL = ""
+        for (place, asked) in asked.enumerated() {
+            let row: SQL = "(\(Int64(place)), \(asked.key))"
+            rows = place == 0 ? row : "\(rows), \(row)"
+        }
+        return makeStatement(Keys(rows: rows, limit: "LIMIT 1"))
+    }
+}
+
+extension Row {
+    /// The last column, a position in a list of `count`.
+    fileprivate func place(below count: Int) throws(PostgresError) -> Int {
+        let place: Int64 = try result.value(row: index, column: result.columns - 1)
+        guard (0..<Int64(count)).contains(place) else { throw .decoding("\(place) is not the place of a key") }
+        return Int(place)
+    }
+}

@@ -1,0 +1,114 @@
+import Runtime
+import Synchronization
+import TestKit
+import Testing
+
+@testable import Postgres
+
+@Suite(.takesTurns) struct KeyedReadsTests {
+    /// Finds people's names by their numbers.
+    private static func names(_ database: Database, _ statements: Statements = Statements()) -> KeyedReads {
+        KeyedReads(database) { keys in
+            statements.made.withLock { $0 += 1 }
+            return """
+                SELECT p.name, 1 / p.divisor, k.place FROM (VALUES \(keys.rows)) k (place, id)
+                CROSS JOIN LATERAL (SELECT * FROM people WHERE id = k.id \(keys.limit)) p
+                """
+        }
+    }
+
+    private final class Statements: Sendable {
+        let made = Mutex(0)
+        var count: Int { made.withLock { $0 } }
+    }
+
+    private func open(_ settings: DatabaseSettings = TestDatabase.settings) async throws -> Database {
+        let database = try TestDatabase.open(try await TestDatabase.empty(), settings)
+        _ = try await database.write("CREATE TABLE people (id bigint PRIMARY KEY, name text, divisor int NOT NULL DEFAULT 1)")
+        _ = try await database.write("INSERT INTO people SELECT n, 'person ' || n FROM generate_series(1, 100) n")
+        try await database.ping()
+        return database
+    }
+
+    /// What calls of one turn of the loop get: a name, none, or the error.
+    private func ask(_ names: KeyedReads, _ ids: [Int], _ database: isolated Database) async -> [Result<String?, PostgresError>] {
+        let tasks = ids.map { id in
+            Task { () -> Result<String?, PostgresError> in
+                _ = database
+                do throws(PostgresError) {
+                    let rows = try await names.rows(for: "\(Int64(id))")
+                    #expect(rows.count <= 1)
+                    guard let row = rows.first else { return .success(nil) }
+                    return .success(try row.value())
+                } catch { return .failure(error) }
+            }
+        }
+        var answers: [Result<String?, PostgresError>] = []
+        for task in tasks { answers.append(await task.value) }
+        return answers
+    }
+
+    @Test func `answers the calls of a turn by one statement, each with its own row`() async throws {
+        let database = try await open()
+        let statements = Statements()
+        let names = Self.names(database, statements)
+        #expect(
+            await ask(names, [7, 7, 101, 3], database) == [.success("person 7"), .success("person 7"), .success(nil), .success("person 3")])
+        #expect(statements.count == 1)
+        #expect(await ask(names, [9], database) == [.success("person 9")])
+        #expect(statements.count == 2)
+        await database.close()
+    }
+
+    @Test func `asks for sixteen at most with one statement`() async throws {
+        let database = try await open()
+        let statements = Statements()
+        let names = Self.names(database, statements)
+        let ids = Array(1...33)
+        #expect(await ask(names, ids, database) == ids.map { .success("person \($0)") })
+        #expect(statements.count == 3)
+        await database.close()
+    }
+
+    @Test func `gives no call the error of another`() async throws {
+        let database = try await open()
+        _ = try await database.write("UPDATE people SET divisor = 0 WHERE id = 2")
+        let names = Self.names(database)
+        let failed = PostgresError.sql(state: "22012", message: "message withheld, it may quote a value")
+        #expect(await ask(names, [1, 2, 3], database) == [.success("person 1"), .failure(failed), .success("person 3")])
+        await database.close()
+    }
+
+    @Test func `refuses a key that cannot be sent, and it alone`() async throws {
+        let database = try await open()
+        let names = KeyedReads(database) { keys in
+            "SELECT p.name, k.place FROM (VALUES \(keys.rows)) k (place, name) JOIN people p ON p.name = k.name"
+        }
+        async let good = names.rows(for: "\("person 5")")
+        await #expect(throws: PostgresError.self) { try await names.rows(for: "\("person\0")") }
+        #expect(try await good.first?.value() == "person 5")
+        await database.close()
+    }
+
+    @Test func `fails all calls when the database is closed`() async throws {
+        let database = try await open()
+        let names = Self.names(database)
+        await database.close()
+        for answer in await ask(names, [1, 2, 3], database) {
+            guard case .failure(.unavailable) = answer else {
+                Issue.record("\(answer)")
+                continue
+            }
+        }
+    }
+
+    @Test func `refuses an answer that names a place which no key has`() async throws {
+        let database = try await open()
+        let names = KeyedReads(database) { keys in
+            "SELECT 'anybody', k.place + 5 FROM (VALUES \(keys.rows)) k (place, id)"
+        }
+        // Asked for again one by one, whose place does not matter.
+        #expect(await ask(names, [1, 2], database) == [.success("anybody"), .success("anybody")])
+        await database.close()
+    }
+}
