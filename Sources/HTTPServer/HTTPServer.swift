@@ -14,7 +14,6 @@ package actor HTTPServer {
     package nonisolated let loop: Loop
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     private let connections: Connections
-    private let handler: any RequestHandler
     private var listeners: [Listener] = []
 
     /// - Parameter admission: shared by the servers of all loops, so that the limits on connections hold for the whole process.
@@ -34,7 +33,6 @@ package actor HTTPServer {
         accessLog: AccessLog.Write?, admission: Admission, clock: Clock
     ) {
         self.loop = loop
-        self.handler = handler
         connections = Connections(
             loop: loop, limits: limits, trustedProxies: trustedProxies, handler: handler, metrics: metrics, log: log, accessLog: accessLog,
             admission: admission, clock: clock)

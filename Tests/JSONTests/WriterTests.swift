@@ -11,6 +11,7 @@ import Text
             (.number(-.infinity), "null"),
             ("a\"b\\c/d", #""a\"b\\c/d""#), ("\n\r\t\u{8}\0\u{1F}\u{7F}é😀", "\"\\n\\r\\t\\u0008\\u0000\\u001f\u{7F}é😀\""), ([], "[]"),
             ([:], "{}"),
+            (["a\"b": "\n", "\\": "x\"", "c": "\"y"], #"{"a\"b":"\n","\\":"x\"","c":"\"y"}"#),
             (["b": 1, "a": [nil, [], [:], "x"], "": false], #"{"b":1,"a":[null,[],{},"x"],"":false}"#),
         ] as [(JSON, String)])
     func `writes compact text, members in their order`(value: JSON, text: String) {

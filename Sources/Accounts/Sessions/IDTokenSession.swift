@@ -9,13 +9,12 @@ import Runtime
 /// ended after they were issued.
 extension IDToken {
     /// Whether the token's session is alive, as an expression for the statement that reads the account.
-    ///
-    /// The account is not part of the condition: PostgreSQL would look through all of its sessions instead of looking for the one.
     func sessionLives(in project: ProjectSettings) -> SQL {
         guard let sessionID else { return "true" }
         return Self.isAlive("\(sessionID)", of: "\(accountID)", in: "\(project.id)")
     }
 
+    /// The account is not part of the condition: PostgreSQL would look through all of its sessions instead of looking for the one.
     private static func isAlive(_ sessionID: SQL, of accountID: SQL, in projectID: SQL) -> SQL {
         """
         (SELECT account_id = \(accountID) FROM sessions
@@ -23,7 +22,8 @@ extension IDToken {
         """
     }
 
-    /// Finds the accounts of callers by the keys of their tokens: an account's columns, and whether the token's session is alive.
+    /// Finds the accounts of callers by the keys of their tokens: an account's columns, and whether the token's session is alive. Of a token
+    /// that names no session, `Account.check` decides.
     static func callers(_ keys: KeyedReads.Keys) -> SQL {
         """
         SELECT \(columnsOfCaller) FROM (VALUES \(keys.rows)) k (place, project_id, account_id, session_id)
@@ -61,7 +61,7 @@ extension IDToken {
 
 extension Account {
     /// Throws `sessionEnded` unless the token is valid for this account.
-    /// - Parameter sessionLives: whether the session is alive, as the database says (`IDToken.sessionLives`).
+    /// - Parameter sessionLives: whether the session is alive, as the database says (`IDToken.callers`, `sessionLives`).
     func check(_ token: IDToken, sessionLives: Bool, at now: Instant) throws(AccountError) {
         guard sessionLives, token.expires > now, token.issued >= validSince, token.sessionID != nil || countsWithoutSession(token) else {
             throw .sessionEnded

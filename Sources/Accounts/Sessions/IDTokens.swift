@@ -113,7 +113,10 @@ package struct IDTokens: Sendable {
             } else {
                 try await storage.read(key, from: callers)
             }
-        guard var row = rows.first?.reader(), let account = try reading({ try Account(&row) }) else { throw .accountNotFound }
+        guard var row = rows.first?.reader(), let account = try reading({ try Account(&row) }), account.id.isExactly(idToken.accountID)
+        else {
+            throw .accountNotFound
+        }
         let sessionLives = try reading { try row.next(as: Bool.self) }
         let now = clock.now()
         // Disabling an account ends its sessions, so the reason comes first.

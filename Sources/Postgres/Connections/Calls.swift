@@ -7,10 +7,26 @@ typealias Answer<Value: Sendable> = UnsafeContinuation<Result<Value, PostgresErr
 /// A read that waits for its rows.
 struct Read: Sendable, Waiting {
     let sql: SQL
-    let answer: Answer<[Row]>
+    let answer: ReadAnswer
     let since: MonotonicTime
+    /// The number of calls that it answers (`KeyedReads`).
+    var keys = 1
     /// The number of connections that were lost while it waited.
     var losses = 0
+}
+
+/// Where the rows of a read go, exactly once.
+enum ReadAnswer: Sendable {
+    case toCall(Answer<[Row]>)
+    /// To several calls, on the loop.
+    case shared(@Sendable (Result<[Row], PostgresError>) -> Void)
+
+    func resume(returning result: Result<[Row], PostgresError>) {
+        switch self {
+        case .toCall(let call): call.resume(returning: result)
+        case .shared(let give): give(result)
+        }
+    }
 }
 
 /// When a commit is answered.

@@ -77,7 +77,7 @@ actor Connection: Watcher {
     /// Sends `read` at the end of the loop's turn, together with the turn's other reads.
     func submit(_ read: Read) {
         guard state == .ready else { return read.answer.resume(returning: .failure(Self.gone)) }
-        pipeline.read(read.sql, waiters.insert(.read(read)))
+        pipeline.read(read.sql, waiters.insert(.read(read)), keys: read.keys)
         flushLater()
     }
 
@@ -99,9 +99,12 @@ actor Connection: Watcher {
     private func flushLater() {
         if willFlush { return }
         willFlush = true
+        // Behind all that the end of the turn has still to submit (`KeyedReads`).
         loop.atEndOfTurn { [self] in
-            assumeIsolated { $0.willFlush = false }
-            assumeIsolated { $0.pump() }
+            loop.atEndOfTurn { [self] in
+                assumeIsolated { $0.willFlush = false }
+                assumeIsolated { $0.pump() }
+            }
         }
     }
 

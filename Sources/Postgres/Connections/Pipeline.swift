@@ -93,14 +93,15 @@ struct Pipeline {
 
     var isAwaiting: Bool { !awaited.isEmpty }
 
-    /// Whether further reads should be sent with those that were submitted and not sent yet. At most 16, since the server carries them out
-    /// one after another.
+    /// Whether further reads should be sent with those that were submitted and not sent yet. For 16 calls at most, since the server answers
+    /// them one after another.
     var gathersReads: Bool { (1..<16).contains(openReads) }
 
-    mutating func read(_ sql: SQL, _ ticket: Ticket) {
+    /// - Parameter keys: the number of calls that the read answers.
+    mutating func read(_ sql: SQL, _ ticket: Ticket, keys: Int = 1) {
         outgoing.append(.read(ticket, sql, isRepeated: false))
-        openReads += 1
-        if openReads == readsPerSync { endReads() }
+        openReads += keys
+        if openReads >= readsPerSync { endReads() }
     }
 
     /// Ends the group of reads submitted so far: they get one Sync.

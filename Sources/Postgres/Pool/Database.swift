@@ -71,7 +71,7 @@ package actor Database {
     package func query(_ sql: SQL) async throws(PostgresError) -> [Row] {
         if let fault = sql.fault { throw fault }
         return try await withUnsafeContinuation { answer in
-            place(Read(sql: sql, answer: answer, since: loop.now))
+            place(Read(sql: sql, answer: .toCall(answer), since: loop.now))
         }.get()
     }
 

@@ -1,7 +1,7 @@
 import Runtime
 
-/// Finds rows by keys. What the calls of one turn of the loop ask for is one statement, whose keys are the rows of a `VALUES` list: a short
-/// statement costs PostgreSQL more by itself than by the rows that it finds.
+/// Finds rows by keys. Up to 16 calls of one turn of the loop share a statement, whose keys are the rows of a `VALUES` list: a short statement
+/// costs PostgreSQL more by itself than by the rows that it finds.
 ///
 ///     let names = KeyedReads(database) { keys in
 ///         """
@@ -31,7 +31,7 @@ package actor KeyedReads {
         let since: MonotonicTime
     }
 
-    /// The number of keys in a statement, since its rows are found one after another.
+    /// The most keys of a statement, since its rows are found one after another.
     private static let most = 16
 
     /// - Parameter statement: makes the statement, which only reads, finds at most one row for a key, and selects the place of its key as the
@@ -45,7 +45,7 @@ package actor KeyedReads {
     package nonisolated func statement(for key: SQL) -> SQL { makeStatement(Keys(rows: "(\(Int64(0)), \(key))", limit: "")) }
 
     /// The row for a key, or none.
-    /// - Parameter key: values, separated by commas.
+    /// - Parameter key: values, separated by commas; as many and of the same types in every call.
     package func rows(for key: SQL) async throws(PostgresError) -> [Row] {
         if let fault = key.fault { throw fault }
         return try await withUnsafeContinuation { answer in
@@ -65,23 +65,27 @@ package actor KeyedReads {
     }
 
     private func sendAlone(_ asked: Asked) {
-        let read = Read(sql: statement(for: asked.key), answer: asked.answer, since: asked.since)
-        database.assumeIsolated { $0.place(read) }
+        place(Read(sql: statement(for: asked.key), answer: .toCall(asked.answer), since: asked.since))
     }
 
     private func send(_ asked: [Asked]) {
-        Task.immediate(executorPreference: database.loop) {
-            do throws(PostgresError) {
-                var found: [[Row]] = Array(repeating: [], count: asked.count)
-                for row in try await database.query(statement(for: asked)) { try found[row.place(below: asked.count)].append(row) }
-                for (asked, rows) in zip(asked, found) { asked.answer.resume(returning: .success(rows)) }
-            } catch {
-                if case .unavailable = error {
-                    for asked in asked { asked.answer.resume(returning: .failure(error)) }
-                } else {
-                    // No call gets the error of another.
-                    asked.forEach(sendAlone)
-                }
+        let answer = ReadAnswer.shared { [self] result in assumeIsolated { $0.answer(asked, result) } }
+        place(Read(sql: statement(for: asked), answer: answer, since: asked[0].since, keys: asked.count))
+    }
+
+    private func place(_ read: Read) { database.assumeIsolated { $0.place(read) } }
+
+    private func answer(_ asked: [Asked], _ result: Result<[Row], PostgresError>) {
+        do throws(PostgresError) {
+            var found: [[Row]] = Array(repeating: [], count: asked.count)
+            for row in try result.get() { try found[row.place(below: asked.count)].append(row) }
+            for (asked, rows) in zip(asked, found) { asked.answer.resume(returning: .success(rows)) }
+        } catch {
+            switch error {
+            // These say something of the server, not of a key.
+            case .unavailable, .timedOut: for asked in asked { asked.answer.resume(returning: .failure(error)) }
+            // No call gets the error of another.
+            case .sql, .constraint, .decoding: asked.forEach(sendAlone)
             }
         }
     }

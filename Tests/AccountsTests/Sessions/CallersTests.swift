@@ -1,16 +1,19 @@
 @testable import Accounts
 @testable import Postgres
+import ProjectSettings
 import TestKit
 import Testing
 
 /// Tests that callers who come in one turn of the loop, whose accounts one statement finds, get the answers that each would get alone.
 @Suite struct CallersTests {
-    /// Has the accounts of the tokens found in one turn of the loop: the account's id, or the name of the refusal.
-    private func find(_ idTokens: [String], _ fixture: Fixture, _ database: isolated Database) async -> [String] {
-        let tasks = idTokens.map { idToken in
+    private typealias Caller = (idToken: String, fixture: Fixture)
+
+    /// Has the accounts of callers found in one turn of the loop: the account's address, or the name of the refusal.
+    private func find(_ callers: [Caller], _ database: isolated Database) async -> [String] {
+        let tasks = callers.map { caller in
             Task { () -> String in
                 _ = database
-                do { return try await fixture.caller(idToken).0.id } catch { return "\(error)" }
+                do { return try await caller.fixture.caller(caller.idToken).0.email ?? "" } catch { return "\(error)" }
             }
         }
         var answers: [String] = []
@@ -20,44 +23,70 @@ import Testing
 
     @Test func `SEC-50 finds of several callers each one's own account and session`() async throws {
         let fixture = try await Fixture.forCodes()
+        let database = fixture.database
         let (ada, adaSession, adaToken) = try await fixture.signUp("ada@example.com")
         let (eve, eveSession, eveToken) = try await fixture.signUp("eve@example.com")
         let (bob, _, bobToken) = try await fixture.signUp("bob@example.com")
         let (dan, _, danToken) = try await fixture.signUp("dan@example.com")
-        let linked = try await fixture.signIn(Fixture.ada("oidc.a", subject: "of eve"), .link(fixture.token(eve, eveSession)))
-        #expect(linked.account.id == eve.id)
-        // A token of Ada's that names Eve's session, and one of a version that named none.
-        let foreign = try fixture.idToken(ada, eveSession)
-        let unnamed = try fixture.unnamed(adaToken)
-        _ = try await fixture.database.write("UPDATE accounts SET disabled = true WHERE account_id = \(bob.id)")
-        _ = try await fixture.database.write("DELETE FROM accounts WHERE account_id = \(dan.id)")
-        let tokens = [adaToken, eveToken, foreign, bobToken, danToken, unnamed, adaToken]
-        let expected = [ada.id, eve.id, "sessionEnded", "accountDisabled", "accountNotFound", ada.id, ada.id]
-        #expect(await find(tokens, fixture, fixture.database) == expected)
-        for (token, answer) in zip(tokens, expected) { #expect(await find([token], fixture, fixture.database) == [answer]) }
+        _ = try await fixture.signIn(Fixture.ada("oidc.a", subject: "of eve"), .link(fixture.token(eve, eveSession)))
+        _ = try await database.write("UPDATE accounts SET disabled = true WHERE account_id = \(bob.id)")
+        _ = try await database.write("DELETE FROM accounts WHERE account_id = \(dan.id)")
+        // An account of another project with the ids of Ada and of her session.
+        var elsewhere = fixture
+        elsewhere.project.id = "other"
+        _ = try await database.write(
+            """
+            INSERT INTO accounts (project_id, account_id, email, email_verified, valid_since, created_at)
+            SELECT 'other', account_id, 'twin@example.com', false, valid_since, created_at FROM accounts WHERE account_id = \(ada.id)
+            """)
+        _ = try await database.write(
+            """
+            INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, rotated_at, created_at, refreshed_at)
+            SELECT 'other', session_id, account_id, sign_in_provider, auth_time, rotated_at, created_at, refreshed_at
+            FROM sessions WHERE session_id = \(adaSession.id)
+            """)
+        let twinToken = try elsewhere.idToken(try #require(try await elsewhere.stored(ada.id)), adaSession)
 
-        _ = try await fixture.database.write("UPDATE sessions SET ended_at = now() WHERE session_id = \(adaSession.id)")
-        #expect(await find([eveToken, adaToken], fixture, fixture.database) == [eve.id, "sessionEnded"])
-        #expect(try await batches(fixture) == 2)
+        let expected: [(Caller, String)] = [
+            ((adaToken, fixture), "ada@example.com"), ((eveToken, fixture), "eve@example.com"),
+            ((twinToken, elsewhere), "twin@example.com"),
+            // A token of Ada's that names Eve's session, and one of a version that named none.
+            ((try fixture.idToken(ada, eveSession), fixture), "sessionEnded"),
+            ((try fixture.unnamed(adaToken), fixture), "ada@example.com"),
+            ((bobToken, fixture), "accountDisabled"), ((danToken, fixture), "accountNotFound"), ((adaToken, fixture), "ada@example.com"),
+        ]
+        #expect(await find(expected.map(\.0), database) == expected.map(\.1))
+        for (caller, answer) in expected { #expect(await find([caller], database) == [answer]) }
+
+        _ = try await database.write("UPDATE sessions SET ended_at = now() WHERE project_id = 'other'")
+        #expect(await find([(adaToken, fixture), (twinToken, elsewhere)], database) == ["ada@example.com", "sessionEnded"])
+        _ = try await database.write("UPDATE sessions SET ended_at = now() WHERE session_id = \(adaSession.id)")
+        #expect(await find([(eveToken, fixture), (adaToken, fixture)], database) == ["eve@example.com", "sessionEnded"])
+        let shared = try await database.query("SELECT 1 FROM pg_prepared_statements WHERE statement LIKE '%LIMIT 1) a'")
+        #expect(shared.count == 2, "a statement for eight callers, and one for two")
     }
 
-    @Test func `finds several accounts by index, one by one`() async throws {
+    @Test func `looks each of several callers up by index, where a join would read the table`() async throws {
         let fixture = try await Fixture.forCodes()
         _ = try await fixture.database.write(
             """
             INSERT INTO accounts (project_id, account_id, email_verified, valid_since, created_at)
-            SELECT 'demo', 'filler ' || n, false, date_trunc('second', now()), now() FROM generate_series(1, 20000) n
+            SELECT 'demo', 'a' || n, false, date_trunc('second', now()), now() FROM generate_series(1, 600) n
             """)
-        _ = try await fixture.database.write("ANALYZE accounts")
-        let keys: SQL = "(0, 'demo', 'filler 7', NULL::bytea), (1, 'demo', 'filler 8', NULL)"
-        let plan = try await fixture.database.query("EXPLAIN \(IDToken.callers(KeyedReads.Keys(rows: keys, limit: "LIMIT 1")))")
-        let text = try plan.map { try $0.value(as: String.self) }.joined(separator: "\n")
-        #expect(text.contains("accounts_pkey"))
-        #expect(!text.contains("Seq Scan on accounts"))
-    }
-
-    /// The number of statements for several callers that the connection for reads knows.
-    private func batches(_ fixture: Fixture) async throws -> Int {
-        try await fixture.database.query("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%LIMIT 1) a'")[0].value()
+        _ = try await fixture.database.write(
+            """
+            INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, rotated_at, created_at, refreshed_at)
+            SELECT 'demo', decode(lpad(to_hex(n), 32, '0'), 'hex'), 'a' || n, 'custom', now(), now(), now(), now()
+            FROM generate_series(1, 600) n
+            """)
+        for table in ["accounts", "sessions"] { _ = try await fixture.database.write(SQL(unsafe: "ANALYZE \(table)")) }
+        let keys = (1...16).map { "(\($0), 'demo', 'a\($0)', decode(lpad('\($0)', 32, '0'), 'hex'))" }.joined(separator: ", ")
+        func plan(limit: SQL) async throws -> String {
+            let statement = IDToken.callers(KeyedReads.Keys(rows: SQL(unsafe: keys), limit: limit))
+            return try await fixture.database.query("EXPLAIN \(statement)").map { try $0.value(as: String.self) }.joined(separator: "\n")
+        }
+        #expect(try await plan(limit: "").contains("Seq Scan on accounts"))
+        let limited = try await plan(limit: "LIMIT 1")
+        #expect(limited.contains("accounts_pkey") && limited.contains("sessions_pkey") && !limited.contains("Seq Scan"), "\(limited)")
     }
 }

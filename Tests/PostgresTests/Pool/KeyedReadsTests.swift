@@ -17,6 +17,14 @@ import Testing
         }
     }
 
+    /// Takes ten minutes for each key.
+    private static func sleepers(_ database: Database, _ statements: Statements) -> KeyedReads {
+        KeyedReads(database) { keys in
+            statements.made.withLock { $0 += 1 }
+            return "SELECT 'late', k.place FROM (VALUES \(keys.rows)) k (place, id), LATERAL (SELECT pg_sleep(600 + k.id)) s"
+        }
+    }
+
     private final class Statements: Sendable {
         let made = Mutex(0)
         var count: Int { made.withLock { $0 } }
@@ -73,41 +81,71 @@ import Testing
     @Test func `gives no call the error of another`() async throws {
         let database = try await open()
         _ = try await database.write("UPDATE people SET divisor = 0 WHERE id = 2")
-        let names = Self.names(database)
+        let statements = Statements()
+        let names = Self.names(database, statements)
         let failed = PostgresError.sql(state: "22012", message: "message withheld, it may quote a value")
         #expect(await ask(names, [1, 2, 3], database) == [.success("person 1"), .failure(failed), .success("person 3")])
+        #expect(statements.count == 1 + 3)
         await database.close()
     }
 
     @Test func `refuses a key that cannot be sent, and it alone`() async throws {
         let database = try await open()
-        let names = KeyedReads(database) { keys in
-            "SELECT p.name, k.place FROM (VALUES \(keys.rows)) k (place, name) JOIN people p ON p.name = k.name"
-        }
-        async let good = names.rows(for: "\("person 5")")
-        await #expect(throws: PostgresError.self) { try await names.rows(for: "\("person\0")") }
-        #expect(try await good.first?.value() == "person 5")
+        let names = Self.names(database)
+        let key: SQL = "\(Int64(5)), \("\0")"
+        let fault = try #require(key.fault)
+        await #expect(throws: fault) { try await names.rows(for: key) }
+        #expect(await ask(names, [5], database) == [.success("person 5")])
         await database.close()
     }
 
-    @Test func `fails all calls when the database is closed`() async throws {
+    @Test func `fails all calls when the database is closed under their statement`() async throws {
+        let database = try await open()
+        let statements = Statements()
+        let slow = Self.sleepers(database, statements)
+        let asking = Task { await ask(slow, [1, 2, 3], database) }
+        try await eventually { statements.count == 1 }
+        await database.close()
+        #expect(await asking.value == Array(repeating: .failure(.unavailable("closed")), count: 3))
+        #expect(statements.count == 1)
+    }
+
+    @Test func `asks no key again when its statement took too long`() async throws {
+        var settings = TestDatabase.settings
+        settings.statementTimeout = .milliseconds(100)
+        settings.silence = .seconds(600)
+        let database = try await open(settings)
+        let statements = Statements()
+        let slow = Self.sleepers(database, statements)
+        #expect(await ask(slow, [1, 2], database) == [.failure(.timedOut), .failure(.timedOut)])
+        #expect(statements.count == 1)
+        await database.close()
+    }
+
+    @Test func `travels with the other reads of its turn`() async throws {
         let database = try await open()
         let names = Self.names(database)
+        let before = database.roundTrips
+        try await readTogether(names, database)
+        #expect(database.roundTrips == before + 1)
         await database.close()
-        for answer in await ask(names, [1, 2, 3], database) {
-            guard case .failure(.unavailable) = answer else {
-                Issue.record("\(answer)")
-                continue
-            }
-        }
     }
 
-    @Test func `refuses an answer that names a place which no key has`() async throws {
+    /// Asks in one turn, first for a row by a statement of its own and then for two by keys.
+    private func readTogether(_ names: KeyedReads, _ database: isolated Database) async throws {
+        let other = Task {
+            _ = database
+            return try await database.query("SELECT 'alone'")[0].value(as: String.self)
+        }
+        #expect(await ask(names, [1, 2], database) == [.success("person 1"), .success("person 2")])
+        #expect(try await other.value == "alone")
+    }
+
+    @Test func `asks one by one when an answer names a place that no key has`() async throws {
         let database = try await open()
         let names = KeyedReads(database) { keys in
             "SELECT 'anybody', k.place + 5 FROM (VALUES \(keys.rows)) k (place, id)"
         }
-        // Asked for again one by one, whose place does not matter.
         #expect(await ask(names, [1, 2], database) == [.success("anybody"), .success("anybody")])
         await database.close()
     }

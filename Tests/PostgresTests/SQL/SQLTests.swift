@@ -46,6 +46,17 @@ import Testing
         #expect(sql.values.slots.isEmpty)
     }
 
+    @Test func `keeps raw texts in their order and tells statements apart by them`() {
+        func statement(_ first: String, _ second: String) -> SQL {
+            let inner: SQL = "a.\(SQL(unsafe: first)) = \(1)"
+            return "SELECT \(SQL(unsafe: second)) WHERE \(inner) AND \(inner)"
+        }
+        #expect(statement("x", "y").text == "SELECT y WHERE a.x = $1 AND a.x = $2")
+        #expect(statement("x", "y").shape == statement("x", "y").shape)
+        #expect(statement("x", "y").shape != statement("y", "x").shape)
+        #expect(statement("x", "y") != statement("x", "z"))
+    }
+
     @Test func `binds nil as NULL of its type`() {
         let none: Instant? = nil
         let some: String? = "x"
