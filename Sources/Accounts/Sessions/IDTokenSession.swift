@@ -35,7 +35,7 @@ extension IDToken {
         "\(Account.columns), k.session_id IS NULL OR \(isAlive("k.session_id", of: "k.account_id", in: "k.project_id")), k.place"
 
     /// The key by which `callers` finds the token's account.
-    func key(in project: ProjectSettings) -> SQL { "\(project.id), \(accountID), \(sessionID)" }
+    func key(in project: ProjectSettings) -> SQL { "\(project.id), \(accountID), \(sessionID)::bytea" }
 
     /// The `auth_time` of the session with which a link answers: the caller's own. Adding a way to sign in does not prove that the same
     /// person is there, and a stolen session must not become recent by it (SEC-73). An anonymous account had no way to sign in before, so
