@@ -93,9 +93,11 @@ struct Pipeline {
 
     var isAwaiting: Bool { !awaited.isEmpty }
 
-    /// Whether further reads should be sent with those that were submitted and not sent yet. For 16 calls at most, since the server answers
-    /// them one after another.
-    var gathersReads: Bool { (1..<16).contains(openReads) }
+    /// The most calls whose reads are sent together, since the server answers them one after another.
+    static let mostTogether = 16
+
+    /// Whether further reads should be sent with those that were submitted and not sent yet.
+    var gathersReads: Bool { (1..<Self.mostTogether).contains(openReads) }
 
     /// - Parameter keys: the number of calls that the read answers.
     mutating func read(_ sql: SQL, _ ticket: Ticket, keys: Int = 1) {

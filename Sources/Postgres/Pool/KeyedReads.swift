@@ -31,9 +31,6 @@ package actor KeyedReads {
         let since: MonotonicTime
     }
 
-    /// The most keys of a statement, since its rows are found one after another.
-    private static let most = 16
-
     /// - Parameter statement: makes the statement, which only reads, finds at most one row for a key, and selects the place of its key as the
     ///   last column.
     package init(_ database: Database, statement: @escaping @Sendable (Keys) -> SQL) {
@@ -42,7 +39,16 @@ package actor KeyedReads {
     }
 
     /// The statement for one key.
-    package nonisolated func statement(for key: SQL) -> SQL { makeStatement(Keys(rows: "(\(Int64(0)), \(key))", limit: "")) }
+    package nonisolated func statement(for key: SQL) -> SQL { statement(for: [key]) }
+
+    private nonisolated func statement(for keys: [SQL]) -> SQL {
+        var rows: SQL = ""
+        for (place, key) in keys.enumerated() {
+            if place > 0 { rows += ", " }
+            rows += "(\(Int64(place)), \(key))"
+        }
+        return makeStatement(Keys(rows: rows, limit: keys.count == 1 ? "" : "LIMIT 1"))
+    }
 
     /// The row for a key, or none.
     /// - Parameter key: values, separated by commas; as many and of the same types in every call.
@@ -58,8 +64,8 @@ package actor KeyedReads {
         var rest = waiting[...]
         waiting = []
         while !rest.isEmpty {
-            let some = rest.prefix(Self.most)
-            rest = rest.dropFirst(Self.most)
+            let some = rest.prefix(Pipeline.mostTogether)
+            rest = rest.dropFirst(Pipeline.mostTogether)
             if some.count == 1 { some.forEach(sendAlone) } else { send(Array(some)) }
         }
     }
@@ -70,7 +76,7 @@ package actor KeyedReads {
 
     private func send(_ asked: [Asked]) {
         let answer = ReadAnswer.shared { [self] result in assumeIsolated { $0.answer(asked, result) } }
-        place(Read(sql: statement(for: asked), answer: answer, since: asked[0].since, keys: asked.count))
+        place(Read(sql: statement(for: asked.map(\.key)), answer: answer, since: asked[0].since, keys: asked.count))
     }
 
     private func place(_ read: Read) { database.assumeIsolated { $0.place(read) } }
@@ -88,15 +94,6 @@ package actor KeyedReads {
             case .sql, .constraint, .decoding: asked.forEach(sendAlone)
             }
         }
-    }
-
-    private func statement(for asked: [Asked]) -> SQL {
-        var rows: SQL = ""
-        for (place, asked) in asked.enumerated() {
-            let row: SQL = "(\(Int64(place)), \(asked.key))"
-            rows = place == 0 ? row : "\(rows), \(row)"
-        }
-        return makeStatement(Keys(rows: rows, limit: "LIMIT 1"))
     }
 }
 

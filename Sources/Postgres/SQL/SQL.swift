@@ -74,11 +74,14 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
         package mutating func appendInterpolation(_ value: [UInt8]) { sql.bind(value) }
 
         /// Inserts `other`; its placeholders are renumbered after those already here.
-        package mutating func appendInterpolation(_ other: SQL) {
-            sql.shape.append(other.shape)
-            sql.values.append(contentsOf: other.values)
-            if other.textHoldsNUL { sql.textHoldsNUL = true }
-        }
+        package mutating func appendInterpolation(_ other: SQL) { sql += other }
+    }
+
+    /// Adds `other` at the end; its placeholders are renumbered after those already here.
+    static func += (sql: inout SQL, other: SQL) {
+        sql.shape.append(other.shape)
+        sql.values.append(contentsOf: other.values)
+        if other.textHoldsNUL { sql.textHoldsNUL = true }
     }
 
     private mutating func bind(_ value: some SQLValue) {
