@@ -46,7 +46,7 @@ package final class LogOutput: Sendable {
     package convenience init(path: String? = nil) throws(SystemError) { try self.init(LogSink(path: path)) }
 
     init(_ sink: LogSink) throws(SystemError) {
-        try BackgroundThread.start(name: "log", yieldsToOthers: false) { [self] in
+        try BackgroundThread.start(name: "log") { [self] in
             var sink = sink
             var lines = Lines()
             while true { turn(&sink, &lines) }

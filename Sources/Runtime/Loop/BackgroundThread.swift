@@ -5,11 +5,8 @@ import Glibc
 package enum BackgroundThread {
     /// Runs `body` on a new thread, which ends when `body` returns. Signals go to other threads.
     ///
-    /// - Parameters:
-    ///   - name: the name that `top -H` and `perf` show; the kernel keeps 15 bytes.
-    ///   - yieldsToOthers: for long computations. On a core that other threads of its scheduling group want, too, this thread gets a
-    ///   seventieth of the time (docs/adr/0011).
-    package static func start(name: String, yieldsToOthers: Bool = true, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    /// - Parameter name: the name that `top -H` and `perf` show; the kernel keeps 15 bytes.
+    package static func start(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
@@ -20,7 +17,7 @@ package enum BackgroundThread {
         sigfillset(&all)
         pthread_sigmask(SIG_SETMASK, &all, &former)
         defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
-        let start = Unmanaged.passRetained(Start(name: String(name.prefix(15)), yieldsToOthers: yieldsToOthers, body: body))
+        let start = Unmanaged.passRetained(Start(name: String(name.prefix(15)), body: body))
         var thread = pthread_t()
         let code = pthread_create(
             &thread, &attributes,
@@ -34,28 +31,38 @@ package enum BackgroundThread {
         }
     }
 
+    /// How far a thread gives way to others of its scheduling group that want its core, as the kernel's niceness.
+    package enum Patience: Int32 {
+        /// Beside one other that never rests, it gets a quarter of the core.
+        case some = 5
+        /// Beside one other that never rests, it gets a seventieth of the core.
+        case most = 19
+    }
+
+    /// Makes this thread give way to others, for long computations (docs/adr/0011). It may do so further later, but cannot take it back.
+    package static func giveWay(_ patience: Patience) {
+        // Besides the smaller share, it takes the smallest time slice, 100 µs: some kernels let a thread finish its slice before another one
+        // gets the core, so a thread that wakes up waits for that long.
+        if set_batch_scheduling_of_this_thread(patience.rawValue, 100_000) != 0 {
+            // Some filters of system calls do not know this one.
+            setpriority(Int32(PRIO_PROCESS.rawValue), 0, patience.rawValue)
+        }
+    }
+
     /// Lets other threads run first.
     package static func yield() { sched_yield() }
 
     private final class Start: Sendable {
         let name: String
-        let yieldsToOthers: Bool
         let body: @Sendable () -> Void
 
-        init(name: String, yieldsToOthers: Bool, body: @escaping @Sendable () -> Void) {
+        init(name: String, body: @escaping @Sendable () -> Void) {
             self.name = name
-            self.yieldsToOthers = yieldsToOthers
             self.body = body
         }
 
         func run() {
             pthread_setname_np(pthread_self(), name)
-            // Besides the smallest share, it takes the smallest time slice, 100 µs: some kernels let a thread finish its slice before
-            // another one gets the core, so a thread that wakes up waits for that long.
-            if yieldsToOthers, set_batch_scheduling_of_this_thread(19, 100_000) != 0 {
-                // Some filters of system calls do not know this one.
-                setpriority(Int32(PRIO_PROCESS.rawValue), 0, 19)
-            }
             body()
         }
     }

@@ -10,7 +10,7 @@ package final class Watchdog: Sendable {
     ///
     /// - Parameter bark: runs once, `delay` after `begin()`.
     package init(after delay: Duration, _ bark: @escaping @Sendable () -> Void) throws(SystemError) {
-        try BackgroundThread.start(name: "watchdog", yieldsToOthers: false) { [leash] in
+        try BackgroundThread.start(name: "watchdog") { [leash] in
             leash.wait()
             let begun = MonotonicTime.read()
             while true {

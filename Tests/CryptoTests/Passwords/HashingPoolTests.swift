@@ -54,9 +54,20 @@ import Testing
         await pool.stop()
     }
 
-    @Test func `SEC-20 works on threads that give way to others`() async throws {
-        let pool = HashingPool(threads: 1, queue: 0, metrics: Metrics())
-        #expect(try await pool.run { getpriority(Int32(PRIO_PROCESS.rawValue), 0) } == 19)
+    @Test func `SEC-20 gives way to other threads, and further while others wait to be hashed`() async throws {
+        let metrics = Metrics()
+        let pool = HashingPool(threads: 1, queue: 2, metrics: metrics)
+        @Sendable func niceness() -> Int32 { getpriority(Int32(PRIO_PROCESS.rawValue), 0) }
+        #expect(try await pool.run { niceness() } == 5)
+        let gate = Gate()
+        let running = Task { try await pool.run { gate.wait() } }
+        await gate.untilSomebodyWaits()
+        let waiting = (0..<2).map { _ in Task { try await pool.run { niceness() } } }
+        while !metrics.text().contains("gatehouse_hashing_queue 2\n") { await Task.yield() }
+        gate.open()
+        try await running.value
+        for task in waiting { #expect(try await task.value == 19) }
+        while try await pool.run({ niceness() }) != 5 { await Task.yield() }
         await pool.stop()
     }
 
