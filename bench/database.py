@@ -109,15 +109,16 @@ class Statement:
 
         return re.sub(r"\$(\d+)", replacement, text)
 
-    def script(self, clients, before="", after=""):
+    def script(self, clients, before="", after="", times=1):
+        """The statements, `times` times, between two more lines."""
         share = PEOPLE // clients
         # The count only grows, over the rows and runs of all clients, so it is always the newest generation.
         lines = [r"\set g0 :g0 + 1"]
         if self._counts:
             lines += [r"\set g1 :g0 + 1", r"\set g2 :g0 + 2"]
         row = ":client_id * 1000000000 + :g0" if self._new else f":client_id * {share} + :g0 % {share} + 1"
-        lines += [rf"\set row {row}", before, *(text + ";" for text in self._texts), after]
-        return "\n".join(line for line in lines if line) + "\n"
+        lines += [rf"\set row {row}", *(text + ";" for text in self._texts)]
+        return "\n".join(line for line in [before, *lines * times, after] if line) + "\n"
 
     def variables(self):
         self._next += 10_000_000
