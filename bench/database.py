@@ -110,7 +110,7 @@ class Statement:
         return re.sub(r"\$(\d+)", replacement, text)
 
     def script(self, clients, before="", after="", times=1):
-        """The statements, `times` times, between two more lines."""
+        """The statements, `times` times, between the lines `before` and `after`."""
         share = PEOPLE // clients
         # The count only grows, over the rows and runs of all clients, so it is always the newest generation.
         lines = [r"\set g0 :g0 + 1"]

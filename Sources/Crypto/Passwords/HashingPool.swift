@@ -7,8 +7,8 @@ import Synchronization
 /// does not occupy a thread of Dispatch. Work for which the queue has no room is refused at once: that costs nothing, while a hash that no
 /// client waits for any more costs 30 ms (SEC-20).
 ///
-/// A thread starts when there is work and ends when there is no more, since it can give way further but cannot take that back: it gives way
-/// some, so that a sign-in that comes alone is not late on a busy machine, and most as soon as others wait behind it, in a flood.
+/// A hash that is alone in the pool gives way less, so that a single sign-in is not late on a busy machine. A thread can lower its priority, but
+/// not raise it again. Therefore threads end when the queue is empty.
 package final class HashingPool: Sendable {
     /// The queue has no room.
     package struct Full: Error { package init() {} }
@@ -89,12 +89,12 @@ package final class HashingPool: Sendable {
     }
 
     private func workWhileThereIsWork() {
-        var patience = BackgroundThread.Patience.some
-        BackgroundThread.giveWay(patience)
-        while let (job, othersWait) = take() {
-            if othersWait, patience == .some {
-                patience = .most
-                BackgroundThread.giveWay(patience)
+        var givesWayMost = false
+        BackgroundThread.giveWay(by: 5)
+        while let (job, isAlone) = take() {
+            if !isAlone, !givesWayMost {
+                givesWayMost = true
+                BackgroundThread.giveWay(by: 19)
             }
             let began = MonotonicTime.read()
             waited.record(microseconds: began.microseconds(since: job.since))
@@ -104,12 +104,11 @@ package final class HashingPool: Sendable {
         }
     }
 
-    /// The next job, and whether others wait behind it. Without one, the thread that asks must end.
-    private func take() -> (job: Job, othersWait: Bool)? {
+    /// The next job, and whether no other is under way or waits. Without a job, the thread that asks must end.
+    private func take() -> (job: Job, isAlone: Bool)? {
         let (next, told) = state.withLock { state -> ((Job, Bool)?, [@Sendable () -> Void]) in
             guard state.waiting.isEmpty else {
-                let job = state.waiting.removeFirst()
-                return ((job, !state.waiting.isEmpty), [])
+                return ((state.waiting.removeFirst(), state.accepted == 1), [])
             }
             state.threads -= 1
             guard state.threads == 0 else { return (nil, []) }

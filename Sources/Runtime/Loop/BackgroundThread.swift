@@ -31,21 +31,18 @@ package enum BackgroundThread {
         }
     }
 
-    /// How far a thread gives way to others of its scheduling group that want its core, as the kernel's niceness.
-    package enum Patience: Int32 {
-        /// Beside one other that never rests, it gets a quarter of the core.
-        case some = 5
-        /// Beside one other that never rests, it gets a seventieth of the core.
-        case most = 19
-    }
-
-    /// Makes this thread give way to others, for long computations (docs/adr/0011). It may do so further later, but cannot take it back.
-    package static func giveWay(_ patience: Patience) {
+    /// Makes this thread give way to others of its scheduling group that want its core, for long computations (docs/adr/0011). It may do so
+    /// further later, but cannot take it back.
+    ///
+    /// - Parameter niceness: what is added to the thread's niceness, which is 19 at most. Beside a thread that never rests, one that is nicer by 5
+    ///   gets a quarter of the core, one that is nicer by 19 a seventieth.
+    package static func giveWay(by niceness: Int32) {
+        let niceness = min(19, getpriority(Int32(PRIO_PROCESS.rawValue), 0) + niceness)
         // Besides the smaller share, it takes the smallest time slice, 100 µs: some kernels let a thread finish its slice before another one
         // gets the core, so a thread that wakes up waits for that long.
-        if set_batch_scheduling_of_this_thread(patience.rawValue, 100_000) != 0 {
+        if set_batch_scheduling_of_this_thread(niceness, 100_000) != 0 {
             // Some filters of system calls do not know this one.
-            setpriority(Int32(PRIO_PROCESS.rawValue), 0, patience.rawValue)
+            setpriority(Int32(PRIO_PROCESS.rawValue), 0, niceness)
         }
     }
 
