@@ -89,13 +89,9 @@ package final class HashingPool: Sendable {
     }
 
     private func workWhileThereIsWork() {
-        var givesWayMost = false
         BackgroundThread.giveWay(by: 5)
         while let (job, isAlone) = take() {
-            if !isAlone, !givesWayMost {
-                givesWayMost = true
-                BackgroundThread.giveWay(by: 19)
-            }
+            if !isAlone { BackgroundThread.giveWay(by: 19) }
             let began = MonotonicTime.read()
             waited.record(microseconds: began.microseconds(since: job.since))
             job.work()
