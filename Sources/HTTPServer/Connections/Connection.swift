@@ -28,16 +28,18 @@ final class Connection: Watcher {
     let descriptor: Int32
     let slot: Int32
     let peer: Address
-    let place: Admission.Place
+    // What follows is in the order that leaves no gaps: an idle connection takes 80 bytes of malloc's, and would take 112 in another.
     var work: Work?
     private var interest = Interest.read
+    /// The turn of the loop that `answered` belongs to.
+    private var turn: UInt32 = 0
+    /// The number of requests that it has answered in that turn.
+    private var answered: UInt8 = 0
+    let place: Admission.Place
     var state = State.reading
     private var isProcessing = false
     /// Whether it has had its share of this turn and waits for the next one.
     private var isPostponed = false
-    /// The number of requests that it has answered in the turn `turn` of the loop.
-    private var answered = 0
-    private var turn: UInt64 = 0
     /// Whether the client may still be sending when the connection is closed.
     private var mayLinger = false
     private var hasPeerClosed = false

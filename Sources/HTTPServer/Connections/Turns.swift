@@ -23,8 +23,8 @@ final class Turns {
         serveAll = { [unowned self] in serve() }
     }
 
-    /// The number of this turn.
-    var number: UInt64 { loop.turn }
+    /// The number of this turn, which begins again after four thousand million.
+    var number: UInt32 { UInt32(truncatingIfNeeded: loop.turn) }
 
     /// Lets `connection` continue in the next turn, after the requests that arrive until then.
     func postpone(_ connection: Connection) {
