@@ -24,10 +24,10 @@ extension IDToken {
 
     /// Finds the accounts of callers by the keys of their tokens: an account's columns, and whether the token's session is alive. Of a token
     /// that names no session, `Account.check` decides.
-    static func callers(_ keys: KeyedReads.Keys) -> SQL {
+    static let callers = KeyedStatement { keys in
         """
-        SELECT \(columnsOfCaller) FROM (VALUES \(keys.rows)) k (place, project_id, account_id, session_id)
-        CROSS JOIN LATERAL (SELECT * FROM accounts WHERE project_id = k.project_id AND account_id = k.account_id \(keys.limit)) a
+        SELECT \(columnsOfCaller) FROM (VALUES \(keys)) k (place, project_id, account_id, session_id)
+        JOIN accounts a ON a.project_id = k.project_id AND a.account_id = k.account_id
         """
     }
 

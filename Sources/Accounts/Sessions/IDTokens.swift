@@ -23,7 +23,7 @@ package struct IDTokens: Sendable {
         self.publicURL = publicURL
         self.signingKeys = signingKeys
         self.limits = limits
-        callers = KeyedReads(storage.database, statement: IDToken.callers)
+        callers = KeyedReads(storage.database, of: IDToken.callers)
     }
 
     /// The public keys in the forms that verifiers fetch.
@@ -109,7 +109,7 @@ package struct IDTokens: Sendable {
         let key = idToken.key(in: project)
         let rows =
             if let attempt {
-                try await limits.charge(attempt(idToken.accountID), then: callers.statement(for: key))
+                try await limits.charge(attempt(idToken.accountID), then: IDToken.callers.sql(for: [key]))
             } else {
                 try await storage.read(key, from: callers)
             }

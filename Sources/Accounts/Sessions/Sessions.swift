@@ -37,13 +37,15 @@ package struct Sessions: Sendable {
     package func refresh(_ token: String, in project: ProjectSettings) async throws(AccountError) -> (Account, Session) {
         guard let (token, key) = RefreshToken.read(token, keys: keys) else { throw .invalidRefreshToken }
         guard token.projectNumber == project.number else { throw .wrongProject }
-        let rows = try await storage.write(rotation(token, of: key, in: project), sharingCommitAs: token.sessionID)
+        let rotates = project.sessions.refresh != .static
+        let rows = try await storage.write(
+            rotates ? Self.rotation : Self.renewal, for: refreshKey(token, of: key, in: project), sharingCommitAs: token.sessionID)
         guard var row = rows.first?.reader() else { throw try await reason(for: token, in: project) }
         let session = try reading {
             Session(
                 projectID: project.id, id: token.sessionID, accountID: try row.next(), signInProvider: try row.next(),
                 authTime: try row.next(), developerClaims: try row.next(),
-                generation: project.sessions.refresh == .static ? token.generation : token.generation + 1)
+                generation: rotates ? token.generation + 1 : token.generation)
         }
         let (created, ended): (Instant, Instant?) = try reading { (try row.next(), try row.next()) }
         guard ended == nil else {
@@ -58,39 +60,50 @@ package struct Sessions: Sendable {
         return (account, session)
     }
 
-    private func rotation(_ token: RefreshToken, of key: RefreshTokenKey, in project: ProjectSettings) -> SQL {
+    private func refreshKey(_ token: RefreshToken, of key: RefreshTokenKey, in project: ProjectSettings) -> SQL {
         let now = clock.now()
-        // When a project changes to static tokens, its sessions go on: the newest token of each stays good, and the one before it.
-        let rotated: SQL =
-            project.sessions.refresh == .static
-            ? ""
-            : """
-            , generation = greatest(generation, \(token.generation + 1)),
-            rotated_at = CASE WHEN generation <= \(token.generation) THEN \(now) ELSE rotated_at END,
-            \(LateRepeats.count(of: token, at: now))
-            """
-        let alive: SQL = project.sessions.idle.map { "refreshed_at > \(now - $0)" } ?? "true"
         return """
-            WITH session AS (
-                UPDATE sessions SET refreshed_at = \(now), token_key = \(key.id)\(rotated)
-                WHERE project_id = \(project.id) AND session_id = \(token.sessionID) AND ended_at IS NULL
-                    AND \(alive)
-                    AND (generation <= \(token.generation + 1)
-                        OR generation = \(token.generation + 2) AND rotated_at > \(now - Self.grace))
-                RETURNING account_id, sign_in_provider, auth_time, created_at, developer_claims, ended_at
-            ), due AS (
-                -- Bookkeeping never waits: revocation locks the account before its sessions.
-                SELECT account_id FROM accounts WHERE project_id = \(project.id) AND account_id = (SELECT account_id FROM session)
-                    AND (last_refresh_at IS NULL OR last_refresh_at < \(now - .seconds(300))) FOR UPDATE SKIP LOCKED
-            ), touched AS (
-                UPDATE accounts SET last_refresh_at = \(now) FROM due
-                WHERE accounts.project_id = \(project.id) AND accounts.account_id = due.account_id
-            )
-            SELECT session.account_id, session.sign_in_provider, session.auth_time, session.developer_claims, session.created_at,
-                session.ended_at, \(Account.columns)
-            FROM session
-            LEFT JOIN accounts a ON a.project_id = \(project.id) AND a.account_id = session.account_id
+            \(project.id)::text, \(token.sessionID)::bytea, \(token.generation)::bigint, \(key.id)::int, \(now)::timestamptz,
+            \(project.sessions.idle.map { now - $0 })::timestamptz, \(now - Self.grace)::timestamptz,
+            \(now - LateRepeats.threshold)::timestamptz, \(now - .seconds(300))::timestamptz
             """
+    }
+
+    static let rotation = KeyedStatement { keys in
+        refresh(
+            keys,
+            setting: """
+                , generation = greatest(s.generation, k.generation + 1),
+                rotated_at = CASE WHEN s.generation <= k.generation THEN k.now ELSE rotated_at END,
+                \(LateRepeats.count)
+                """)
+    }
+
+    /// When a project changes to static tokens, its sessions go on: the newest token of each stays good, and the one before it.
+    private static let renewal = KeyedStatement { keys in refresh(keys, setting: "") }
+
+    private static func refresh(_ keys: SQL, setting rotated: SQL) -> SQL {
+        """
+        WITH session AS (
+            UPDATE sessions s SET refreshed_at = k.now, token_key = k.token_key\(rotated)
+            FROM (VALUES \(keys)) k (place, project_id, session_id, generation, token_key, now, idle_since, grace_since, late_since, due)
+            WHERE s.project_id = k.project_id AND s.session_id = k.session_id AND ended_at IS NULL
+                AND (idle_since IS NULL OR refreshed_at > idle_since)
+                AND (s.generation <= k.generation + 1 OR s.generation = k.generation + 2 AND rotated_at > grace_since)
+            RETURNING k.place, k.now, k.due, s.project_id, account_id, sign_in_provider, auth_time, created_at, developer_claims, ended_at
+        ), due AS (
+            -- Bookkeeping never waits: revocation locks the account before its sessions.
+            SELECT a.project_id, a.account_id, session.now FROM session CROSS JOIN LATERAL (
+                SELECT project_id, account_id FROM accounts WHERE project_id = session.project_id AND account_id = session.account_id
+                    AND (last_refresh_at IS NULL OR last_refresh_at < session.due) FOR UPDATE SKIP LOCKED) a
+        ), touched AS (
+            UPDATE accounts SET last_refresh_at = due.now FROM due
+            WHERE accounts.project_id = due.project_id AND accounts.account_id = due.account_id
+        )
+        SELECT session.account_id, session.sign_in_provider, session.auth_time, session.developer_claims, session.created_at,
+            session.ended_at, \(Account.columns), session.place
+        FROM session LEFT JOIN accounts a ON a.project_id = session.project_id AND a.account_id = session.account_id
+        """
     }
 
     /// Finds out why a genuine token did not refresh. When its session lives and has given out later tokens, the token was used up, and the

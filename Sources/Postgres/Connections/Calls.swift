@@ -40,6 +40,7 @@ package enum Durability: Sendable {
 
 /// A write, or a step of a transaction, that waits for its commit.
 struct Write: Sendable {
+    /// With `keyed`, its key in place of a statement.
     let statements: [SQL]
     let answer: Answer<[[Row]]>
     let since: MonotonicTime
@@ -50,17 +51,43 @@ struct Write: Sendable {
     /// Whether it may be committed together with other writes of the same durability.
     var mayShare = false
     var durability = Durability.flushed
+    /// The statement for its key, which it may share with other keys.
+    var keyed: KeyedStatement?
 }
 
 /// The content of one Sync of a write connection: one write, or several writes that are committed together.
 struct Batch: Sendable {
-    /// Several writes are in the order of the locks that they name. All batches keep this order, so that no two of them wait for one another by
-    /// those locks. Where they wait for others, one of them is given up (`patience`).
+    /// Of several writes, those with keys come first, and otherwise they are in the order of the locks that they name. All batches keep this
+    /// order, so that no two of them wait for one another by those locks. Where they wait for others, one of them is given up (`patience`).
     let members: [Write]
+    /// The members in parts: one write, or several whose keys share a statement.
+    private let parts: [ArraySlice<Write>]
 
     /// - Parameter members: one write, or several that `mayShare`.
     init(_ members: [Write]) {
-        self.members = members.count == 1 ? members : members.sorted { ($0.lock ?? []).lexicographicallyPrecedes($1.lock ?? []) }
+        self.members = members.count == 1 ? members : members.sorted(by: Self.isBefore)
+        parts = Self.parts(of: self.members)
+    }
+
+    private static func isBefore(_ one: Write, _ other: Write) -> Bool {
+        if (one.keyed == nil) != (other.keyed == nil) { return one.keyed != nil }
+        return (one.lock ?? []).lexicographicallyPrecedes(other.lock ?? [])
+    }
+
+    private static func parts(of members: [Write]) -> [ArraySlice<Write>] {
+        var parts: [ArraySlice<Write>] = []
+        var start = 0
+        for end in 1...members.count where end == members.count || !shareStatement(members[start..<end], members[end]) {
+            parts.append(members[start..<end])
+            start = end
+        }
+        return parts
+    }
+
+    /// A statement changes a row only once, so it has one key of writes that name the same row.
+    private static func shareStatement(_ part: ArraySlice<Write>, _ next: Write) -> Bool {
+        guard let last = part.last, let keyed = last.keyed else { return false }
+        return keyed === next.keyed && last.lock != next.lock && part.count < KeyedStatement.mostKeys
     }
 
     var isStep: Bool { members.contains(where: \.isStep) }
@@ -68,35 +95,51 @@ struct Batch: Sendable {
 
     /// All statements, behind the one that says how they are locked and committed, if that is not the usual way.
     var statements: [SQL] {
-        let statements = members.flatMap(\.statements)
-        return prelude(of: statements.count).map { [$0] + statements } ?? statements
+        var all = prelude.map { [$0] } ?? []
+        for part in parts {
+            let own = part.flatMap(\.statements)
+            if let keyed = part.first?.keyed { all.append(keyed.sql(for: own)) } else { all += own }
+        }
+        return all
     }
 
     private var isFlushed: Bool { members.allSatisfy { $0.durability == .flushed } }
     private var hasPrelude: Bool { isShared || !isFlushed }
 
-    private func prelude(of count: Int) -> SQL? {
-        switch (isShared, isFlushed) {
+    private var prelude: SQL? {
+        let patience = Self.patience(members.reduce(0) { $0 + $1.statements.count })
+        return switch (isShared, isFlushed) {
         case (false, true): nil
         case (false, false): "SELECT set_config('synchronous_commit', 'off', true)"
-        case (true, true): "SELECT set_config('lock_timeout', \(Self.patience(count)), true)"
-        case (true, false):
-            "SELECT set_config('lock_timeout', \(Self.patience(count)), true), set_config('synchronous_commit', 'off', true)"
+        case (true, true): "SELECT set_config('lock_timeout', \(patience), true)"
+        case (true, false): "SELECT set_config('lock_timeout', \(patience), true), set_config('synchronous_commit', 'off', true)"
         }
     }
 
-    /// How many milliseconds a statement of a batch waits for a lock. It may wait this long for a row, and then for the transaction that has
-    /// it. All statements of a batch together wait less than the server's `deadlock_timeout` (1 s), after which the server might end the
-    /// other transaction instead.
-    static func patience(_ statements: Int) -> String { "\(max(1, min(20, 320 / max(1, statements))))" }
+    /// How many milliseconds a batch of so many statements or keys waits for a lock. It may wait this long for a row, and then for the
+    /// transaction that has it. All together wait less than the server's `deadlock_timeout` (1 s), after which the server might end the other
+    /// transaction instead.
+    static func patience(_ count: Int) -> String { "\(max(1, min(20, 320 / max(1, count))))" }
 
     /// Answers every write with its own part of the rows that `statements` returned.
     func answer(_ rows: [[Row]]) {
         var rest = rows[...]
         if hasPrelude { rest = rest.dropFirst() }
-        for write in members {
-            write.answer.resume(returning: .success(Array(rest.prefix(write.statements.count))))
-            rest = rest.dropFirst(write.statements.count)
+        for part in parts {
+            if let keyed = part.first?.keyed {
+                Self.answer(part, keyed, rest.popFirst() ?? [])
+            } else {
+                for write in part { write.answer.resume(returning: .success(Array(rest.prefix(write.statements.count)))) }
+                rest = rest.dropFirst(part.reduce(0) { $0 + $1.statements.count })
+            }
+        }
+    }
+
+    private static func answer(_ part: ArraySlice<Write>, _ keyed: KeyedStatement, _ rows: [Row]) {
+        do throws(PostgresError) {
+            for (write, rows) in zip(part, try keyed.divide(rows, among: part.count)) { write.answer.resume(returning: .success([rows])) }
+        } catch {
+            for write in part { write.answer.resume(returning: .failure(error)) }
         }
     }
 

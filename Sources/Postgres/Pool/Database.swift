@@ -108,11 +108,21 @@ package actor Database {
         for sql in statements { if let fault = sql.fault { throw fault } }
         if statements.isEmpty { return [] }
         return try await withUnsafeContinuation { answer in
-            add(
-                .write(
-                    Write(
-                        statements: statements, answer: answer, since: loop.now, lock: row, mayShare: true, durability: durability)))
+            var write = Write(statements: statements, answer: answer, since: loop.now)
+            (write.lock, write.mayShare, write.durability) = (row, true, durability)
+            add(.write(write))
         }.get()
+    }
+
+    /// Runs a statement for one key, and commits it as `write(all:sharingCommitAs:)` does. Writes that share its commit share the statement,
+    /// too. They may come to it in any order, so it may lock only the row that the write names, besides rows that it takes with `SKIP LOCKED`.
+    package func write(_ statement: KeyedStatement, for key: SQL, sharingCommitAs row: [UInt8]) async throws(PostgresError) -> [Row] {
+        if let fault = key.fault { throw fault }
+        return try await withUnsafeContinuation { answer in
+            var write = Write(statements: [key], answer: answer, since: loop.now)
+            (write.lock, write.mayShare, write.keyed) = (row, true, statement)
+            add(.write(write))
+        }.get().first ?? []
     }
 
     /// Runs `body` between `BEGIN` and `COMMIT` on a connection of its own. When `body` throws, it rolls back and throws the same error.

@@ -48,14 +48,16 @@ package struct DatabaseSettings: Sendable {
         return url
     }
 
-    /// The first statement of every session, which sets its limits. They are not startup parameters, since poolers refuse those, and libpq
+    /// The first statement of every session, which sets its limits, and how PostgreSQL plans: the rows that are asked for by their keys are
+    /// mostly in memory, where a page costs the same wherever it is. They are not startup parameters, since poolers refuse those, and libpq
     /// would take a server whose sessions begin read-only for one that takes no writes.
     func guards(of kind: Connection.Kind) -> SQL {
         let milliseconds = "\(statementTimeout.microseconds / 1000)"
         let readOnly: SQL = kind == .read ? ", set_config('default_transaction_read_only', 'on', false)" : ""
         return """
-            SELECT set_config('statement_timeout', \(milliseconds), false), set_config('jit', 'off', false),
-                set_config('idle_in_transaction_session_timeout', \(milliseconds), false)\(readOnly)
+            SELECT set_config('statement_timeout', \(milliseconds), false),
+                set_config('idle_in_transaction_session_timeout', \(milliseconds), false),
+                set_config('jit', 'off', false), set_config('random_page_cost', '1', false)\(readOnly)
             """
     }
 }

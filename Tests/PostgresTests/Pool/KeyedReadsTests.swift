@@ -8,21 +8,25 @@ import Testing
 @Suite(.takesTurns) struct KeyedReadsTests {
     /// Finds people's names by their numbers.
     private static func names(_ database: Database, _ statements: Statements = Statements()) -> KeyedReads {
-        KeyedReads(database) { keys in
-            statements.made.withLock { $0 += 1 }
-            return """
-                SELECT p.name, 1 / p.divisor, k.place FROM (VALUES \(keys.rows)) k (place, id)
-                CROSS JOIN LATERAL (SELECT * FROM people WHERE id = k.id \(keys.limit)) p
-                """
-        }
+        KeyedReads(
+            database,
+            of: KeyedStatement { keys in
+                statements.made.withLock { $0 += 1 }
+                return """
+                    SELECT p.name, 1 / p.divisor, k.place FROM (VALUES \(keys)) k (place, id)
+                    JOIN people p ON p.id = k.id
+                    """
+            })
     }
 
     /// Takes ten minutes for each key.
     private static func sleepers(_ database: Database, _ statements: Statements) -> KeyedReads {
-        KeyedReads(database) { keys in
-            statements.made.withLock { $0 += 1 }
-            return "SELECT 'late', k.place FROM (VALUES \(keys.rows)) k (place, id), LATERAL (SELECT pg_sleep(600 + k.id)) s"
-        }
+        KeyedReads(
+            database,
+            of: KeyedStatement { keys in
+                statements.made.withLock { $0 += 1 }
+                return "SELECT 'late', k.place FROM (VALUES \(keys)) k (place, id), LATERAL (SELECT pg_sleep(600 + k.id)) s"
+            })
     }
 
     private final class Statements: Sendable {
@@ -143,9 +147,11 @@ import Testing
 
     @Test func `asks one by one when an answer names a place that no key has`() async throws {
         let database = try await open()
-        let names = KeyedReads(database) { keys in
-            "SELECT 'anybody', k.place + 5 FROM (VALUES \(keys.rows)) k (place, id)"
-        }
+        let names = KeyedReads(
+            database,
+            of: KeyedStatement { keys in
+                "SELECT 'anybody', k.place + 5 FROM (VALUES \(keys)) k (place, id)"
+            })
         #expect(await ask(names, [1, 2], database) == [.success("anybody"), .success("anybody")])
         await database.close()
     }
