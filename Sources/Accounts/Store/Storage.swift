@@ -23,7 +23,8 @@ struct Storage: Sendable {
         do { return try await database.write(sql, sharingCommitAs: row) } catch { throw AccountError(error) }
     }
 
-    /// Runs a statement for one key, whose `row` alone it locks. It shares its commit with others of this kind, and its statement with other keys.
+    /// Runs a statement for one key, whose `row` alone it locks. It shares its commit with others of this kind, and its statement with
+    /// other keys.
     func write(_ statement: KeyedStatement, for key: SQL, sharingCommitAs row: [UInt8]) async throws(AccountError) -> [Row] {
         do { return try await database.write(statement, for: key, sharingCommitAs: row) } catch { throw AccountError(error) }
     }

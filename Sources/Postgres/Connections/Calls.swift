@@ -57,8 +57,9 @@ struct Write: Sendable {
 
 /// The content of one Sync of a write connection: one write, or several writes that are committed together.
 struct Batch: Sendable {
-    /// Of several writes, those with keys come first, and otherwise they are in the order of the locks that they name. All batches keep this
-    /// order, so that no two of them wait for one another by those locks. Where they wait for others, one of them is given up (`patience`).
+    /// Of several writes, those with keys come first, and otherwise they are in the order of the locks that they name. All batches keep
+    /// this order, so that no two of them wait for one another by those locks. Where they wait for others, one of them is given up
+    /// (`patience`).
     let members: [Write]
     /// The members in parts: one write, or several whose keys share a statement.
     private let parts: [ArraySlice<Write>]
@@ -116,9 +117,9 @@ struct Batch: Sendable {
         }
     }
 
-    /// How many milliseconds a batch of so many statements or keys waits for a lock. It may wait this long for a row, and then for the
-    /// transaction that has it. All together wait less than the server's `deadlock_timeout` (1 s), after which the server might end the other
-    /// transaction instead.
+    /// How many milliseconds each of so many statements or keys waits for a lock. It may wait this long for a row, and then for the
+    /// transaction that has it. All together wait less than the server's `deadlock_timeout` (1 s), after which the server might end the
+    /// other transaction instead.
     static func patience(_ count: Int) -> String { "\(max(1, min(20, 320 / max(1, count))))" }
 
     /// Answers every write with its own part of the rows that `statements` returned.

@@ -114,8 +114,8 @@ package actor Database {
         }.get()
     }
 
-    /// Runs a statement for one key, and commits it as `write(all:sharingCommitAs:)` does. Writes that share its commit share the statement,
-    /// too. They may come to it in any order, so it may lock only the row that the write names, besides rows that it takes with `SKIP LOCKED`.
+    /// Runs a statement for one key, and commits it as `write(all:sharingCommitAs:)` does. Writes that share its commit share the
+    /// statement, too, and come to their rows in any order.
     package func write(_ statement: KeyedStatement, for key: SQL, sharingCommitAs row: [UInt8]) async throws(PostgresError) -> [Row] {
         if let fault = key.fault { throw fault }
         return try await withUnsafeContinuation { answer in

@@ -12,8 +12,8 @@ package final class KeyedStatement: Sendable {
 
     private let make: @Sendable (SQL) -> SQL
 
-    /// - Parameter make: makes the statement, which finds or changes at most one row for a key, and returns the place of its key as the last
-    ///   column. It gets a row in parentheses for each key: its place, a bigint, and then its values.
+    /// - Parameter make: makes the statement, which finds or changes at most one row for a key, and returns the place of its key as the
+    ///   last column. It gets a row in parentheses for each key: its place, a bigint, and then its values.
     package init(_ make: @escaping @Sendable (SQL) -> SQL) { self.make = make }
 
     /// The statement for these keys: each is values, separated by commas, as many and of the same types in every key.

@@ -90,8 +90,8 @@ import Testing
     private func state(_ database: Database) async throws -> [String] {
         try await database.query(
             """
-            SELECT concat_ws(' ', project_id, a.email, generation, rotated_at, s.refreshed_at, late_repeats, late_generations, ended_at, end_reason,
-                a.last_refresh_at)
+            SELECT concat_ws(' ', project_id, a.email, generation, rotated_at, s.refreshed_at, late_repeats, late_generations, ended_at,
+                end_reason, a.last_refresh_at)
             FROM sessions s LEFT JOIN accounts a USING (project_id, account_id) ORDER BY 1
             """
         ).map { try $0.value(as: String.self) }
