@@ -39,7 +39,7 @@ package struct Sessions: Sendable {
         guard token.projectNumber == project.number else { throw .wrongProject }
         let rotates = project.sessions.refresh != .static
         let rows = try await storage.write(
-            rotates ? Self.rotation : Self.renewal, for: refreshKey(token, of: key, in: project), sharingCommitAs: token.sessionID)
+            rotates ? Self.rotation : Self.renewal, for: values(token, of: key, in: project), sharingCommitAs: token.sessionID)
         guard var row = rows.first?.reader() else { throw try await reason(for: token, in: project) }
         let session = try reading {
             Session(
@@ -60,7 +60,8 @@ package struct Sessions: Sendable {
         return (account, session)
     }
 
-    private func refreshKey(_ token: RefreshToken, of key: RefreshTokenKey, in project: ProjectSettings) -> SQL {
+    /// The values of a refresh, in the order of the columns in `statement`.
+    private func values(_ token: RefreshToken, of key: RefreshTokenKey, in project: ProjectSettings) -> SQL {
         let now = clock.now()
         return """
             \(project.id)::text, \(token.sessionID)::bytea, \(token.generation)::bigint, \(key.id)::int, \(now)::timestamptz,
@@ -70,7 +71,7 @@ package struct Sessions: Sendable {
     }
 
     static let rotation = KeyedStatement { keys in
-        refresh(
+        statement(
             keys,
             setting: """
                 , generation = greatest(s.generation, k.generation + 1),
@@ -80,9 +81,9 @@ package struct Sessions: Sendable {
     }
 
     /// When a project changes to static tokens, its sessions go on: the newest token of each stays good, and the one before it.
-    private static let renewal = KeyedStatement { keys in refresh(keys, setting: "") }
+    private static let renewal = KeyedStatement { keys in statement(keys, setting: "") }
 
-    private static func refresh(_ keys: SQL, setting rotated: SQL) -> SQL {
+    private static func statement(_ keys: SQL, setting rotated: SQL) -> SQL {
         """
         WITH session AS (
             UPDATE sessions s SET refreshed_at = k.now, token_key = k.token_key\(rotated)

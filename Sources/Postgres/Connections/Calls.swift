@@ -78,17 +78,17 @@ struct Batch: Sendable {
     private static func parts(of members: [Write]) -> [ArraySlice<Write>] {
         var parts: [ArraySlice<Write>] = []
         var start = 0
-        for end in 1...members.count where end == members.count || !shareStatement(members[start..<end], members[end]) {
+        for end in 1...members.count where end == members.count || !shareStatement(members[end - 1], members[end]) {
             parts.append(members[start..<end])
             start = end
         }
         return parts
     }
 
-    /// A statement changes a row only once, so it has one key of writes that name the same row.
-    private static func shareStatement(_ part: ArraySlice<Write>, _ next: Write) -> Bool {
-        guard let last = part.last, let keyed = last.keyed else { return false }
-        return keyed === next.keyed && last.lock != next.lock && part.count < KeyedStatement.mostKeys
+    /// Whether neighbours share a statement. A statement changes a row only once, so it has one key of writes that name the same row; these
+    /// are neighbours by their order.
+    private static func shareStatement(_ write: Write, _ next: Write) -> Bool {
+        write.keyed != nil && write.keyed === next.keyed && write.lock != next.lock
     }
 
     var isStep: Bool { members.contains(where: \.isStep) }

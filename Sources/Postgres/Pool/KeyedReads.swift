@@ -35,8 +35,8 @@ package actor KeyedReads {
         var rest = waiting[...]
         waiting = []
         while !rest.isEmpty {
-            let some = rest.prefix(KeyedStatement.mostKeys)
-            rest = rest.dropFirst(KeyedStatement.mostKeys)
+            let some = rest.prefix(Pipeline.mostTogether)
+            rest = rest.dropFirst(Pipeline.mostTogether)
             if some.count == 1 { some.forEach(sendAlone) } else { send(Array(some)) }
         }
     }

@@ -7,9 +7,6 @@
 ///
 /// Reads share one by `KeyedReads`, writes by `Database.write(_:for:sharingCommitAs:)`.
 package final class KeyedStatement: Sendable {
-    /// The most calls that share a statement, since the server answers them all at the end of it.
-    static let mostKeys = 16
-
     private let make: @Sendable (SQL) -> SQL
 
     /// - Parameter make: makes the statement, which finds or changes at most one row for a key, and returns the place of its key as the

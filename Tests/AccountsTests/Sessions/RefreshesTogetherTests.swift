@@ -41,6 +41,7 @@ import Testing
         let fixture = try await Fixture.forCodes()
         fixture.time.advance(.seconds(10 * 86400))
         var refreshes: [Refresh] = []
+        @discardableResult
         func add(_ answer: String, _ name: String, session change: SQL? = nil, account accountChange: SQL? = nil) async throws -> Session {
             let (account, session, _) = try await fixture.signUp("\(name)@example.com")
             if let change { _ = try await fixture.database.write("UPDATE sessions SET \(change) WHERE session_id = \(session.id)") }
@@ -50,20 +51,20 @@ import Testing
             return session
         }
         let ada = try await add("ada@example.com 1", "ada")
-        _ = try await add("lost@example.com 1", "lost", session: "generation = 1, rotated_at = \(ago(59, fixture))")
-        _ = try await add("late@example.com 1", "late", session: "generation = 1, rotated_at = \(ago(61, fixture))")
-        _ = try await add("sessionEnded", "shared", session: "generation = 1, rotated_at = \(ago(61, fixture)), late_repeats = 4")
-        _ = try await add("raced@example.com 1", "raced", session: "generation = 2, rotated_at = \(ago(29, fixture))")
-        _ = try await add("sessionEnded", "used", session: "generation = 2, rotated_at = \(ago(31, fixture))")
-        _ = try await add("sessionEnded", "ended", session: "ended_at = \(ago(1, fixture)), end_reason = 'test'")
-        _ = try await add("accountDisabled", "disabled", account: "UPDATE accounts SET disabled = true")
-        _ = try await add("sessionEnded", "revoked", account: "UPDATE accounts SET valid_since = \(ago(-5, fixture))")
-        _ = try await add("touched@example.com 1", "touched", account: "UPDATE accounts SET last_refresh_at = \(ago(299, fixture))")
-        _ = try await add("due@example.com 1", "due", account: "UPDATE accounts SET last_refresh_at = \(ago(301, fixture))")
-        _ = try await add("accountNotFound", "gone", account: "DELETE FROM accounts")
-        _ = try await add("sessionEnded", "idle", session: "refreshed_at = \(ago(86401, fixture))")
+        try await add("lost@example.com 1", "lost", session: "generation = 1, rotated_at = \(ago(59, fixture))")
+        try await add("late@example.com 1", "late", session: "generation = 1, rotated_at = \(ago(61, fixture))")
+        try await add("sessionEnded", "shared", session: "generation = 1, rotated_at = \(ago(61, fixture)), late_repeats = 4")
+        try await add("raced@example.com 1", "raced", session: "generation = 2, rotated_at = \(ago(29, fixture))")
+        try await add("sessionEnded", "used", session: "generation = 2, rotated_at = \(ago(31, fixture))")
+        try await add("sessionEnded", "ended", session: "ended_at = \(ago(1, fixture)), end_reason = 'test'")
+        try await add("accountDisabled", "disabled", account: "UPDATE accounts SET disabled = true")
+        try await add("sessionEnded", "revoked", account: "UPDATE accounts SET valid_since = \(ago(-5, fixture))")
+        try await add("touched@example.com 1", "touched", account: "UPDATE accounts SET last_refresh_at = \(ago(299, fixture))")
+        try await add("due@example.com 1", "due", account: "UPDATE accounts SET last_refresh_at = \(ago(301, fixture))")
+        try await add("accountNotFound", "gone", account: "DELETE FROM accounts")
+        try await add("sessionEnded", "idle", session: "refreshed_at = \(ago(86401, fixture))")
         refreshes[refreshes.count - 1].fixture.project.sessions.idle = .seconds(86400)
-        _ = try await add("static@example.com 0", "static")
+        try await add("static@example.com 0", "static")
         refreshes[refreshes.count - 1].fixture.project.sessions.refresh = .static
         refreshes.append(refreshes[0])
 

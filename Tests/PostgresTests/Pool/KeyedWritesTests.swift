@@ -24,16 +24,25 @@ import Testing
         case set(Int64, to: Int64)
     }
 
-    /// A database with one connection for writes, and rows 1 to 41 whose numbers are those of the rows, and not below zero.
-    private func open() async throws -> Database {
+    /// With one connection for writes.
+    private var settings: DatabaseSettings {
         var settings = TestDatabase.settings
         settings.writeConnections = 1
+        return settings
+    }
+
+    private func open() async throws -> Database {
         let database = try TestDatabase.open(try await TestDatabase.empty(), settings)
+        try await fill(database)
+        return database
+    }
+
+    /// Makes rows 1 to 41 whose numbers are those of the rows, and not below zero.
+    private func fill(_ database: Database) async throws {
         _ = try await database.write(all: [
             "CREATE TABLE t (id bigint PRIMARY KEY, number bigint NOT NULL, CONSTRAINT positive CHECK (number >= 0))",
             "INSERT INTO t SELECT n, n FROM generate_series(1, 41) n",
         ])
-        return database
     }
 
     /// The new numbers after changes that come in one turn of the loop; `nil` where there is no such row.
@@ -117,6 +126,22 @@ import Testing
         let results = await make([.add(1, to: 1), .add(-100, to: 2), .add(1, to: 3)], database)
         #expect(results == [.success(2), .failure(.constraint(name: "positive", state: "23514")), .success(4)])
         await database.close()
+    }
+
+    @Test func `loses no change of rows that two processes change at the same time`() async throws {
+        let url = try await TestDatabase.empty()
+        let (one, other) = (try TestDatabase.open(url, settings), try TestDatabase.open(url, settings))
+        try await fill(one)
+        let changes = (1...16).map { Change.add(1, to: $0) }
+        for _ in 1...50 {
+            async let ours = make(changes, one)
+            async let theirs = make(changes, other)
+            #expect(await (ours + theirs).allSatisfy { (try? $0.get()) != nil })
+        }
+        let numbers = try await one.query("SELECT number - id FROM t WHERE id <= 16").map { try $0.value(as: Int64.self) }
+        #expect(numbers == Array(repeating: 100, count: 16))
+        await one.close()
+        await other.close()
     }
 
     @Test func `refuses a key that cannot be sent, and it alone`() async throws {
