@@ -87,16 +87,18 @@ package struct Sessions: Sendable {
         """
         WITH session AS (
             UPDATE sessions s SET refreshed_at = k.now, token_key = k.token_key\(rotated)
-            FROM (VALUES \(keys)) k (place, project_id, session_id, generation, token_key, now, idle_since, grace_since, late_since, due)
+            FROM (VALUES \(keys))
+                k (place, project_id, session_id, generation, token_key, now, idle_since, grace_since, late_since, touched_since)
             WHERE s.project_id = k.project_id AND s.session_id = k.session_id AND ended_at IS NULL
-                AND (idle_since IS NULL OR refreshed_at > idle_since)
-                AND (s.generation <= k.generation + 1 OR s.generation = k.generation + 2 AND rotated_at > grace_since)
-            RETURNING k.place, k.now, k.due, s.project_id, account_id, sign_in_provider, auth_time, created_at, developer_claims, ended_at
+                AND (k.idle_since IS NULL OR refreshed_at > k.idle_since)
+                AND (s.generation <= k.generation + 1 OR s.generation = k.generation + 2 AND rotated_at > k.grace_since)
+            RETURNING k.place, k.now, k.touched_since, s.project_id,
+                account_id, sign_in_provider, auth_time, created_at, developer_claims, ended_at
         ), due AS (
             -- Bookkeeping never waits: revocation locks the account before its sessions.
             SELECT a.project_id, a.account_id, session.now FROM session CROSS JOIN LATERAL (
                 SELECT project_id, account_id FROM accounts WHERE project_id = session.project_id AND account_id = session.account_id
-                    AND (last_refresh_at IS NULL OR last_refresh_at < session.due) FOR UPDATE SKIP LOCKED) a
+                    AND (last_refresh_at IS NULL OR last_refresh_at < session.touched_since) FOR UPDATE SKIP LOCKED) a
         ), touched AS (
             UPDATE accounts SET last_refresh_at = due.now FROM due
             WHERE accounts.project_id = due.project_id AND accounts.account_id = due.account_id

@@ -58,8 +58,8 @@ struct Write: Sendable {
 /// The content of one Sync of a write connection: one write, or several writes that are committed together.
 struct Batch: Sendable {
     /// Of several writes, those with keys come first, and otherwise they are in the order of the locks that they name. All batches keep
-    /// this order, so that no two of them wait for one another by those locks. Where they wait for others, one of them is given up
-    /// (`patience`).
+    /// this order, so that two of them seldom wait for one another by those locks. Within a statement of several keys PostgreSQL chooses
+    /// the order; where two batches do wait for one another, one of them is given up (`patience`).
     let members: [Write]
     /// The members in parts: one write, or several whose keys share a statement.
     private let parts: [ArraySlice<Write>]

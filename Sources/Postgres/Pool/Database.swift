@@ -115,7 +115,7 @@ package actor Database {
     }
 
     /// Runs a statement for one key, and commits it as `write(all:sharingCommitAs:)` does. Writes that share its commit share the
-    /// statement, too, and come to their rows in any order.
+    /// statement, too, and come to their rows in any order. Calls whose keys find the same row must name the same `row`.
     package func write(_ statement: KeyedStatement, for key: SQL, sharingCommitAs row: [UInt8]) async throws(PostgresError) -> [Row] {
         if let fault = key.fault { throw fault }
         return try await withUnsafeContinuation { answer in

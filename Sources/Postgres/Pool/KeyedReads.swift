@@ -2,8 +2,8 @@ import Runtime
 
 /// Finds rows by keys. Up to 16 calls of one turn of the loop share a statement.
 ///
-///     let names = KeyedReads(database, of: names)
-///     let rows = try await names.rows(for: "\(id)")
+///     let people = KeyedReads(database, of: names)
+///     let rows = try await people.rows(for: "\(id)")
 package actor KeyedReads {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { database.unownedExecutor }
     private let database: Database

@@ -5,7 +5,8 @@
 ///         "SELECT p.name, k.place FROM (VALUES \(keys)) k (place, id) JOIN people p ON p.id = k.id"
 ///     }
 ///
-/// Reads share one by `KeyedReads`, writes by `Database.write(_:for:sharingCommitAs:)`.
+/// Make it once, since only calls of the same instance share a statement: reads by `KeyedReads`, writes by
+/// `Database.write(_:for:sharingCommitAs:)`.
 package final class KeyedStatement: Sendable {
     private let make: @Sendable (SQL) -> SQL
 
