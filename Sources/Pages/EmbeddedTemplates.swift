@@ -25,4 +25,7 @@ enum EmbeddedTemplates {
         "words.de.yaml": PackageResources.words_de_yaml,
         "words.en.yaml": PackageResources.words_en_yaml,
     ]
+
+    /// The file's text; empty when there is no such file.
+    static func text(of name: String) -> String { files[name].map { String(decoding: $0, as: UTF8.self) } ?? "" }
 }

@@ -130,7 +130,7 @@ package struct Templates: Sendable {
         var words: [String: String] = [:]
         for language in ["en", language] {
             for group in [String(kind), name] {
-                words.merge(files.words[language]?.say(group, values) ?? [:]) { _, new in new }
+                words.merge(files.words[language]?.value.say(group, values) ?? [:]) { _, new in new }
             }
         }
         return words
@@ -141,7 +141,7 @@ package struct Templates: Sendable {
         let kind = name.prefix { $0 != "." } + ".common"
         for language in [language, "en"] {
             for group in [name, String(kind)] {
-                if let said = files.words[language]?.say(word, of: group, values) { return said }
+                if let said = files.words[language]?.value.say(word, of: group, values) { return said }
             }
         }
         return nil

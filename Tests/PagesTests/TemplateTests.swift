@@ -36,6 +36,11 @@ import Text
         #expect(EmbeddedTemplates.files.keys.sorted() == names.sorted())
     }
 
+    @Test(arguments: EmbeddedTemplates.files.keys.sorted()) func `every file in the binary could be a project's own`(_ name: String) throws
+    {
+        #expect(try faults(name, EmbeddedTemplates.text(of: name)).isEmpty)
+    }
+
     @Test func `a page has the logo inside, and may show no other picture`() {
         let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x00]
         var branding = branding
@@ -62,9 +67,9 @@ import Text
 
     @Test func `every language has every word`() throws {
         let files = TemplateFiles.standard
-        let english = try #require(files.words["en"]?.names)
+        let english = try #require(files.words["en"]?.value.names)
         #expect(english.count > 20)
-        for (language, words) in files.words { #expect(words.names == english, "words.\(language).yaml") }
+        for (language, words) in files.words { #expect(words.value.names == english, "words.\(language).yaml") }
     }
 
     @Test(arguments: OutgoingMail.Kind.allCases) func `says every outgoing in every language with its link`(_ kind: OutgoingMail.Kind) {
