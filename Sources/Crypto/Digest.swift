@@ -3,6 +3,7 @@ import COpenSSL
 /// Hashes and keyed hashes. They cost about 150 ns more than the hash itself, since the algorithms are fetched once in a process.
 package enum Digest {
     package static func sha256(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha256.digest(bytes) }
+    package static func sha256(_ bytes: UnsafeRawBufferPointer) -> [UInt8] { DigestAlgorithm.sha256.digest(bytes) }
     package static func sha384(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha384.digest(bytes) }
     package static func sha512(_ bytes: [UInt8]) -> [UInt8] { DigestAlgorithm.sha512.digest(bytes) }
 
@@ -34,9 +35,11 @@ struct DigestAlgorithm: @unchecked Sendable {
         length = Int(EVP_MD_get_size(raw))
     }
 
-    func digest(_ bytes: [UInt8]) -> [UInt8] {
+    func digest(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { digest($0) } }
+
+    func digest(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: length) { out, count in
-            must(EVP_Digest(bytes, bytes.count, out.baseAddress, nil, raw, nil) == 1, "EVP_Digest")
+            must(EVP_Digest(bytes.baseAddress, bytes.count, out.baseAddress, nil, raw, nil) == 1, "EVP_Digest")
             count = length
         }
     }

@@ -80,22 +80,23 @@ package struct IDTokens: Sendable {
 
     /// Checks signature, issuer and audience. The caller checks the expiry, after the account (docs/wire.md, "Order of checks").
     func verified(_ token: String, in project: ProjectSettings) throws(AccountError) -> IDToken {
-        let (text, issuer) = (UTF8Text(token), project.issuer(publicURL: publicURL))
+        let text = UTF8Text(token)
         if project.tokens.unsigned, let unsigned = UnsignedJWT(provingNothing: text) {
             // The id of its session, which is random and lives, is what shows that this server issued the token. Until then anybody may have
             // written the claims; they were parsed strictly, and are written anew for their reader, which checks little.
-            guard let claims = unsigned.claims?.bytes(), let token = IDToken(claims: claims, from: issuer, for: project),
-                token.sessionID != nil
-            else { throw .invalidIDToken }
+            guard let token = read(unsigned.claims?.bytes(), in: project), token.sessionID != nil else { throw .invalidIDToken }
             return token
         }
         let published = signingKeys.published
-        if let known = remembered.token(text, for: project.id, from: issuer, keys: published.jwksTag) { return known }
-        guard let claims = published.claims(of: text), let token = IDToken(claims: claims, from: issuer, for: project) else {
-            throw .invalidIDToken
-        }
-        remembered.note(token, as: text, for: project.id, from: issuer, keys: published.jwksTag)
+        let (issuer, keys) = (project.tokens.issuer, published.jwksTag)
+        if let known = remembered.token(text, for: project.id, from: issuer, keys: keys) { return known }
+        guard let token = read(published.claims(of: text), in: project) else { throw .invalidIDToken }
+        remembered.note(token, as: text, for: project.id, from: issuer, keys: keys)
         return token
+    }
+
+    private func read(_ claims: [UInt8]?, in project: ProjectSettings) -> IDToken? {
+        claims.flatMap { IDToken(claims: $0, from: project.issuer(publicURL: publicURL), for: project) }
     }
 
     /// Finds the account of the caller who shows this ID token, in one round trip. The checks are in the order of docs/wire.md.

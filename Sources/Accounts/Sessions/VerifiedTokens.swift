@@ -1,4 +1,5 @@
-import JOSE
+import Crypto
+import ProjectSettings
 import Synchronization
 import Text
 
@@ -6,13 +7,13 @@ import Text
 /// a third of what a lookup costs. A token is remembered when it was verified for the second time, so that those that come once cost next
 /// to nothing.
 ///
-/// Only what can never change is remembered: that a key of ours signed these very bytes, and what they say. The expiry, the account and the
+/// Only what can never change is remembered: that a key of ours signed the bytes with this digest, and what they say. The expiry, the account and the
 /// session are checked at each call. When a key comes or goes, all is forgotten.
 final class VerifiedTokens: Sendable {
     private struct Entry {
-        let text: UTF8Text
+        let digest: SIMD4<UInt64>
         let projectID: String
-        let issuer: String
+        let issuer: ProjectSettings.Issuer
         let token: IDToken
     }
 
@@ -28,7 +29,7 @@ final class VerifiedTokens: Sendable {
     private let state: Mutex<State>
     private let room: Int
 
-    /// - Parameter room: how many tokens are remembered at least; twice as many at most. A token takes one or two kilobytes.
+    /// - Parameter room: how many tokens are remembered at least; twice as many at most. A token takes some 300 bytes.
     init(room: Int = 1024) {
         self.room = room
         state = Mutex(State(seen: Array(repeating: 0, count: room)))
@@ -36,18 +37,16 @@ final class VerifiedTokens: Sendable {
 
     /// The token with this text, if it was verified for this project and issuer by one of these keys.
     /// - Parameter keys: `SigningKeys.Published.jwksTag`.
-    func token(_ text: UTF8Text, for projectID: String, from issuer: String, keys: String) -> IDToken? {
+    func token(_ text: UTF8Text, for projectID: String, from issuer: ProjectSettings.Issuer, keys: String) -> IDToken? {
         guard let mark = Self.mark(of: text) else { return nil }
-        return state.withLock { state in
-            guard state.keys == keys, let entry = state.newer[mark] ?? state.older[mark] else { return nil }
-            // The mark only finds the entry; the bytes decide.
-            guard entry.text == text, entry.projectID == projectID, entry.issuer == issuer else { return nil }
-            return entry.token
-        }
+        let entry = state.withLock { state in state.keys == keys ? state.newer[mark] ?? state.older[mark] : nil }
+        // The mark only finds the entry; the digest decides.
+        guard let entry, entry.projectID == projectID, entry.issuer == issuer, entry.digest == Self.digest(of: text) else { return nil }
+        return entry.token
     }
 
     /// Notes that the token was verified.
-    func note(_ token: IDToken, as text: UTF8Text, for projectID: String, from issuer: String, keys: String) {
+    func note(_ token: IDToken, as text: UTF8Text, for projectID: String, from issuer: ProjectSettings.Issuer, keys: String) {
         guard let mark = Self.mark(of: text) else { return }
         state.withLock { state in
             if state.keys != keys { state = State(keys: keys, seen: Array(repeating: 0, count: room)) }
@@ -61,7 +60,7 @@ final class VerifiedTokens: Sendable {
                 state.older = state.newer
                 state.newer = [:]
             }
-            state.newer[mark] = Entry(text: text, projectID: projectID, issuer: issuer, token: token)
+            state.newer[mark] = Entry(digest: Self.digest(of: text), projectID: projectID, issuer: issuer, token: token)
         }
     }
 
@@ -73,5 +72,9 @@ final class VerifiedTokens: Sendable {
             let start = bytes.count - MemoryLayout<UInt64>.size
             return start < 0 ? nil : bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
         }
+    }
+
+    private static func digest(of text: UTF8Text) -> SIMD4<UInt64> {
+        text.withBytes { Digest.sha256($0) }.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
     }
 }

@@ -33,7 +33,7 @@ struct Statements {
         guard byShape.count < capacity else { return .unprepared }
         lastNumber += 1
         let name = "s\(lastNumber)"
-        byShape[sql.shape] = Prepared(name: name, types: sql.values.slots.map(\.type))
+        byShape[sql.shape.compact] = Prepared(name: name, types: sql.values.slots.map(\.type))
         return .new(name)
     }
 

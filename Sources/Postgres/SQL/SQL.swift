@@ -48,7 +48,7 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
 
         package init(literalCapacity: Int, interpolationCount: Int) {
             // Room, too, for what inserted statements bring.
-            sql.shape.reserve(4 * interpolationCount + 1)
+            sql.shape.reserve(3 * interpolationCount + 1)
             sql.values.reserve(2 * interpolationCount)
         }
 
@@ -105,17 +105,24 @@ struct Shape: Hashable {
     /// The texts that are not literals, which few statements have.
     private var texts: [String] = []
 
-    /// Without references, so that pieces are copied as bytes.
-    private enum Piece: Hashable {
-        case literal(start: UnsafePointer<UInt8>, count: Int)
-        /// The next one of `texts`.
-        case text
-        /// The place of the next value.
-        case value
+    /// A literal, which may be empty, and what follows it. It has no references and no padding, so that pieces are copied and hashed as
+    /// bytes.
+    private struct Piece: Hashable {
+        struct End: RawRepresentable, Hashable {
+            // An enum would be one byte and three of padding.
+            let rawValue: UInt32
 
-        func hash(into hasher: inout Hasher) {
-            if case .literal(let start, _) = self { hasher.combine(start) } else { hasher.combine(0) }
+            /// Nothing, or the next piece.
+            static let none = End(rawValue: 0)
+            /// The place of the next value.
+            static let value = End(rawValue: 1)
+            /// The next one of `texts`.
+            static let text = End(rawValue: 2)
         }
+
+        var start: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        var end = End.none
     }
 
     mutating func reserve(_ count: Int) { pieces.reserveCapacity(count) }
@@ -123,31 +130,52 @@ struct Shape: Hashable {
     mutating func append(_ literal: StaticString) {
         // A literal of one character may not have an address.
         guard literal.hasPointerRepresentation else { return append(literal.description) }
-        if literal.utf8CodeUnitCount > 0 { pieces.append(.literal(start: literal.utf8Start, count: literal.utf8CodeUnitCount)) }
+        guard literal.utf8CodeUnitCount > 0 else { return }
+        pieces.append(Piece(start: literal.utf8Start, count: UInt32(literal.utf8CodeUnitCount)))
     }
 
     mutating func append(_ text: String) {
-        pieces.append(.text)
+        appendEnd(.text)
         texts.append(text)
     }
 
-    mutating func appendValue() { pieces.append(.value) }
+    mutating func appendValue() { appendEnd(.value) }
+
+    private mutating func appendEnd(_ end: Piece.End) {
+        if let last = pieces.indices.last, pieces[last].end == .none {
+            pieces[last].end = end
+        } else {
+            pieces.append(Piece(end: end))
+        }
+    }
 
     mutating func append(_ other: Shape) {
         pieces += other.pieces
         if !other.texts.isEmpty { texts += other.texts }
     }
 
+    /// The same without room for more, to be kept.
+    var compact: Shape {
+        var shape = self
+        shape.pieces = pieces.withUnsafeBufferPointer(Array.init)
+        return shape
+    }
+
+    func hash(into hasher: inout Hasher) {
+        pieces.withUnsafeBytes { hasher.combine(bytes: $0) }
+        if !texts.isEmpty { hasher.combine(texts) }
+    }
+
     var text: String {
         var text = ""
         var (values, others) = (0, texts.makeIterator())
         for piece in pieces {
-            switch piece {
-            case .literal(let start, let count): text += String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
-            case .text: text += others.next() ?? ""
-            case .value:
+            text += String(decoding: UnsafeBufferPointer(start: piece.start, count: Int(piece.count)), as: UTF8.self)
+            if piece.end == .value {
                 values += 1
                 text += "$\(values)"
+            } else if piece.end == .text {
+                text += others.next() ?? ""
             }
         }
         return text

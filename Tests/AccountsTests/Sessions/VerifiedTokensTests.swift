@@ -2,6 +2,7 @@
 import Crypto
 import JOSE
 import JSON
+import ProjectSettings
 import Runtime
 import TestKit
 import Testing
@@ -14,23 +15,23 @@ import Text
 
     /// As when it is verified twice.
     private func note(_ text: UTF8Text, _ tokens: VerifiedTokens, keys: String = "k1") {
-        for _ in 1...2 { tokens.note(token, as: text, for: "demo", from: "issuer", keys: keys) }
+        for _ in 1...2 { tokens.note(token, as: text, for: "demo", from: .firebase, keys: keys) }
     }
 
     @Test func `knows the very bytes, for their project, issuer and keys`() {
         let tokens = VerifiedTokens()
         note("a.b.signature", tokens)
-        #expect(tokens.token("a.b.signature", for: "demo", from: "issuer", keys: "k1")?.accountID == "ada")
-        #expect(tokens.token("a.c.signature", for: "demo", from: "issuer", keys: "k1") == nil)
-        #expect(tokens.token("a.b.signature", for: "other", from: "issuer", keys: "k1") == nil)
-        #expect(tokens.token("a.b.signature", for: "demo", from: "other", keys: "k1") == nil)
-        #expect(tokens.token("a.b.signature", for: "demo", from: "issuer", keys: "k2") == nil)
-        #expect(tokens.token("", for: "demo", from: "issuer", keys: "k1") == nil)
+        #expect(tokens.token("a.b.signature", for: "demo", from: .firebase, keys: "k1")?.accountID == "ada")
+        #expect(tokens.token("a.c.signature", for: "demo", from: .firebase, keys: "k1") == nil)
+        #expect(tokens.token("a.b.signature", for: "other", from: .firebase, keys: "k1") == nil)
+        #expect(tokens.token("a.b.signature", for: "demo", from: .gatehouse, keys: "k1") == nil)
+        #expect(tokens.token("a.b.signature", for: "demo", from: .firebase, keys: "k2") == nil)
+        #expect(tokens.token("", for: "demo", from: .firebase, keys: "k1") == nil)
     }
 
     @Test func `remembers no token that came once`() {
         let tokens = VerifiedTokens()
-        for number in 1...100 { tokens.note(token, as: UTF8Text("a.b.signature \(number)"), for: "demo", from: "issuer", keys: "k1") }
+        for number in 1...100 { tokens.note(token, as: UTF8Text("a.b.signature \(number)"), for: "demo", from: .firebase, keys: "k1") }
         #expect(tokens.count == 0)
     }
 
@@ -39,7 +40,7 @@ import Text
         note("a.b.signature", tokens)
         note("d.e.other signature", tokens, keys: "k2")
         #expect(tokens.count == 1)
-        #expect(tokens.token("a.b.signature", for: "demo", from: "issuer", keys: "k1") == nil)
+        #expect(tokens.token("a.b.signature", for: "demo", from: .firebase, keys: "k1") == nil)
     }
 
     @Test func `remembers the newest, and only so many`() {
@@ -48,7 +49,7 @@ import Text
             note(UTF8Text("a.b.signature \(number)"), tokens)
             #expect(tokens.count <= 4)
         }
-        let known = (1...9).filter { tokens.token(UTF8Text("a.b.signature \($0)"), for: "demo", from: "issuer", keys: "k1") != nil }
+        let known = (1...9).filter { tokens.token(UTF8Text("a.b.signature \($0)"), for: "demo", from: .firebase, keys: "k1") != nil }
         #expect(known == [7, 8, 9])
     }
 
