@@ -26,8 +26,6 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let collections = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
-let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
     name: "gatehouse",
@@ -36,8 +34,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-        .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
-        .package(url: "https://github.com/jpsim/Yams", exact: "6.2.2"),
     ],
     targets: [
         // Floor 0: C libraries.
@@ -45,6 +41,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
 
         // Floor 1: text from outside; the loop, time, logging, metrics, secrets.
         kit("Text"),
@@ -54,7 +51,7 @@ let package = Package(
         kit("JSON", ["Text"]),
         kit("Crypto", ["COpenSSL", "Runtime"]),
         kit("HTTP", ["Runtime", "Text"]),
-        kit("Config", ["Runtime", yams]),
+        kit("Config", ["CYAML", "Runtime"]),
         kit("JOSE", ["Crypto", "JSON", "Text"]),
         kit("HTTPServer", ["CSystem", "HTTP", "Runtime", "Text", logging]),
         kit("Curl", ["CCurl", "CSystem", "HTTP", "Runtime", "Text", logging]),
@@ -73,7 +70,7 @@ let package = Package(
 
         // Floor 4: what features are built from.
         kit(
-            "Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Runtime", "Text", mustache],
+            "Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Runtime", "Text"],
             resources: [.embedInCode("Templates")]),
         kit("Projects", ["Config", "HTTP", "JOSE", "JSON", "Pages", "ProjectSettings", "Providers", "Text"]),
         kit(

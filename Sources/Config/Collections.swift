@@ -1,5 +1,3 @@
-import Yams
-
 // A list or mapping with nothing below it (all its lines commented out, say) counts as empty.
 extension Section {
     package func strings(_ key: String) -> [String] { values(key, expected: "text") { $0 } }
@@ -7,9 +5,9 @@ extension Section {
     /// A list of texts, which `parse` converts; a single text counts as a list of one.
     package func values<Value>(_ key: String, expected: String, _ parse: (String) -> Value?) -> [Value] {
         guard let node = ask(key, .list(expected: expected)), !Self.isNull(node) else { return [] }
-        switch node {
-        case .sequence(let sequence):
-            return sequence.enumerated().compactMap { index, item in
+        switch node.content {
+        case .sequence(let items):
+            return items.enumerated().compactMap { index, item in
                 Self.text(item).flatMap(parse) ?? wrong("\(key)[\(index)]", item, "expected \(expected)")
             }
         case .scalar:
@@ -20,43 +18,35 @@ extension Section {
 
     /// Whether the list is absent or has no entries, even if its entries have faults.
     package func isEmpty(_ key: String) -> Bool {
-        switch members[key]?.value {
-        case nil: true
-        case .sequence(let sequence)?: sequence.isEmpty
-        case let node?: Self.isNull(node)
-        }
+        guard let node = members[key]?.value else { return true }
+        if case .sequence(let items) = node.content { return items.isEmpty }
+        return Self.isNull(node)
     }
 
     /// A mapping of texts.
     package func texts(_ key: String) -> [String: String] {
         shape?.note(key, .texts)
-        guard let mapping = mapping(key, "expected a mapping of names to texts") else { return [:] }
         var texts: [String: String] = [:]
-        for (name, value) in mapping {
-            guard let name = named(name, in: key) else { continue }
-            texts[name] = Self.text(value) ?? wrong("\(key).\(name)", value, "expected text")
+        for member in mapping(key, "expected a mapping of names to texts")?.members ?? [] {
+            guard let name = named(member.key, in: key) else { continue }
+            texts[name] = Self.text(member.value) ?? wrong("\(key).\(name)", member.value, "expected text")
         }
         return texts
     }
 
     /// The mapping under `key`; an empty one when it is absent.
     package func section(_ key: String) -> Section {
-        let mapping = mapping(key, "expected a mapping")
-        return Section(source: source, path: joined(key), node: mapping.map(Node.mapping), near: mark, shape: shape?.mapping(key))
+        let node = mapping(key, "expected a mapping")
+        return Section(source: source, path: joined(key), node: node, near: mark, shape: shape?.mapping(key))
     }
 
     /// The mappings below `key`, by name and in their order. A name without a value has an empty mapping.
     package func sections(_ key: String) -> [(name: String, section: Section)] {
-        guard let mapping = mapping(key, "expected a mapping") else { return [] }
-        return mapping.compactMap { name, value in
-            guard let name = named(name, in: key) else { return nil }
-            let path = "\(key).\(name)"
-            let section = Section(source: source, path: joined(path), node: value, shape: shape?.named(name, below: key))
-            switch value {
-            case .mapping: return (name, section)
-            case .scalar where Self.isNull(value): return (name, section)
-            default: return wrong(path, value, "expected a mapping")
-            }
+        (mapping(key, "expected a mapping")?.members ?? []).compactMap { member in
+            guard let name = named(member.key, in: key) else { return nil }
+            let (path, value) = ("\(key).\(name)", member.value)
+            guard value.members != nil || Self.isNull(value) else { return wrong(path, value, "expected a mapping") }
+            return (name, Section(source: source, path: joined(path), node: value, shape: shape?.named(name, below: key)))
         }
     }
 
@@ -64,17 +54,16 @@ extension Section {
     package func list(_ key: String) -> [Section] {
         let entries = shape?.mappings(key)
         guard let node = ask(key, nil), !Self.isNull(node) else { return [] }
-        guard case .sequence(let sequence) = node else { return wrong(key, node, "expected a list of mappings") ?? [] }
-        return sequence.enumerated().compactMap { index, item in
-            guard case .mapping = item else { return wrong("\(key)[\(index)]", item, "expected a mapping") }
+        guard case .sequence(let items) = node.content else { return wrong(key, node, "expected a list of mappings") ?? [] }
+        return items.enumerated().compactMap { index, item in
+            guard item.members != nil else { return wrong("\(key)[\(index)]", item, "expected a mapping") }
             return Section(source: source, path: joined("\(key)[\(index)]"), node: item, shape: entries)
         }
     }
 
-    private func mapping(_ key: String, _ otherwise: String) -> Node.Mapping? {
+    private func mapping(_ key: String, _ otherwise: String) -> Node? {
         guard let node = ask(key, nil), !Self.isNull(node) else { return nil }
-        guard case .mapping(let mapping) = node else { return wrong(key, node, otherwise) }
-        return mapping
+        return node.members != nil ? node : wrong(key, node, otherwise)
     }
 
     private func named(_ node: Node, in key: String) -> String? {

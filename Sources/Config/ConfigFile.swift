@@ -1,5 +1,4 @@
 import Runtime
-import Yams
 
 /// Strict reading of YAML configuration: unknown keys are faults, secrets come only by reference, and every fault is found at once.
 ///
@@ -70,35 +69,15 @@ package enum ConfigFile {
 
     static func compose(_ text: String) throws(Unreadable) -> Node {
         let node: Node?
-        do {
-            // The basic resolver does not guess types, so `1` and `"1"` are the same key, and no regular expression runs at start.
-            node = try Yams.compose(yaml: text, .basic, .default, .utf8)
-        } catch let error as YamlError {
-            throw unreadable(error)
-        } catch {
-            throw Unreadable(message: "is not YAML")
-        }
+        do { node = try YAMLDocument.read(text) } catch { throw Unreadable("is not YAML: \(error.message)", error.mark) }
         guard let node, !Section.isNull(node) else { throw Unreadable(message: "is empty") }
-        guard case .mapping = node else { throw Unreadable("must be a mapping of keys to values", node.mark) }
+        guard case .mapping = node.content else { throw Unreadable("must be a mapping of keys to values", node.mark) }
         return node
-    }
-
-    private static func unreadable(_ error: YamlError) -> Unreadable {
-        switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
-            Unreadable("is not YAML: \(problem)", mark)
-        case .duplicatedKeysInMapping(let keys, let context):
-            Unreadable("the key \(keys.map { "\"\($0)\"" }.joined(separator: ", ")) is given twice in one mapping", context.mark)
-        case .reader(let problem, _, _, _):
-            Unreadable(message: "is not YAML: \(problem)")
-        default:
-            Unreadable(message: "is not YAML")
-        }
     }
 }
 
 extension ConfigFile.Unreadable {
-    init(_ message: String, _ mark: Mark?) { self.init(message: message, line: mark?.line ?? 0, column: mark?.column ?? 0) }
+    init(_ message: String, _ mark: Node.Mark?) { self.init(message: message, line: mark?.line ?? 0, column: mark?.column ?? 0) }
 }
 
 extension Section {

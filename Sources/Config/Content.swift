@@ -1,5 +1,4 @@
 import Runtime
-import Yams
 
 extension Section {
     /// The bytes of the mapping and of the secrets that it refers to. They are equal for two readings when only comments, layout and the
@@ -12,22 +11,21 @@ extension Section {
     }
 
     private static func write(_ node: Node, to bytes: inout [UInt8]) {
-        switch node {
+        switch node.content {
         // Quotes make a difference: `"yes"` is a text, `yes` may be a truth value.
-        case .scalar(let scalar): write(scalar.string, scalar.style == .plain ? "p" : "q", to: &bytes)
-        case .sequence(let sequence):
-            write("\(sequence.count)", "l", to: &bytes)
-            for item in sequence { write(item, to: &bytes) }
-        case .mapping(let mapping):
-            write("\(mapping.count)", "m", to: &bytes)
-            let members = mapping.map { key, value in
-                var member: [UInt8] = []
-                write(key, to: &member)
-                write(value, to: &member)
-                return member
+        case .scalar(let scalar): write(scalar.text, scalar.isPlain ? "p" : "q", to: &bytes)
+        case .sequence(let items):
+            write("\(items.count)", "l", to: &bytes)
+            for item in items { write(item, to: &bytes) }
+        case .mapping(let members):
+            write("\(members.count)", "m", to: &bytes)
+            let contents = members.map { member in
+                var content: [UInt8] = []
+                write(member.key, to: &content)
+                write(member.value, to: &content)
+                return content
             }
-            for member in members.sorted(by: { $0.lexicographicallyPrecedes($1) }) { bytes += member }
-        case .alias: bytes.append(UInt8(ascii: "a"))
+            for content in contents.sorted(by: { $0.lexicographicallyPrecedes($1) }) { bytes += content }
         }
     }
 

@@ -1,5 +1,4 @@
 package import Runtime
-import Yams
 
 extension Section {
     private static let remedy = "secrets come by reference only: write {env: NAME} or {file: path}"
@@ -13,24 +12,24 @@ extension Section {
     package func requiredSecrets(_ key: String) -> [Secret] {
         shape?.require(key)
         let node = ask(key, .secret(severalAllowed: true))
-        guard case .sequence(let sequence)? = node, !sequence.isEmpty else { return [requiredSecret(key)] }
-        return sequence.enumerated().map { index, node in secret("\(key)[\(index)]", node) ?? Secret("") }
+        guard case .sequence(let items)? = node?.content, !items.isEmpty else { return [requiredSecret(key)] }
+        return items.enumerated().map { index, node in secret("\(key)[\(index)]", node) ?? Secret("") }
     }
 
     /// One secret or a list of them; none where the key is absent.
     package func secrets(_ key: String) -> [Secret] {
         guard let node = ask(key, .secret(severalAllowed: true)), !Self.isNull(node) else { return [] }
-        guard case .sequence(let sequence) = node else { return secret(key, node).map { [$0] } ?? [] }
-        return sequence.enumerated().compactMap { index, node in secret("\(key)[\(index)]", node) }
+        guard case .sequence(let items) = node.content else { return secret(key, node).map { [$0] } ?? [] }
+        return items.enumerated().compactMap { index, node in secret("\(key)[\(index)]", node) }
     }
 
     private func secret(_ key: String, _ node: Node) -> Secret? {
-        guard case .mapping(let mapping) = node, mapping.count == 1, let (kind, value) = mapping.first, let name = Self.text(value),
-            !name.isEmpty
+        guard let members = node.members, members.count == 1, let reference = members.first,
+            let name = Self.text(reference.value), !name.isEmpty
         else { return wrong(key, node, Self.remedy) }
-        switch Self.text(kind) {
-        case "env": return variable(name, key, value)
-        case "file": return contents(of: source.resolved(name), key, value)
+        switch Self.text(reference.key) {
+        case "env": return variable(name, key, reference.value)
+        case "file": return contents(of: source.resolved(name), key, reference.value)
         default: return wrong(key, node, Self.remedy)
         }
     }

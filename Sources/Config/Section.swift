@@ -1,5 +1,3 @@
-import Yams
-
 /// One mapping of a configuration file while it is read. Each call reads one key. Mistakes are recorded, never thrown.
 package final class Section {
     let source: Source
@@ -8,23 +6,21 @@ package final class Section {
     let path: String
     let node: Node?
     /// The place for faults that belong to no node: the start of the mapping, or of the surrounding mapping when this one is absent.
-    let mark: Mark?
+    let mark: Node.Mark?
     /// Each key's own node and its value.
-    let members: [String: (key: Node, value: Node)]
+    let members: [String: Node.Member]
     private var asked: Set<String> = []
     private var hints: [String: String] = [:]
 
-    init(source: Source, path: String = "", node: Node? = nil, near mark: Mark? = nil, shape: Shape? = nil) {
+    init(source: Source, path: String = "", node: Node? = nil, near mark: Node.Mark? = nil, shape: Shape? = nil) {
         self.source = source
         self.shape = shape
         self.path = path
         self.node = node
         self.mark = node?.mark ?? mark
-        var members: [String: (key: Node, value: Node)] = [:]
-        if case .mapping(let mapping)? = node {
-            for (key, value) in mapping {
-                if let name = Self.text(key) { members[name] = (key, value) }
-            }
+        var members: [String: Node.Member] = [:]
+        for member in node?.members ?? [] {
+            if let name = Self.text(member.key) { members[name] = member }
         }
         self.members = members
     }
@@ -53,8 +49,7 @@ package final class Section {
 
     /// Reports the keys that were not read.
     package func finish() {
-        guard case .mapping(let mapping)? = node else { return }
-        for (key, _) in mapping {
+        for key in (node?.members ?? []).map(\.key) {
             switch Self.text(key) {
             case nil: add(path, key, "keys must be texts")
             case "<<": add(joined("<<"), key, "merge keys are not taken; write the keys out")
@@ -97,23 +92,19 @@ package final class Section {
     /// The text of a scalar exactly as written, so that `0123` or `yes` are not changed. Nil for `null`, for an absent value, and for
     /// tagged values such as `!env NAME`, since tags are not supported.
     static func text(_ node: Node) -> String? {
-        guard case .scalar(let scalar) = node, !isNull(node), isUntagged(node) else { return nil }
-        return scalar.string
+        guard case .scalar(let scalar) = node.content, !isNull(node), !scalar.isTagged else { return nil }
+        return scalar.text
     }
 
     /// Unquoted text, which may be a number or a truth value.
     static func word(_ node: Node) -> String? {
-        guard case .scalar(let scalar) = node, scalar.style == .plain else { return nil }
+        guard case .scalar(let scalar) = node.content, scalar.isPlain else { return nil }
         return text(node)
     }
 
     /// Whether the value is `null`, `~`, or absent behind `key:`.
     static func isNull(_ node: Node) -> Bool {
-        guard case .scalar(let scalar) = node, scalar.style == .plain else { return false }
-        return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
-    }
-
-    private static func isUntagged(_ node: Node) -> Bool {
-        [.implicit, .nonSpecific, .str].map(\Tag.Name.rawValue).contains(node.tag.rawValue)
+        guard case .scalar(let scalar) = node.content, scalar.isPlain else { return false }
+        return ["", "~", "null", "Null", "NULL"].contains(scalar.text)
     }
 }

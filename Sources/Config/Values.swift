@@ -1,5 +1,3 @@
-import Yams
-
 extension Section {
     package func string(_ key: String) -> String? { value(key, expected: "text") { $0 } }
 

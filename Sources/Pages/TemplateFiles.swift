@@ -1,6 +1,5 @@
 import Accounts
 import Config
-import Mustache
 import ProjectSettings
 
 /// The texts that mails and pages are made of: those in the binary, and the files of a project that replace some of them.
@@ -16,16 +15,15 @@ struct TemplateFiles: Sendable {
     static let mailValues: Set<String> = [
         "project", "language", "accent", "onAccent", "email", "newEmail", "displayName", "link", "code", "subject", "provider", "time",
     ]
-    /// The files that stand around others, by file name, and their names there. `form.html` stands around pages with a form, in `page.html`.
-    private static let layouts = ["page.html": "page", "form.html": "form", "mail.html": "mail"]
+    /// The files that stand around others, by the names that templates use for them. `form.html` stands around pages with a form, in
+    /// `page.html`.
+    private static let layouts = ["page": "page.html", "form": "form.html", "mail": "mail.html"]
 
     private(set) var words: [String: Lazy<Words>] = [:]
     private(set) var style = EmbeddedTemplates.text(of: "page.css")
     private let pages: [String]
     /// All files but words and style, by file name.
-    private var templates: [String: Lazy<MustacheTemplate>] = [:]
-    /// The layouts by the names that templates use for them.
-    private var library: Lazy<MustacheLibrary>
+    private var templates: [String: Lazy<Template>] = [:]
 
     /// The files in the binary.
     static let standard = TemplateFiles()
@@ -41,17 +39,6 @@ struct TemplateFiles: Sendable {
             } else {
                 templates[name] = .embedded(EmbeddedTemplates.text(of: name))
             }
-        }
-        library = Self.library(of: templates)
-    }
-
-    private static func library(of templates: [String: Lazy<MustacheTemplate>]) -> Lazy<MustacheLibrary> {
-        Lazy {
-            var library = MustacheLibrary()
-            for (file, name) in layouts {
-                if let template = templates[file] { library.register(template.value, named: name) }
-            }
-            return library
         }
     }
 
@@ -74,13 +61,12 @@ struct TemplateFiles: Sendable {
             }
             if let text = ConfigFile.text(of: path, faults: faults) { files.take(name, text, at: path, faults) }
         }
-        files.library = Self.library(of: files.templates)
         return files
     }
 
     /// The text of the file, filled with these values, which must be escaped for it; `nil` when the file does not exist.
-    func render(_ name: String, _ values: [String: Any]) -> String? {
-        templates[name]?.value.render(values, library: library.value)
+    func render(_ name: String, _ values: Template.Values) -> String? {
+        templates[name]?.value.render(values) { layout in Self.layouts[layout].flatMap { templates[$0]?.value } }
     }
 
     private static func language(ofWords name: String) -> String? {
@@ -99,7 +85,7 @@ struct TemplateFiles: Sendable {
 
     private func isKnown(_ name: String) -> Bool {
         let base = base(name)
-        if ["page.css", "mail.txt"].contains(name) || Self.layouts[name] != nil { return true }
+        if ["page.css", "mail.txt"].contains(name) || Self.layouts.values.contains(name) { return true }
         if pages.contains(where: { base == "page.\($0).html" }) { return true }
         return Self.mails.contains { mail in ["html", "txt", "subject.txt"].contains { base == "mail.\(mail).\($0)" } }
     }
@@ -110,48 +96,46 @@ struct TemplateFiles: Sendable {
             if text.contains("</") || text.contains("<!") { fault("must not hold </ or <!", path, 0, faults) } else { style = text }
             return
         }
-        do {
-            let tags = try TemplateTags(text)
-            try check(tags, of: name)
-            templates[name] = Lazy(made: try MustacheTemplate(plain: text))
-        } catch let problem as TemplateTags.Problem {
-            fault(problem.message, path, problem.line, faults)
+        do throws(Template.Problem) {
+            let template = try Template(text)
+            try check(template, of: name)
+            templates[name] = Lazy(made: template)
         } catch {
-            fault("is not mustache", path, 0, faults)
+            fault(error.message, path, error.line, faults)
         }
     }
 
-    private func check(_ tags: TemplateTags, of name: String) throws(TemplateTags.Problem) {
+    private func check(_ template: Template, of name: String) throws(Template.Problem) {
         let isMail = name.hasPrefix("mail.")
         // A project's version of a page may use only the values of the original, and those of its layout.
-        let original = Self.originalTags(base(name))
-        if let layout = tags.layout, !Self.layouts(for: name, original).contains(layout) {
-            throw TemplateTags.Problem(line: 1, message: "{{<\(layout)}} is not a layout for this file")
+        let original = Self.original(base(name))
+        if let layout = template.layout, !Self.layouts(for: name, original).contains(layout) {
+            throw Template.Problem(line: 1, message: "{{<\(layout)}} is not a layout for this file")
         }
-        let form = original?.layout == "form" ? Self.originalTags("form.html") : nil
+        let form = original?.layout == "form" ? Self.original("form.html") : nil
         let own = Set([original, form].compactMap { $0?.values.keys }.joined())
         let known =
             isMail ? Self.mailValues : own.union(["project", "logo", "language", "style", "accent", "onAccent", "script", "data", "."])
-        for (value, line) in tags.values.sorted(by: { $0.key < $1.key }) where !known.contains(value) {
+        for (value, line) in template.values.sorted(by: { $0.key < $1.key }) where !known.contains(value) {
             guard value.hasPrefix("words.") else {
-                throw TemplateTags.Problem(
+                throw Template.Problem(
                     line: line,
                     message: "{{\(value)}} is not a value of this file; its values are \(known.sorted().joined(separator: ", "))")
             }
             if !says(value.dropFirst(6), in: name) {
-                throw TemplateTags.Problem(
+                throw Template.Problem(
                     line: line, message: "{{\(value)}} is not a word of this file; words.en.yaml lists all words")
             }
         }
     }
 
-    /// The tags of the file of this name in the binary.
-    private static func originalTags(_ name: String) -> TemplateTags? { try? TemplateTags(EmbeddedTemplates.text(of: name)) }
+    /// The file of this name in the binary.
+    private static func original(_ name: String) -> Template? { standard.templates[name]?.value }
 
     /// The layouts that may stand around a file.
-    private static func layouts(for name: String, _ original: TemplateTags?) -> [String] {
+    private static func layouts(for name: String, _ original: Template?) -> [String] {
         if name == "form.html" { return ["page"] }
-        if layouts[name] != nil { return [] }
+        if layouts.values.contains(name) { return [] }
         if name.hasPrefix("mail.") { return ["mail"] }
         return original?.layout == "form" ? ["form", "page"] : ["page"]
     }

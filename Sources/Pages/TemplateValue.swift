@@ -22,13 +22,13 @@ extension [String: TemplateValue] {
     /// - Parameter say: gives the word of this name, filled with its own values; not escaped.
     func prepared(
         _ escape: (String) -> String, say: (String, [String: TemplateValue]) -> String? = { _, _ in nil }
-    ) -> [String: Any] {
-        compactMapValues { value -> Any? in
+    ) -> Template.Values {
+        compactMapValues { value -> Template.Value? in
             switch value {
-            case .text(let text): text.isEmpty ? nil : escape(text)
-            case .flag(let flag): flag
-            case .list(let items): items.map { $0.prepared(escape, say: say) }
-            case .word(let name, let own): say(name, own).map(escape)
+            case .text(let text): text.isEmpty ? nil : .text(escape(text))
+            case .flag(let flag): .flag(flag)
+            case .list(let items): .list(items.map { $0.prepared(escape, say: say) })
+            case .word(let name, let own): say(name, own).map { .text(escape($0)) }
             }
         }
     }

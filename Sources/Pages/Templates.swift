@@ -65,12 +65,12 @@ package struct Templates: Sendable {
         var prepared = values.prepared(HTML.escaped) { word, own in
             self.word(word, "page.\(name)", language, plain.merging(own.prepared { $0 }) { _, own in own })
         }
-        prepared["words"] = words("page.\(name)", language, plain).mapValues(HTML.escaped)
+        prepared.add(words("page.\(name)", language, plain), HTML.escaped)
         // The style does not come from a request, and escaping it would change the bytes that the policy has the hash of.
-        prepared["style"] = style + moreStyle
-        prepared["logo"] = logo
-        prepared["script"] = script.map(HTML.escaped)
-        prepared["data"] = data.map(HTML.island)
+        prepared["style"] = .text(style + moreStyle)
+        prepared["logo"] = logo.map { .text($0) }
+        prepared["script"] = script.map { .text(HTML.escaped($0)) }
+        prepared["data"] = data.map { .text(HTML.island($0)) }
         let html = render("page.\(name)", "html", language, prepared) ?? ""
         let styleHash = moreStyle.isEmpty ? styleHash : PagePolicy.hash(style + moreStyle)
         return Response(
@@ -98,11 +98,11 @@ package struct Templates: Sendable {
         values.merge(common(language)) { own, _ in own }
         var plain = values.prepared { $0 }
         let words = words(name, language, plain)
-        plain["words"] = words
+        plain.add(words) { $0 }
         let subject = HTML.singleLine(render("\(name).subject", "txt", language, plain) ?? words["subject"] ?? "")
         var escaped = values.prepared(HTML.escaped)
-        escaped["words"] = words.mapValues(HTML.escaped)
-        escaped["subject"] = HTML.escaped(subject)
+        escaped.add(words, HTML.escaped)
+        escaped["subject"] = .text(HTML.escaped(subject))
         return Mail(
             subject: subject, text: render(name, "txt", language, plain) ?? files.render("mail.txt", plain) ?? "",
             html: render(name, "html", language, escaped) ?? files.render("mail.html", escaped) ?? "")
@@ -125,7 +125,7 @@ package struct Templates: Sendable {
     }
 
     /// The words of the template, in English where the language does not have them; not escaped.
-    private func words(_ name: String, _ language: String, _ values: [String: Any]) -> [String: String] {
+    private func words(_ name: String, _ language: String, _ values: Template.Values) -> [String: String] {
         let kind = name.prefix { $0 != "." } + ".common"
         var words: [String: String] = [:]
         for language in ["en", language] {
@@ -137,7 +137,7 @@ package struct Templates: Sendable {
     }
 
     /// One word of the template, as `words` finds it.
-    private func word(_ word: String, _ name: String, _ language: String, _ values: [String: Any]) -> String? {
+    private func word(_ word: String, _ name: String, _ language: String, _ values: Template.Values) -> String? {
         let kind = name.prefix { $0 != "." } + ".common"
         for language in [language, "en"] {
             for group in [name, String(kind)] {
@@ -148,8 +148,15 @@ package struct Templates: Sendable {
     }
 
     /// The file of this name for the language, or for all languages; `nil` when neither exists.
-    private func render(_ name: String, _ part: String, _ language: String, _ values: [String: Any]) -> String? {
+    private func render(_ name: String, _ part: String, _ language: String, _ values: Template.Values) -> String? {
         files.render("\(name).\(language).\(part)", values)
             ?? files.render("\(name).\(part)", values)
+    }
+}
+
+extension Template.Values {
+    /// Adds the words of a template, which it calls `words.<name>`.
+    fileprivate mutating func add(_ words: [String: String], _ escape: (String) -> String) {
+        for (name, word) in words { self["words.\(name)"] = .text(escape(word)) }
     }
 }

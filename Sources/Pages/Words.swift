@@ -1,17 +1,8 @@
 import Config
-import Mustache
 
 /// The short texts of one language, by the template that uses them (`mail.signIn`) and by their name there.
 struct Words: Sendable {
-    private struct Word: Sendable {
-        let text: String
-        let template: Lazy<MustacheTemplate>
-
-        /// The values that this text uses. The same word in another language may use only these.
-        var values: Set<String> { Set((try? TemplateTags(text))?.values.keys ?? [:].keys) }
-    }
-
-    private var groups: [String: [String: Word]] = [:]
+    private var groups: [String: [String: Lazy<Template>]] = [:]
 
     init() {}
 
@@ -21,7 +12,7 @@ struct Words: Sendable {
         for kind in ["mail", "page"] {
             let part = section.section(kind)
             for (name, _) in section.sections(kind) {
-                groups["\(kind).\(name)"] = part.texts(name).mapValues { Word(text: $0, template: .embedded($0)) }
+                groups["\(kind).\(name)"] = part.texts(name).mapValues { .embedded($0) }
             }
         }
     }
@@ -44,25 +35,26 @@ struct Words: Sendable {
         section.finish()
     }
 
-    private static func read(_ texts: [String: String], _ section: Section, _ known: [String: Word], isMail: Bool) -> [String: Word] {
-        var result: [String: Word] = [:]
+    private static func read(
+        _ texts: [String: String], _ section: Section, _ known: [String: Lazy<Template>], isMail: Bool
+    ) -> [String: Lazy<Template>] {
+        var result: [String: Lazy<Template>] = [:]
         for (name, text) in texts {
             guard let original = known[name] else {
                 section.fault(name, "is not a word of this mail or page; words.en.yaml lists all words")
                 continue
             }
-            do {
-                let tags = try TemplateTags(text)
-                if tags.layout != nil { throw TemplateTags.Problem(line: 1, message: "a word has no layout") }
-                let allowed = isMail ? TemplateFiles.mailValues : original.values
-                if let other = tags.values.keys.sorted().first(where: { !allowed.contains($0) }) {
-                    throw TemplateTags.Problem(line: 1, message: "{{\(other)}} is not a value of this word")
+            do throws(Template.Problem) {
+                let word = try Template(text)
+                if word.layout != nil { throw Template.Problem(line: 1, message: "a word has no layout") }
+                // The same word in another language may use only these.
+                let allowed = isMail ? TemplateFiles.mailValues : Set(original.value.values.keys)
+                if let other = word.values.keys.sorted().first(where: { !allowed.contains($0) }) {
+                    throw Template.Problem(line: 1, message: "{{\(other)}} is not a value of this word")
                 }
-                result[name] = Word(text: text, template: Lazy(made: try MustacheTemplate(plain: text)))
-            } catch let problem as TemplateTags.Problem {
-                section.fault(name, problem.message)
+                result[name] = Lazy(made: word)
             } catch {
-                section.fault(name, "is not mustache")
+                section.fault(name, error.message)
             }
         }
         return result
@@ -76,13 +68,13 @@ struct Words: Sendable {
     }
 
     /// The words of a group, filled with these values; not escaped.
-    func say(_ group: String, _ values: [String: Any]) -> [String: String] {
-        (groups[group] ?? [:]).mapValues { $0.template.value.render(values) }
+    func say(_ group: String, _ values: Template.Values) -> [String: String] {
+        (groups[group] ?? [:]).mapValues { $0.value.render(values) }
     }
 
     /// One word of a group, filled with these values; not escaped. `nil` when the group does not have it.
-    func say(_ word: String, of group: String, _ values: [String: Any]) -> String? {
-        groups[group]?[word]?.template.value.render(values)
+    func say(_ word: String, of group: String, _ values: Template.Values) -> String? {
+        groups[group]?[word]?.value.render(values)
     }
 
     /// Every word's group and name, `mail.signIn.subject`.

@@ -2,7 +2,7 @@
 /// numbers.
 enum Floors {
     static let floor: [String: Int] = [
-        "COpenSSL": 0, "CCurl": 0, "CPostgres": 0, "CSystem": 0,
+        "COpenSSL": 0, "CCurl": 0, "CPostgres": 0, "CSystem": 0, "CYAML": 0,
         "Text": 10, "Runtime": 10,
         "JSON": 20, "Crypto": 20, "HTTP": 20, "Config": 20,
         "JOSE": 21, "HTTPServer": 21, "Curl": 21, "Postgres": 21, "Mail": 22,
@@ -15,9 +15,9 @@ enum Floors {
 
     /// The targets that may import a C module, or a package of another author.
     static let gatekeepers: [String: Set<String>] = [
-        "COpenSSL": ["Crypto"], "CCurl": ["Curl"], "CPostgres": ["Postgres"],
+        "COpenSSL": ["Crypto"], "CCurl": ["Curl"], "CPostgres": ["Postgres"], "CYAML": ["Config"],
         "CSystem": ["Runtime", "HTTPServer", "Curl", "Postgres"],
-        "Yams": ["Config"], "Mustache": ["Pages"], "ArgumentParser": ["gatehouse"], "Foundation": [],
+        "ArgumentParser": ["gatehouse"], "Foundation": [],
     ]
 
     /// The dependencies that `Package.swift` declares for each target, by the names in quotes. Products of other packages are not in

@@ -1,0 +1,83 @@
+/// Builds the value of a YAML text from the parser's events.
+struct YAMLDocument: ~Copyable {
+    /// Aliases let a short file stand for more values than a machine can hold.
+    private static let maxValues = 100_000
+    private static let maxDepth = 100
+
+    private var events: YAMLEvents
+    /// The values that anchors stand for, and how many values each of them holds.
+    private var anchored: [String: (node: Node, values: Int)] = [:]
+    private var values = 0
+    private var depth = 0
+
+    private init(_ text: String) { events = YAMLEvents(text) }
+
+    /// The value that the text holds; `nil` when it holds none.
+    static func read(_ text: String) throws(YAMLError) -> Node? {
+        var document = YAMLDocument(text)
+        return try document.read()
+    }
+
+    private mutating func read() throws(YAMLError) -> Node? {
+        var root: Node?
+        while true {
+            let event = try events.next()
+            switch event.kind {
+            case .streamEnd: return root
+            case .documentStart where root != nil:
+                throw YAMLError("a second document begins; a configuration is one document", event.mark)
+            case .streamStart, .documentStart, .documentEnd: continue
+            default: root = try node(event)
+            }
+        }
+    }
+
+    /// The value that begins with this event; `nil` at the end of a sequence or mapping.
+    private mutating func node(_ event: YAMLEvent) throws(YAMLError) -> Node? {
+        let before = values
+        depth += 1
+        defer { depth -= 1 }
+        guard depth <= Self.maxDepth else { throw YAMLError("it is nested more than \(Self.maxDepth) levels deep", event.mark) }
+        let content: Node.Content
+        switch event.kind {
+        case .scalar(let scalar): content = .scalar(scalar)
+        case .sequenceStart: content = .sequence(try sequence())
+        case .mappingStart: content = .mapping(try mapping())
+        case .alias:
+            guard let original = event.anchor.flatMap({ anchored[$0] }) else { throw YAMLError("found undefined alias", event.mark) }
+            try count(original.values, at: event.mark)
+            return original.node
+        default: return nil
+        }
+        try count(1, at: event.mark)
+        let node = Node(content: content, mark: event.mark)
+        if let anchor = event.anchor { anchored[anchor] = (node, values - before) }
+        return node
+    }
+
+    private mutating func sequence() throws(YAMLError) -> [Node] {
+        var items: [Node] = []
+        while let item = try node(try events.next()) { items.append(item) }
+        return items
+    }
+
+    private mutating func mapping() throws(YAMLError) -> [Node.Member] {
+        var members: [Node.Member] = []
+        var names: Set<String> = []
+        while let key = try node(try events.next()) {
+            if case .scalar(let scalar) = key.content, !names.insert(scalar.text).inserted {
+                throw YAMLError("the key \"\(scalar.text)\" is given twice in one mapping", key.mark)
+            }
+            guard let value = try node(try events.next()) else { throw YAMLError("a key has no value", key.mark) }
+            members.append(Node.Member(key: key, value: value))
+        }
+        return members
+    }
+
+    private mutating func count(_ more: Int, at mark: Node.Mark) throws(YAMLError) {
+        values += more
+        guard values <= Self.maxValues else {
+            throw YAMLError("it holds more than \(Self.maxValues) values, those of aliases counted each time", mark)
+        }
+    }
+}
