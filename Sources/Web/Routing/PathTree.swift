@@ -18,19 +18,19 @@ struct PathTree: Sendable {
 
     mutating func add(_ handler: Handler, at path: String) {
         var place = 0
-        for segment in path.split(separator: "/") { place = child(of: place, at: segment) }
+        for segment in path.utf8.split(separator: UInt8(ascii: "/")) { place = child(of: place, at: segment) }
         nodes[place].handlers.append(handler)
     }
 
-    private mutating func child(of parent: Int, at segment: Substring) -> Int {
-        guard segment.hasPrefix("{"), let brace = segment.firstIndex(of: "}") else {
-            let text = Array(segment.utf8)
+    private mutating func child(of parent: Int, at segment: Substring.UTF8View) -> Int {
+        guard segment.first == UInt8(ascii: "{"), let brace = segment.firstIndex(of: UInt8(ascii: "}")) else {
+            let text = Array(segment)
             if let known = nodes[parent].literals.first(where: { $0.text == text }) { return known.node }
             nodes[parent].literals.append((text, nodes.count))
             return addNode()
         }
         let name = UTF8Text(segment[..<brace].dropFirst())
-        let ending = Array(segment[brace...].utf8.dropFirst())
+        let ending = Array(segment[brace...].dropFirst())
         if let known = nodes[parent].placeholders.first(where: { $0.name == name && $0.ending == ending }) { return known.node }
         let shorter = nodes[parent].placeholders.firstIndex { $0.ending.count < ending.count }
         nodes[parent].placeholders.insert((name, ending, nodes.count), at: shorter ?? nodes[parent].placeholders.count)

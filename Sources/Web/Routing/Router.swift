@@ -22,7 +22,7 @@ package struct Router: Sendable {
         for handler in handlers {
             for path in handler.route.bearerPaths { exact[path, default: Place()].bearing.append(handler) }
             for path in handler.route.paths {
-                if path.contains("{") {
+                if path.utf8.contains(UInt8(ascii: "{")) {
                     tree.add(handler, at: path)
                 } else {
                     exact[path, default: Place()].handlers.append(handler)
