@@ -93,13 +93,9 @@ def family(pid):
 
 
 def cpu_seconds(pid):
-    """User and system time of the process and its children, from the scheduler's own count, since /proc/PID/stat only has hundredths."""
-    total = 0
-    for member in family(pid):
-        for task in os.listdir(f"/proc/{member}/task"):
-            with open(f"/proc/{member}/task/{task}/schedstat") as file:
-                total += int(file.read().split()[0])
-    return total / 1e9
+    """User and system time of the process and its children, by the kernel's CPU clock of each, which also has the time of threads that have
+    ended. /proc/PID/stat only has hundredths. The clock's number is made of the process id as clock_getcpuclockid(3) makes it."""
+    return sum(time.clock_gettime(~member << 3 | 2) for member in family(pid))
 
 
 def free_port():

@@ -7,7 +7,7 @@ import Runtime
 import Text
 
 /// Issues ID tokens for sessions, verifies them, and finds the account of a caller who shows one.
-package struct IDTokens: Sendable {
+package final class IDTokens: Sendable {
     let storage: Storage
     let clock: Clock
     let publicURL: String

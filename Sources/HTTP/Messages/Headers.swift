@@ -8,11 +8,11 @@ package import Text
 /// The fields are stored in one allocation, as bytes, and converted to text when asked for, since most fields of a request are never read.
 /// A line break or NUL in a value becomes a space, so that no value can become another header.
 package struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    /// Each field: length of the name (2 bytes), length of the value (4 bytes), both little endian, name, value.
+    /// Each field: a number that holds both lengths (8 bytes), the name, the value.
     private var packed: [UInt8] = []
     package private(set) var count = 0
 
-    private static let prefix = 6
+    private static let prefix = MemoryLayout<UInt64>.size
 
     package init(_ fields: [(name: String, value: String)] = []) {
         for field in fields { add(field.name, field.value) }
@@ -82,19 +82,19 @@ package struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// Adds a field as bytes from a parser. The name is converted to lower case; a name over 65,535 bytes is not added.
     package mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         guard name.count <= UInt16.max, value.count <= UInt32.max else { return }
+        let lengths = UInt64(name.count) << 32 | UInt64(value.count)
         // Reserves room for a few more fields; otherwise every field would move those before it.
         if packed.isEmpty { packed.reserveCapacity(max(256, Self.prefix + name.count + value.count)) }
         let start = packed.count
-        packed.append(contentsOf: repeatElement(0, count: Self.prefix + name.count + value.count))
+        withUnsafeBytes(of: lengths) { packed.append(contentsOf: $0) }
+        packed.append(contentsOf: name)
+        packed.append(contentsOf: value)
         packed.withUnsafeMutableBytes { packed in
-            packed.storeBytes(of: UInt16(name.count).littleEndian, toByteOffset: start, as: UInt16.self)
-            packed.storeBytes(of: UInt32(value.count).littleEndian, toByteOffset: start + 2, as: UInt32.self)
-            let middle = start + Self.prefix
-            for index in 0..<name.count { packed[middle + index] = name[index].lowercased }
-            let end = middle + name.count
-            for index in 0..<value.count {
-                let byte = value[index]
-                packed[end + index] = byte == 0x0A || byte == 0x0D || byte == 0 ? 0x20 : byte
+            let field = UnsafeMutableRawBufferPointer(rebasing: packed[(start + Self.prefix)...])
+            for index in 0..<name.count { field[index] = field[index].lowercased }
+            for index in name.count..<field.count {
+                let byte = field[index]
+                field[index] = byte == 0x0A || byte == 0x0D || byte == 0 ? 0x20 : byte
             }
         }
         count += 1
@@ -115,9 +115,10 @@ package struct Headers: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         _ packed: UnsafeRawBufferPointer, at offset: Int
     ) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, next: Int)? {
         guard offset < packed.count else { return nil }
+        let lengths = packed.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
         let name = offset + prefix
-        let value = name + Int(UInt16(littleEndian: packed.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
-        let end = value + Int(UInt32(littleEndian: packed.loadUnaligned(fromByteOffset: offset + 2, as: UInt32.self)))
+        let value = name + Int(lengths >> 32)
+        let end = value + Int(lengths & 0xFFFF_FFFF)
         return (UnsafeRawBufferPointer(rebasing: packed[name..<value]), UnsafeRawBufferPointer(rebasing: packed[value..<end]), end)
     }
 

@@ -69,16 +69,14 @@ final class ByteBuffer {
 
     func append(decimal number: Int) {
         var rest = UInt(max(0, number))
-        var digits = 1
-        var power: UInt = 10
-        while digits < 19, rest >= power {
-            digits += 1
-            power *= 10
-        }
-        let target = extend(digits)
-        for index in stride(from: digits - 1, through: 0, by: -1) {
-            target.storeBytes(of: UInt8(0x30 + rest % 10), toByteOffset: index, as: UInt8.self)
-            rest /= 10
+        withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
+            var first = digits.count
+            repeat {
+                first -= 1
+                digits[first] = UInt8(truncatingIfNeeded: 0x30 + rest % 10)
+                rest /= 10
+            } while rest > 0
+            append(UnsafeRawBufferPointer(rebasing: digits[first...]))
         }
     }
 

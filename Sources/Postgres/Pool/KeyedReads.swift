@@ -1,6 +1,7 @@
 import Runtime
 
-/// Finds rows by keys. Up to 16 calls of one turn of the loop share a statement.
+/// Finds rows by keys. Up to 16 calls share a statement: those of one turn of the loop, and those that come while each connection for reads has
+/// a statement under way. One more statement would only wait behind another, and the server does more with fewer of them.
 ///
 ///     let people = KeyedReads(database, of: names)
 ///     let rows = try await people.rows(for: "\(id)")
@@ -8,7 +9,11 @@ package actor KeyedReads {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { database.unownedExecutor }
     private let database: Database
     private let statement: KeyedStatement
+    /// More statements than connections are under way only when each of them is full.
+    private let statementsAtOnce: Int
     private var waiting: [Asked] = []
+    private var statementsUnderWay = 0
+    private var willSend = false
 
     private struct Asked {
         let key: SQL
@@ -20,24 +25,36 @@ package actor KeyedReads {
     package init(_ database: Database, of statement: KeyedStatement) {
         self.database = database
         self.statement = statement
+        statementsAtOnce = max(1, database.settings.readConnections)
     }
 
     /// The row for a key, or none.
     package func rows(for key: SQL) async throws(PostgresError) -> [Row] {
         if let fault = key.fault { throw fault }
         return try await withUnsafeContinuation { answer in
-            if waiting.isEmpty { database.loop.atEndOfTurn { [self] in assumeIsolated { $0.send() } } }
             waiting.append(Asked(key: key, answer: answer, since: database.loop.now))
+            sendLater()
         }.get()
     }
 
+    /// At the end of the turn, so that the calls of a turn can share a statement.
+    private func sendLater() {
+        if willSend || waiting.isEmpty { return }
+        willSend = true
+        database.loop.atEndOfTurn { [self] in
+            assumeIsolated {
+                $0.willSend = false
+                $0.send()
+            }
+        }
+    }
+
     private func send() {
-        var rest = waiting[...]
-        waiting = []
-        while !rest.isEmpty {
-            let some = rest.prefix(Pipeline.mostTogether)
-            rest = rest.dropFirst(Pipeline.mostTogether)
-            if some.count == 1 { some.forEach(sendAlone) } else { send(Array(some)) }
+        while !waiting.isEmpty, statementsUnderWay < statementsAtOnce || waiting.count >= Pipeline.mostTogether {
+            let some = Array(waiting.prefix(Pipeline.mostTogether))
+            waiting.removeFirst(some.count)
+            statementsUnderWay += 1
+            send(some)
         }
     }
 
@@ -53,6 +70,8 @@ package actor KeyedReads {
     private func place(_ read: Read) { database.assumeIsolated { $0.place(read) } }
 
     private func answer(_ asked: [Asked], _ result: Result<[Row], PostgresError>) {
+        statementsUnderWay -= 1
+        sendLater()
         do throws(PostgresError) {
             let found = try statement.divide(try result.get(), among: asked.count)
             for (asked, rows) in zip(asked, found) { asked.answer.resume(returning: .success(rows)) }

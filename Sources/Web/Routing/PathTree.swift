@@ -7,34 +7,66 @@ package import Text
 /// with a long fixed rest before one with a short rest.
 struct PathTree: Sendable {
     private var nodes = [Node()]
+    /// The fixed texts of all segments, one behind the other.
+    private var texts: [UInt8] = []
+    /// The names of all placeholders.
+    private var names: [UTF8Text] = []
 
     /// The paths that have the same segments so far.
     private struct Node: Sendable {
         /// The handlers of the path that ends here.
         var handlers: [Handler] = []
-        var literals: [(text: [UInt8], node: Int)] = []
-        var placeholders: [(name: UTF8Text, ending: [UInt8], node: Int)] = []
+        var literals: [(text: FixedText, node: Int)] = []
+        var placeholders: [(name: Int, ending: FixedText, node: Int)] = []
+    }
+
+    /// A part of `texts`, with its beginning as a number, since most comparisons end there.
+    private struct FixedText: Sendable {
+        let beginning: UInt64
+        let range: Range<Int>
+
+        /// Whether it is this text. `texts` are those of the tree.
+        func isEqual(to text: UnsafeRawBufferPointer, among texts: UnsafeRawBufferPointer) -> Bool {
+            guard text.count == range.count, beginning == Self.beginning(of: text) else { return false }
+            return text.count <= 8 || text.dropFirst(8).elementsEqual(texts[range].dropFirst(8))
+        }
+
+        /// The first eight bytes; those that are missing count as 0.
+        static func beginning(of text: UnsafeRawBufferPointer) -> UInt64 {
+            if text.count >= 8 { return text.loadUnaligned(as: UInt64.self) }
+            var number: UInt64 = 0
+            for byte in text { number = number << 8 | UInt64(byte) }
+            return number
+        }
     }
 
     mutating func add(_ handler: Handler, at path: String) {
         var place = 0
-        for segment in path.utf8.split(separator: UInt8(ascii: "/")) { place = child(of: place, at: segment) }
+        for segment in path.utf8.split(separator: UInt8(ascii: "/")) { place = child(of: place, at: Array(segment)[...]) }
         nodes[place].handlers.append(handler)
     }
 
-    private mutating func child(of parent: Int, at segment: Substring.UTF8View) -> Int {
+    private mutating func child(of parent: Int, at segment: ArraySlice<UInt8>) -> Int {
         guard segment.first == UInt8(ascii: "{"), let brace = segment.firstIndex(of: UInt8(ascii: "}")) else {
-            let text = Array(segment)
-            if let known = nodes[parent].literals.first(where: { $0.text == text }) { return known.node }
-            nodes[parent].literals.append((text, nodes.count))
+            if let known = nodes[parent].literals.first(where: { texts[$0.text.range] == segment }) { return known.node }
+            nodes[parent].literals.append((add(segment), nodes.count))
             return addNode()
         }
-        let name = UTF8Text(segment[..<brace].dropFirst())
-        let ending = Array(segment[brace...].dropFirst())
-        if let known = nodes[parent].placeholders.first(where: { $0.name == name && $0.ending == ending }) { return known.node }
-        let shorter = nodes[parent].placeholders.firstIndex { $0.ending.count < ending.count }
-        nodes[parent].placeholders.insert((name, ending, nodes.count), at: shorter ?? nodes[parent].placeholders.count)
+        let name = UTF8Text(decoding: segment[..<brace].dropFirst())
+        let ending = segment[brace...].dropFirst()
+        let known = nodes[parent].placeholders.first { names[$0.name] == name && texts[$0.ending.range] == ending }
+        if let known { return known.node }
+        let shorter = nodes[parent].placeholders.firstIndex { $0.ending.range.count < ending.count }
+        let place = shorter ?? nodes[parent].placeholders.count
+        nodes[parent].placeholders.insert((names.count, add(ending), nodes.count), at: place)
+        names.append(name)
         return addNode()
+    }
+
+    private mutating func add(_ text: ArraySlice<UInt8>) -> FixedText {
+        texts += text
+        return FixedText(
+            beginning: text.withUnsafeBytes(FixedText.beginning), range: texts.count - text.count..<texts.count)
     }
 
     private mutating func addNode() -> Int {
@@ -45,26 +77,31 @@ struct PathTree: Sendable {
     /// The handlers at a path, and what stands in the braces; `nil` when there are none.
     func find(_ path: String) -> (handlers: [Handler], parameters: PathParameters)? {
         var path = path
-        return path.withUTF8 { bytes in
-            var parameters = PathParameters()
-            return find(bytes[...], below: 0, &parameters).map { (nodes[$0].handlers, parameters) }
+        return path.withUTF8 { path in
+            texts.withUnsafeBytes { texts in
+                var parameters = PathParameters()
+                return find(UnsafeRawBufferPointer(path), below: 0, among: texts, &parameters).map { (nodes[$0].handlers, parameters) }
+            }
         }
     }
 
     /// The node at which `path` ends.
-    private func find(_ path: Slice<UnsafeBufferPointer<UInt8>>, below place: Int, _ parameters: inout PathParameters) -> Int? {
+    private func find(
+        _ path: UnsafeRawBufferPointer, below place: Int, among texts: UnsafeRawBufferPointer, _ parameters: inout PathParameters
+    ) -> Int? {
         guard path.first == UInt8(ascii: "/") else { return path.isEmpty && !nodes[place].handlers.isEmpty ? place : nil }
-        let segment = path.dropFirst().prefix { $0 != UInt8(ascii: "/") }
-        let rest = path[segment.endIndex...]
-        for literal in nodes[place].literals where literal.text.count == segment.count && literal.text.elementsEqual(segment) {
-            if let found = find(rest, below: literal.node, &parameters) { return found }
+        let end = path[1...].firstIndex(of: UInt8(ascii: "/")) ?? path.count
+        let segment = UnsafeRawBufferPointer(rebasing: path[1..<end])
+        let rest = UnsafeRawBufferPointer(rebasing: path[end...])
+        for (text, node) in nodes[place].literals where text.isEqual(to: segment, among: texts) {
+            if let found = find(rest, below: node, among: texts, &parameters) { return found }
         }
-        for (name, ending, node) in nodes[place].placeholders
-        where segment.count > ending.count && segment.suffix(ending.count).elementsEqual(ending) {
-            let before = parameters
-            parameters.add(name, UTF8Text(decoding: segment.dropLast(ending.count)))
-            if let found = find(rest, below: node, &parameters) { return found }
-            parameters = before
+        for (name, ending, node) in nodes[place].placeholders where segment.count > ending.range.count {
+            let length = segment.count - ending.range.count
+            guard ending.isEqual(to: UnsafeRawBufferPointer(rebasing: segment[length...]), among: texts) else { continue }
+            parameters.add(names[name], UTF8Text(decoding: UnsafeRawBufferPointer(rebasing: segment[..<length])))
+            if let found = find(rest, below: node, among: texts, &parameters) { return found }
+            parameters.removeLast()
         }
         return nil
     }
@@ -72,8 +109,12 @@ struct PathTree: Sendable {
 
 /// The values that stood for the braces of a route's path, by name.
 package struct PathParameters: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    private var names: [UTF8Text] = []
-    private var values: [UTF8Text] = []
+    private struct Parameter: Equatable {
+        let name: UTF8Text
+        let value: UTF8Text
+    }
+
+    private var parameters: [Parameter] = []
 
     package init() {}
 
@@ -81,10 +122,9 @@ package struct PathParameters: Sendable, Equatable, ExpressibleByDictionaryLiter
         for (name, value) in elements { add(name, value) }
     }
 
-    package subscript(name: UTF8Text) -> UTF8Text? { names.firstIndex(of: name).map { values[$0] } }
+    package subscript(name: UTF8Text) -> UTF8Text? { parameters.first { $0.name == name }?.value }
 
-    fileprivate mutating func add(_ name: UTF8Text, _ value: UTF8Text) {
-        names.append(name)
-        values.append(value)
-    }
+    fileprivate mutating func add(_ name: UTF8Text, _ value: UTF8Text) { parameters.append(Parameter(name: name, value: value)) }
+
+    fileprivate mutating func removeLast() { parameters.removeLast() }
 }

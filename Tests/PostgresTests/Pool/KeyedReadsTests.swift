@@ -29,6 +29,21 @@ import Testing
             })
     }
 
+    private static let lock: Int64 = 4
+
+    /// Waits while another session has the lock.
+    private static func waiters(_ database: Database, _ statements: Statements) -> KeyedReads {
+        KeyedReads(
+            database,
+            of: KeyedStatement { keys in
+                statements.made.withLock { $0 += 1 }
+                return """
+                    SELECT 'person ' || k.id, k.place
+                    FROM (VALUES \(keys)) k (place, id), LATERAL (SELECT pg_advisory_xact_lock_shared(\(lock) + 0 * k.id)) l
+                    """
+            })
+    }
+
     private final class Statements: Sendable {
         let made = Mutex(0)
         var count: Int { made.withLock { $0 } }
@@ -79,6 +94,27 @@ import Testing
         let ids = Array(1...33)
         #expect(await ask(names, ids, database) == ids.map { .success("person \($0)") })
         #expect(statements.count == 3)
+        await database.close()
+    }
+
+    @Test func `lets calls that come while every connection has a statement under way share the next one`() async throws {
+        var settings = TestDatabase.settings
+        settings.readConnections = 1
+        let database = try await open(settings)
+        let statements = Statements()
+        let waiters = Self.waiters(database, statements)
+        let asking = try await database.transaction { transaction in
+            _ = try await transaction.query("SELECT pg_advisory_xact_lock(\(Self.lock))")
+            let first = Task { await ask(waiters, [1], database) }
+            try await eventually { statements.count == 1 }
+            let others = [2, 3].map { id in Task { await ask(waiters, [id], database) } }
+            // Its answer comes in a later turn of the loop than those calls.
+            _ = try await database.write("SELECT 1")
+            #expect(statements.count == 1)
+            return [first] + others
+        }
+        for (asking, id) in zip(asking, 1...3) { #expect(await asking.value == [.success("person \(id)")]) }
+        #expect(statements.count == 2)
         await database.close()
     }
 
