@@ -46,6 +46,8 @@ class Bench:
         self.prepare()
         if self.wants("P8"):
             self.start_up()
+        if self.wants("P13"):
+            self.measure_binary()
         if self.wants("P1", "P2", "P7"):
             self.one_core()
         if self.wants("P3", "P4", "P11", "P12"):
@@ -96,6 +98,13 @@ class Bench:
             self.house.stop()
         self.table.bound("P8", "from exec to ready", median(times), 100, "ms")
         self.table.bound("P8", "memory when ready, RSS", median(sizes), 40, "MB")
+
+    # The binary as the image has it.
+
+    def measure_binary(self):
+        stripped = self.folder / "stripped"
+        processes.run(["strip", "--strip-debug", "-o", stripped, self.options.binary])
+        self.table.bound("P13", "binary without debug information", stripped.stat().st_size / 1e6, 60, "MB")
 
     # The key set, with one core for the server and one for the load.
 

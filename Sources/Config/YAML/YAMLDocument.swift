@@ -1,7 +1,7 @@
 /// Builds the value of a YAML text from the parser's events.
 struct YAMLDocument: ~Copyable {
-    /// Aliases let a short file stand for more values than a machine can hold.
-    private static let maxValues = 100_000
+    /// No file of a mebibyte holds as many by itself, but aliases let a short one stand for more than a machine can hold.
+    private static let maxValues = 1_000_000
     private static let maxDepth = 100
 
     private var events: YAMLEvents
