@@ -1,49 +1,37 @@
 import Logging
 import Postgres
-import Runtime
 
 /// Verifies the database before the first request, and logs what an operator must fix about it.
 struct DatabaseStart {
     /// One for each loop, at least one.
-    let openings: [DatabaseOpening]
+    let databases: [Database]
     let shared: Shared
 
-    /// Throws when a pooler shares the database connections with other clients, or when the schema is not this binary's. Afterwards every
-    /// loop has a connection for reads and one for writes, or the log says why not.
+    /// Throws when a pooler shares the database connections with other clients, or when the schema is not this binary's. Opens a
+    /// connection for reads and one for writes on every loop.
     func verify() async throws {
-        let database = openings[0].database
-        // Whatever is wrong, the questions below will say so.
-        _ = await openings[0].error
-        do { try await database.verifySessions() } catch { throw MigrationError.database(error) }
-        async let survey = database.survey(shared.clock)
-        try await shared.settings.schema.verify(database)
-        for finding in DatabaseFindings.findings(try await survey, shared.settings) { shared.log.warning("\(finding.sentence)") }
-        for opening in openings {
-            guard let error = await opening.error else { continue }
+        // Opening a connection takes longer than any question here, so the other loops open theirs meanwhile.
+        async let others: Void = connectOthers()
+        let first = databases[0]
+        do { try await first.verifySessions() } catch { throw MigrationError.database(error) }
+        try await shared.settings.schema.verify(first)
+        let survey = try await first.survey(shared.clock)
+        for finding in DatabaseFindings.findings(survey, shared.settings) { shared.log.warning("\(finding.sentence)") }
+        await others
+    }
+
+    private func connectOthers() async {
+        await withTaskGroup(of: Void.self) { group in
+            for database in databases.dropFirst() { group.addTask { await connect(database) } }
+        }
+    }
+
+    private func connect(_ database: Database) async {
+        do {
+            _ = try await database.query("SELECT 1")
+            _ = try await database.write("SELECT 1")
+        } catch {
             shared.log.warning("a loop has no database connection yet", metadata: ["error": "\(error)"])
         }
     }
-}
-
-/// The opening of a loop's first connections: one for reads and one for writes. It takes longer than anything else at a start, so it begins
-/// as soon as there is a database, and the rest of the start goes on beside it.
-struct DatabaseOpening: Sendable {
-    let database: Database
-    private let task: Task<PostgresError?, Never>
-
-    init(_ database: Database) {
-        self.database = database
-        task = Task(executorPreference: database.loop) {
-            do throws(PostgresError) {
-                _ = try await database.query("SELECT 1")
-                _ = try await database.write("SELECT 1")
-                return nil
-            } catch {
-                return error
-            }
-        }
-    }
-
-    /// The reason why a connection could not be opened; `nil` when both are open.
-    var error: PostgresError? { get async { await task.value } }
 }

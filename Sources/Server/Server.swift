@@ -19,8 +19,6 @@ package actor Server {
     private static let keyInterval: Duration = .seconds(60)
     private static let cleanupInterval: Duration = .seconds(300)
     private static let idleInterval: Duration = .seconds(3600)
-    /// Work that no request waits for begins this long after the start, so that the first health check does not compete with it.
-    private static let afterStart: Duration = .milliseconds(100)
 
     private let shared: Shared
     private let workers: [Worker]
@@ -69,12 +67,9 @@ package actor Server {
                 """)
         }
         signal(SIGPIPE, SIG_IGN)
-        try await DatabaseStart(openings: workers.map(\.opening), shared: shared).verify()
-        // The questions about keys and issuers travel together. Nothing is pinned before the keys are known to open.
-        async let keys: Void = keyStore.load(into: shared.signingKeys)
-        let issuers = try await verifiedIssuers(of: shared.projects.current)
-        try await keys
-        try await providerIssuers.pin(issuers)
+        try await DatabaseStart(databases: workers.map(\.database), shared: shared).verify()
+        try await keyStore.load(into: shared.signingKeys)
+        try await pinIssuers(shared.projects.current)
         try await openListeners()
         let cleanup = Cleanup(
             database: first.database, clock: shared.clock, auditRetention: shared.settings.auditRetention)
@@ -88,12 +83,7 @@ package actor Server {
                 try await cleanup.endIdleSessions(of: shared.projects.current.all.map(\.settings))
             },
         ]
-        delivery = mail.map { mail in
-            Task {
-                try? await Task.sleep(for: Self.afterStart)
-                await mail.worker.run()
-            }
-        }
+        delivery = mail.map { mail in Task { await mail.worker.run() } }
         log.info(
             "serving",
             metadata: [
@@ -148,7 +138,7 @@ package actor Server {
             let configuration = try Configuration.load(from: path, environment: environment)
             if configuration.server.fingerprint == shared.settings.fingerprint {
                 let projects = Projects(configuration.projects, anyKey: configuration.server.developmentProject)
-                try await providerIssuers.pin(verifiedIssuers(of: projects))
+                try await pinIssuers(projects)
                 shared.projects.replace(projects)
                 log.info("reloaded", metadata: ["projects": "\(projects.all.count)"])
                 refusal = nil
@@ -195,28 +185,28 @@ package actor Server {
         SigningKeyStore(database: first.database, masterKey: shared.settings.masterKey, clock: shared.clock)
     }
 
-    /// - Parameter atOnce: whether to run it soon after the start. Otherwise it would never run in a process that is often restarted.
+    /// - Parameter atOnce: whether to run it the first time now. Otherwise it would never run in a process that is often restarted.
     private func every(
         _ interval: Duration, _ name: String, atOnce: Bool = false, _ chore: @escaping @Sendable () async throws -> Void
     ) -> Task<Void, Never> {
         Task { [log] in
-            var pause = atOnce ? Self.afterStart : interval
+            var isDue = atOnce
             while !Task.isCancelled {
-                try? await Task.sleep(for: pause)
-                pause = interval
+                if !isDue { try? await Task.sleep(for: interval) }
+                isDue = false
                 guard !Task.isCancelled else { return }
                 do { try await chore() } catch { log.warning("could not \(name)", metadata: ["error": "\(LogDetail.of(error))"]) }
             }
         }
     }
 
-    private var providerIssuers: ProviderIssuers { ProviderIssuers(database: first.database) }
-
-    /// The issuer of every provider's users, to be pinned. Throws when users of a provider were stored under another issuer.
-    private func verifiedIssuers(of projects: Projects) async throws -> [ProviderIssuers.Entry] {
+    /// Records the issuer of every provider's users. Throws when users of a provider were stored under another issuer; then nothing has
+    /// changed.
+    private func pinIssuers(_ projects: Projects) async throws {
+        let issuers = ProviderIssuers(database: first.database)
         let entries = PinnedIssuers.configured(by: projects.all)
-        let conflicts = try await providerIssuers.conflicts(with: entries)
+        let conflicts = try await issuers.conflicts(with: entries)
         guard conflicts.isEmpty else { throw StartFailure.issuers(conflicts) }
-        return entries
+        try await issuers.pin(entries)
     }
 }

@@ -13,7 +13,6 @@ package import Web
 package struct Worker: Sendable {
     package let loop: Loop
     package let database: Database
-    let opening: DatabaseOpening
     let client: HTTPClient
     let services: Services
     /// The endpoints of the public listener.
@@ -27,7 +26,6 @@ package struct Worker: Sendable {
             loop: loop, url: settings.database, settings: settings.databasePool, share: shared.connectionShare,
             metrics: shared.metrics, log: shared.log)
         self.database = database
-        opening = DatabaseOpening(database)
         shared.registerPool(ofLoop: index)
         client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
         let outbox = settings.mail.map { _ in shared.outbox(database) }
