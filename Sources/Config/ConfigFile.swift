@@ -69,7 +69,7 @@ package enum ConfigFile {
 
     static func compose(_ text: String) throws(Unreadable) -> Node {
         let node: Node?
-        do { node = try YAMLDocument.read(text) } catch { throw Unreadable("is not YAML: \(error.message)", error.mark) }
+        do { node = try YAMLDocument.read(text) } catch { throw Unreadable(error.message, error.mark) }
         guard let node, !Section.isNull(node) else { throw Unreadable(message: "is empty") }
         guard case .mapping = node.content else { throw Unreadable("must be a mapping of keys to values", node.mark) }
         return node

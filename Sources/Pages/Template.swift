@@ -76,7 +76,11 @@ struct Template: Sendable {
                 case .list(let items)? where items.isEmpty: write(content, scopes, &blocks, layouts, to: &output)
                 default: break
                 }
-            case .block(let name, let content): write(blocks[name] ?? content, scopes, &blocks, layouts, to: &output)
+            case .block(let name, let content):
+                // In itself, a block stands for its own content, so that blocks cannot name one another without end.
+                let own = blocks.removeValue(forKey: name)
+                write(own ?? content, scopes, &blocks, layouts, to: &output)
+                blocks[name] = own
             case .layout(let name, let content):
                 // The blocks of the text that is filled go before those of the layouts around it.
                 for case .block(let name, let content) in content where blocks[name] == nil { blocks[name] = content }

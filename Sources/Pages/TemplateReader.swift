@@ -9,6 +9,8 @@ struct TemplateReader {
         var parts: [Template.Part] = []
     }
 
+    private static let maxDepth = 100
+
     private(set) var values: [String: Int] = [:]
     private(set) var layout: String?
     private var rest: Substring
@@ -64,6 +66,9 @@ struct TemplateReader {
         guard !"{&>=%".contains(first), tag.prefix(while: { "#^/$<".contains($0) }).count <= 1, Self.isName(name) else {
             let taken = "only values, sections, comments and the layout are allowed, not {{{…}}}, {{&…}} or partials"
             throw Template.Problem(line: line, message: "{{\(tag.prefix(40))}} is not a tag for this place: \(taken)")
+        }
+        guard open.count < Self.maxDepth || first == "/" else {
+            throw Template.Problem(line: line, message: "tags are nested more than \(Self.maxDepth) levels deep")
         }
         switch first {
         case "#", "^":

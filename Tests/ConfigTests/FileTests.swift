@@ -11,9 +11,9 @@ import Testing
         ("a: b: c\n", "c.yaml:1:5  is not YAML: mapping values are not allowed in this context"),
         ("a: *nobody\n", "c.yaml:1:4  is not YAML: found undefined alias"),
         ("a: 'open\n", "c.yaml:2:1  is not YAML: found unexpected end of stream"),
-        ("a: 1\n---\nb: 2\n", "c.yaml:2:1  is not YAML: a second document begins; a configuration is one document"),
-        ("a: 1\nb: 2\na: 3\n", "c.yaml:3:1  is not YAML: the key \"a\" is given twice in one mapping"),
-        ("x:\n  '1': a\n  1: b\n", "c.yaml:3:3  is not YAML: the key \"1\" is given twice in one mapping"),
+        ("a: 1\n---\nb: 2\n", "c.yaml:2:1  has a second document here; a configuration is one document"),
+        ("a: 1\nb: 2\na: 3\n", "c.yaml:3:1  the key \"a\" is given twice in one mapping"),
+        ("x:\n  '1': a\n  1: b\n", "c.yaml:3:3  the key \"1\" is given twice in one mapping"),
         ("a: \u{0}\n", "c.yaml  is not YAML: control characters are not allowed"),
     ])
     func `one fault says why a file is not a configuration`(yaml: String, fault: String) {
@@ -66,10 +66,18 @@ import Testing
         #expect(faults.count == 1)
     }
 
+    @Test func `a file may be nested as deep as the limit says, and no deeper`() {
+        func faults(_ depth: Int) -> [String] {
+            reading("a: " + String(repeating: "[", count: depth) + String(repeating: "]", count: depth)) { _ in () }.faults
+        }
+        #expect(faults(99) == [])
+        #expect(faults(100) == ["c.yaml:1:103  is nested more than 100 levels deep"])
+    }
+
     @Test func `aliases that multiply without end are a fault`() {
         let yaml = "l0: &l0 x\n" + (1...30).map { "l\($0): &l\($0) [*l\($0 - 1), *l\($0 - 1)]\n" }.joined()
         let (_, faults) = reading(yaml) { $0.strings("l0") }
-        #expect(faults == ["c.yaml:19:18  is not YAML: it holds more than 1000000 values, those of aliases counted each time"])
+        #expect(faults == ["c.yaml:19:18  holds more than 1000000 values, those of aliases counted each time"])
     }
 
     @Test func `aliases stand for what their anchor names, also when they multiply`() {

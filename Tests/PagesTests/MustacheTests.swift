@@ -50,6 +50,18 @@ import Testing
         #expect(try filled("a{{<elsewhere}}{{$title}}x{{/title}}{{/elsewhere}}b", layouts: layouts) == "ab")
     }
 
+    @Test func `blocks that name themselves or one another come to an end`() throws {
+        let layouts = ["page": "<{{$a}}page{{/a}}|{{$b}}page{{/b}}>"]
+        #expect(try filled("{{<page}}{{$a}}1{{$a}}2{{/a}}3{{/a}}{{/page}}", layouts: layouts) == "<123|page>")
+        let circle = "{{<page}}{{$a}}a{{$b}}x{{/b}}{{/a}}{{$b}}b{{$a}}y{{/a}}{{/b}}{{/page}}"
+        #expect(try filled(circle, layouts: layouts) == "<aby|bax>")
+    }
+
+    @Test func `tags nested without end are a mistake, not a crash`() {
+        let text = String(repeating: "{{#yes}}", count: 100_000)
+        #expect(throws: Template.Problem(line: 1, message: "tags are nested more than 100 levels deep")) { try Template(text) }
+    }
+
     @Test(arguments: [
         ("a\n{{#yes}}", 2, "{{#yes}} has no {{/yes}}"), ("a\n\n{{name", 3, "a tag is not closed with }}"),
         ("{{#yes}}\n{{/no}}", 2, "{{/no}} closes nothing here; {{/yes}} comes first"),

@@ -25,7 +25,7 @@ struct YAMLDocument: ~Copyable {
             switch event.kind {
             case .streamEnd: return root
             case .documentStart where root != nil:
-                throw YAMLError("a second document begins; a configuration is one document", event.mark)
+                throw YAMLError("has a second document here; a configuration is one document", event.mark)
             case .streamStart, .documentStart, .documentEnd: continue
             default: root = try node(event)
             }
@@ -35,16 +35,17 @@ struct YAMLDocument: ~Copyable {
     /// The value that begins with this event; `nil` at the end of a sequence or mapping.
     private mutating func node(_ event: YAMLEvent) throws(YAMLError) -> Node? {
         let before = values
-        depth += 1
-        defer { depth -= 1 }
-        guard depth <= Self.maxDepth else { throw YAMLError("it is nested more than \(Self.maxDepth) levels deep", event.mark) }
         let content: Node.Content
         switch event.kind {
         case .scalar(let scalar): content = .scalar(scalar)
-        case .sequenceStart: content = .sequence(try sequence())
-        case .mappingStart: content = .mapping(try mapping())
+        case .sequenceStart:
+            content = .sequence(try inner(event.mark) { document throws(YAMLError) in try document.sequence() })
+        case .mappingStart:
+            content = .mapping(try inner(event.mark) { document throws(YAMLError) in try document.mapping() })
         case .alias:
-            guard let original = event.anchor.flatMap({ anchored[$0] }) else { throw YAMLError("found undefined alias", event.mark) }
+            guard let original = event.anchor.flatMap({ anchored[$0] }) else {
+                throw YAMLError("is not YAML: found undefined alias", event.mark)
+            }
             try count(original.values, at: event.mark)
             return original.node
         default: return nil
@@ -53,6 +54,16 @@ struct YAMLDocument: ~Copyable {
         let node = Node(content: content, mark: event.mark)
         if let anchor = event.anchor { anchored[anchor] = (node, values - before) }
         return node
+    }
+
+    /// Reads the content of a sequence or mapping.
+    private mutating func inner<Content>(
+        _ mark: Node.Mark, _ read: (inout YAMLDocument) throws(YAMLError) -> Content
+    ) throws(YAMLError) -> Content {
+        guard depth < Self.maxDepth else { throw YAMLError("is nested more than \(Self.maxDepth) levels deep", mark) }
+        depth += 1
+        defer { depth -= 1 }
+        return try read(&self)
     }
 
     private mutating func sequence() throws(YAMLError) -> [Node] {
@@ -68,7 +79,7 @@ struct YAMLDocument: ~Copyable {
             if case .scalar(let scalar) = key.content, !names.insert(scalar.text).inserted {
                 throw YAMLError("the key \"\(scalar.text)\" is given twice in one mapping", key.mark)
             }
-            guard let value = try node(try events.next()) else { throw YAMLError("a key has no value", key.mark) }
+            guard let value = try node(try events.next()) else { throw YAMLError("is not YAML: a key has no value", key.mark) }
             members.append(Node.Member(key: key, value: value))
         }
         return members
@@ -77,7 +88,7 @@ struct YAMLDocument: ~Copyable {
     private mutating func count(_ more: Int, at mark: Node.Mark) throws(YAMLError) {
         values += more
         guard values <= Self.maxValues else {
-            throw YAMLError("it holds more than \(Self.maxValues) values, those of aliases counted each time", mark)
+            throw YAMLError("holds more than \(Self.maxValues) values, those of aliases counted each time", mark)
         }
     }
 }

@@ -1,6 +1,6 @@
 import CYAML
 
-/// A mistake in a YAML text, in the parser's words.
+/// The reason why a text cannot be a configuration, with a verb and without a subject.
 struct YAMLError: Error {
     let message: String
     /// `nil` when the mistake concerns the bytes of the whole text.
@@ -59,8 +59,8 @@ struct YAMLEvents: ~Copyable {
 
 extension YAMLError {
     fileprivate init(of parser: yaml_parser_t) {
-        let message = parser.problem.map { String(cString: $0) } ?? "the parser cannot read it"
-        self.init(message, parser.error == YAML_READER_ERROR ? nil : Node.Mark(parser.problem_mark))
+        let problem = parser.problem.map { ": " + String(cString: $0) } ?? ""
+        self.init("is not YAML\(problem)", parser.error == YAML_READER_ERROR ? nil : Node.Mark(parser.problem_mark))
     }
 }
 

@@ -1,7 +1,7 @@
 import Runtime
 
-/// Finds rows by keys. Up to 16 calls share a statement: those of one turn of the loop, and those that come while each connection for reads has
-/// a statement under way. One more statement would only wait behind another, and the server does more with fewer of them.
+/// Finds rows by keys. Up to 16 calls share a statement: those of one turn of the loop, and those that come while as many of these statements are
+/// under way as there are connections for reads. One more statement would only wait behind another, and the server does more with fewer of them.
 ///
 ///     let people = KeyedReads(database, of: names)
 ///     let rows = try await people.rows(for: "\(id)")
@@ -76,12 +76,14 @@ package actor KeyedReads {
             let found = try statement.divide(try result.get(), among: asked.count)
             for (asked, rows) in zip(asked, found) { asked.answer.resume(returning: .success(rows)) }
         } catch {
-            switch error {
-            // These say something of the server, not of a key.
-            case .unavailable, .timedOut: for asked in asked { asked.answer.resume(returning: .failure(error)) }
+            let isOfServer =
+                switch error {
+                case .unavailable, .timedOut: true
+                case .sql, .constraint, .decoding: false
+                }
             // No call gets the error of another.
-            case .sql, .constraint, .decoding: asked.forEach(sendAlone)
-            }
+            guard isOfServer || asked.count == 1 else { return asked.forEach(sendAlone) }
+            for asked in asked { asked.answer.resume(returning: .failure(error)) }
         }
     }
 }

@@ -126,6 +126,8 @@ import Testing
         let failed = PostgresError.sql(state: "22012", message: "message withheld, it may quote a value")
         #expect(await ask(names, [1, 2, 3], database) == [.success("person 1"), .failure(failed), .success("person 3")])
         #expect(statements.count == 1 + 3)
+        #expect(await ask(names, [2], database) == [.failure(failed)])
+        #expect(statements.count == 1 + 3 + 1, "an error of one key is asked for once")
         await database.close()
     }
 
