@@ -14,9 +14,9 @@ struct DatabaseStart {
         async let others: Void = connectOthers()
         let first = databases[0]
         do { try await first.verifySessions() } catch { throw MigrationError.database(error) }
+        async let survey = first.survey(shared.clock)
         try await shared.settings.schema.verify(first)
-        let survey = try await first.survey(shared.clock)
-        for finding in DatabaseFindings.findings(survey, shared.settings) { shared.log.warning("\(finding.sentence)") }
+        for finding in DatabaseFindings.findings(try await survey, shared.settings) { shared.log.warning("\(finding.sentence)") }
         await others
     }
 

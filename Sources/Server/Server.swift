@@ -19,6 +19,8 @@ package actor Server {
     private static let keyInterval: Duration = .seconds(60)
     private static let cleanupInterval: Duration = .seconds(300)
     private static let idleInterval: Duration = .seconds(3600)
+    /// Work that no request waits for begins this long after the start, so that the first health check does not compete with it.
+    private static let afterStart: Duration = .milliseconds(100)
 
     private let shared: Shared
     private let workers: [Worker]
@@ -68,8 +70,11 @@ package actor Server {
         }
         signal(SIGPIPE, SIG_IGN)
         try await DatabaseStart(databases: workers.map(\.database), shared: shared).verify()
-        try await keyStore.load(into: shared.signingKeys)
-        try await pinIssuers(shared.projects.current)
+        // The questions about keys and issuers travel together. Nothing is pinned before the keys are known to open.
+        async let keys: Void = keyStore.load(into: shared.signingKeys)
+        let issuers = try await verifiedIssuers(of: shared.projects.current)
+        try await keys
+        try await providerIssuers.pin(issuers)
         try await openListeners()
         let cleanup = Cleanup(
             database: first.database, clock: shared.clock, auditRetention: shared.settings.auditRetention)
@@ -83,7 +88,12 @@ package actor Server {
                 try await cleanup.endIdleSessions(of: shared.projects.current.all.map(\.settings))
             },
         ]
-        delivery = mail.map { mail in Task { await mail.worker.run() } }
+        delivery = mail.map { mail in
+            Task {
+                try? await Task.sleep(for: Self.afterStart)
+                await mail.worker.run()
+            }
+        }
         log.info(
             "serving",
             metadata: [
@@ -138,7 +148,7 @@ package actor Server {
             let configuration = try Configuration.load(from: path, environment: environment)
             if configuration.server.fingerprint == shared.settings.fingerprint {
                 let projects = Projects(configuration.projects, anyKey: configuration.server.developmentProject)
-                try await pinIssuers(projects)
+                try await providerIssuers.pin(verifiedIssuers(of: projects))
                 shared.projects.replace(projects)
                 log.info("reloaded", metadata: ["projects": "\(projects.all.count)"])
                 refusal = nil
@@ -185,28 +195,28 @@ package actor Server {
         SigningKeyStore(database: first.database, masterKey: shared.settings.masterKey, clock: shared.clock)
     }
 
-    /// - Parameter atOnce: whether to run it the first time now. Otherwise it would never run in a process that is often restarted.
+    /// - Parameter atOnce: whether to run it soon after the start. Otherwise it would never run in a process that is often restarted.
     private func every(
         _ interval: Duration, _ name: String, atOnce: Bool = false, _ chore: @escaping @Sendable () async throws -> Void
     ) -> Task<Void, Never> {
         Task { [log] in
-            var isDue = atOnce
+            var pause = atOnce ? Self.afterStart : interval
             while !Task.isCancelled {
-                if !isDue { try? await Task.sleep(for: interval) }
-                isDue = false
+                try? await Task.sleep(for: pause)
+                pause = interval
                 guard !Task.isCancelled else { return }
                 do { try await chore() } catch { log.warning("could not \(name)", metadata: ["error": "\(LogDetail.of(error))"]) }
             }
         }
     }
 
-    /// Records the issuer of every provider's users. Throws when users of a provider were stored under another issuer; then nothing has
-    /// changed.
-    private func pinIssuers(_ projects: Projects) async throws {
-        let issuers = ProviderIssuers(database: first.database)
+    private var providerIssuers: ProviderIssuers { ProviderIssuers(database: first.database) }
+
+    /// The issuer of every provider's users, to be pinned. Throws when users of a provider were stored under another issuer.
+    private func verifiedIssuers(of projects: Projects) async throws -> [ProviderIssuers.Entry] {
         let entries = PinnedIssuers.configured(by: projects.all)
-        let conflicts = try await issuers.conflicts(with: entries)
+        let conflicts = try await providerIssuers.conflicts(with: entries)
         guard conflicts.isEmpty else { throw StartFailure.issuers(conflicts) }
-        try await issuers.pin(entries)
+        return entries
     }
 }

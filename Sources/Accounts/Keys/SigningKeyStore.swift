@@ -51,16 +51,21 @@ package struct SigningKeyStore: Sendable {
     /// Reads the keys that are still published. Makes missing ones first, in a way that two servers that start at the same time agree on
     /// them.
     package func load(into keys: SigningKeys) async throws {
-        for purpose in SigningKeyPurpose.allCases {
-            var found = try await published(purpose)
-            let missing = purpose.algorithms.filter { algorithm in !found.contains { $0.algorithm == algorithm } }
-            if !missing.isEmpty {
-                let now = clock.now()
-                for algorithm in missing { try await insertFirst(algorithm, for: purpose, at: now) }
-                found = try await published(purpose)
-            }
-            try keys.replace(found, for: purpose)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for purpose in SigningKeyPurpose.allCases { group.addTask { try await load(purpose, into: keys) } }
+            try await group.waitForAll()
         }
+    }
+
+    private func load(_ purpose: SigningKeyPurpose, into keys: SigningKeys) async throws {
+        var found = try await published(purpose)
+        let missing = purpose.algorithms.filter { algorithm in !found.contains { $0.algorithm == algorithm } }
+        if !missing.isEmpty {
+            let now = clock.now()
+            for algorithm in missing { try await insertFirst(algorithm, for: purpose, at: now) }
+            found = try await published(purpose)
+        }
+        try keys.replace(found, for: purpose)
     }
 
     /// All keys, by purpose, algorithm and time.
