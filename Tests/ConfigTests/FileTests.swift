@@ -104,6 +104,23 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        ("a: !set {k: v}\n", "c.yaml:1:4  the tag !set is not taken; write the value without it"),
+        ("a:\n  - !!omap [k]\n", "c.yaml:2:5  the tag tag:yaml.org,2002:omap is not taken; write the value without it"),
+    ])
+    func `a tag of a list or of a mapping is a fault`(yaml: String, fault: String) {
+        #expect(reading(yaml) { _ in () }.faults == [fault])
+    }
+
+    @Test func `tags that say what a value is anyway are taken`() {
+        let (texts, faults) = reading("a: !!map {k: !!str v, l: !!seq [x], m: ! y}\n") { file in
+            let section = file.section("a")
+            return [section.string("k"), section.strings("l").first, section.string("m")]
+        }
+        #expect(texts == ["v", "x", "y"])
+        #expect(faults.isEmpty)
+    }
+
     @Test func `all faults come at once, in the order of files and lines, in columns`() {
         let folder = Folder()
         let faults = Faults()

@@ -38,9 +38,11 @@ struct YAMLDocument: ~Copyable {
         let content: Node.Content
         switch event.kind {
         case .scalar(let scalar): content = .scalar(scalar)
-        case .sequenceStart:
+        case .sequenceStart(let tag):
+            try refuse(tag, at: event.mark)
             content = .sequence(try inner(event.mark) { document throws(YAMLError) in try document.sequence() })
-        case .mappingStart:
+        case .mappingStart(let tag):
+            try refuse(tag, at: event.mark)
             content = .mapping(try inner(event.mark) { document throws(YAMLError) in try document.mapping() })
         case .alias:
             guard let original = event.anchor.flatMap({ anchored[$0] }) else {
@@ -54,6 +56,11 @@ struct YAMLDocument: ~Copyable {
         let node = Node(content: content, mark: event.mark)
         if let anchor = event.anchor { anchored[anchor] = (node, values - before) }
         return node
+    }
+
+    /// A tag would make something else of the value for other readers of YAML.
+    private func refuse(_ tag: String?, at mark: Node.Mark) throws(YAMLError) {
+        if let tag { throw YAMLError("the tag \(tag) is not taken; write the value without it", mark) }
     }
 
     /// Reads the content of a sequence or mapping.

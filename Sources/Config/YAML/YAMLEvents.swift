@@ -17,8 +17,10 @@ struct YAMLEvent {
     enum Kind {
         case streamStart, documentStart, documentEnd, streamEnd
         case scalar(Node.Scalar)
-        case sequenceStart, sequenceEnd
-        case mappingStart, mappingEnd
+        /// With the tag behind `!`, if there is one that says more than what the value is anyway.
+        case sequenceStart(tag: String?)
+        case mappingStart(tag: String?)
+        case sequenceEnd, mappingEnd
         case alias
     }
 
@@ -74,9 +76,11 @@ extension YAMLEvent {
             case YAML_DOCUMENT_START_EVENT: (.documentStart, nil)
             case YAML_DOCUMENT_END_EVENT: (.documentEnd, nil)
             case YAML_SCALAR_EVENT: (.scalar(Node.Scalar(event)), Self.text(data.scalar.anchor))
-            case YAML_SEQUENCE_START_EVENT: (.sequenceStart, Self.text(data.sequence_start.anchor))
+            case YAML_SEQUENCE_START_EVENT:
+                (.sequenceStart(tag: Self.tag(data.sequence_start.tag, but: "seq")), Self.text(data.sequence_start.anchor))
             case YAML_SEQUENCE_END_EVENT: (.sequenceEnd, nil)
-            case YAML_MAPPING_START_EVENT: (.mappingStart, Self.text(data.mapping_start.anchor))
+            case YAML_MAPPING_START_EVENT:
+                (.mappingStart(tag: Self.tag(data.mapping_start.tag, but: "map")), Self.text(data.mapping_start.anchor))
             case YAML_MAPPING_END_EVENT: (.mappingEnd, nil)
             case YAML_ALIAS_EVENT: (.alias, Self.text(data.alias.anchor))
             default: (.streamEnd, nil)
@@ -84,6 +88,11 @@ extension YAMLEvent {
     }
 
     fileprivate static func text(_ bytes: UnsafePointer<yaml_char_t>?) -> String? { bytes.map { String(cString: $0) } }
+
+    /// The tag, unless it is `!` or YAML's own tag `kind`.
+    fileprivate static func tag(_ bytes: UnsafePointer<yaml_char_t>?, but kind: String) -> String? {
+        text(bytes).flatMap { ["!", "tag:yaml.org,2002:\(kind)"].contains($0) ? nil : $0 }
+    }
 }
 
 extension Node.Scalar {
@@ -91,8 +100,7 @@ extension Node.Scalar {
         let scalar = event.data.scalar
         text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
         isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
-        // `!` and this tag say only that the value is a text.
-        isTagged = ![nil, "!", "tag:yaml.org,2002:str"].contains(YAMLEvent.text(scalar.tag))
+        isTagged = YAMLEvent.tag(scalar.tag, but: "str") != nil
     }
 }
 
