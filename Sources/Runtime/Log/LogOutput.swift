@@ -32,9 +32,9 @@ package final class LogOutput: Sendable {
     /// In bytes. The thread that writes may hold the same amount once more.
     private static let eventRoom = 2 * 1024 * 1024
     private static let accessRoom = 4 * 1024 * 1024
-    /// How long access lines may wait for more of their kind, in microseconds: waking the thread for each line would cost more than the
-    /// lines.
-    private static let gathering: useconds_t = 2000
+    /// How long access lines may wait for more of their kind, unless an event comes: waking the thread for each line would cost more than
+    /// the lines.
+    private static let gathering = DispatchTimeInterval.milliseconds(20)
 
     private let queue = Mutex(Queue())
     private let wakeUp = DispatchSemaphore(value: 0)
@@ -56,13 +56,14 @@ package final class LogOutput: Sendable {
     /// Queues `lines` whole lines, or drops and counts them.
     package func write(_ bytes: UnsafeRawBufferPointer, lines: Int, of kind: Kind) {
         let mustWakeUp = queue.withLock { queue in
+            let isUrgent = kind == .event && queue.lines.events.isEmpty
             let isTaken =
                 switch kind {
                 case .event: Self.append(bytes, to: &queue.lines.events, room: Self.eventRoom)
                 case .access: Self.append(bytes, to: &queue.lines.access, room: Self.accessRoom)
                 }
             if !isTaken { counter(kind).increment(by: lines) }
-            return isTaken && Self.mustWake(&queue)
+            return isTaken && Self.mustWake(&queue, isUrgent: isUrgent)
         }
         if mustWakeUp { wakeUp.signal() }
     }
@@ -98,21 +99,22 @@ package final class LogOutput: Sendable {
     private func wake(_ change: (inout Queue) -> Void) {
         let mustWakeUp = queue.withLock { queue in
             change(&queue)
-            return Self.mustWake(&queue)
+            return Self.mustWake(&queue, isUrgent: true)
         }
         if mustWakeUp { wakeUp.signal() }
     }
 
-    /// Whether the caller must wake the thread: only the first line since the thread took the queue does.
-    private static func mustWake(_ queue: inout Queue) -> Bool {
+    /// Whether the caller must wake the thread: the first line since the thread took the queue does, and what cannot wait for the end of
+    /// the gathering.
+    private static func mustWake(_ queue: inout Queue, isUrgent: Bool) -> Bool {
         defer { queue.isWoken = true }
-        return !queue.isWoken
+        return isUrgent || !queue.isWoken
     }
 
     // One round of the log's thread.
     private func turn(_ sink: inout LogSink, _ lines: inout Lines) {
         wakeUp.wait()
-        if queue.withLock({ $0.lines.events.isEmpty && !$0.isFinishing }) { usleep(Self.gathering) }
+        if queue.withLock({ $0.lines.events.isEmpty && !$0.isFinishing }) { _ = wakeUp.wait(timeout: .now() + Self.gathering) }
         let mustReopen = queue.withLock { queue in
             swap(&queue.lines, &lines)
             queue.isWoken = false
