@@ -3,6 +3,7 @@
 import pathlib
 import re
 import socket
+import time
 
 import processes
 from processes import Failed
@@ -50,8 +51,9 @@ def idle_memory(port, pid, path, count):
                 raise Failed("an idle connection was not answered 200")
 
     try:
-        # The first connections pay for what is allocated once.
+        # The first connections, and the work that a server does after its start, pay for what is allocated once.
         join(100)
+        time.sleep(1)
         before = processes.memory(pid, "RssAnon")
         join(count - 100)
         return (processes.memory(pid, "RssAnon") - before) / (count - 100)
