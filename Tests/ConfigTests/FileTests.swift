@@ -105,11 +105,25 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a: !set {k: v}\n", "c.yaml:1:4  the tag !set is not taken; write the value without it"),
-        ("a:\n  - !!omap [k]\n", "c.yaml:2:5  the tag tag:yaml.org,2002:omap is not taken; write the value without it"),
+        ("a: !set {k: v}\n", "c.yaml:1:4  has a tag here; write the value without it"),
+        ("a:\n  - !!omap [k]\n", "c.yaml:2:5  has a tag here; write the value without it"),
     ])
     func `a tag of a list or of a mapping is a fault`(yaml: String, fault: String) {
         #expect(reading(yaml) { _ in () }.faults == [fault])
+    }
+
+    @Test(arguments: [("a: !env\n", "c.yaml:1:4  a: expected text"), ("a: !env ~\n", "c.yaml:1:4  a: expected text")])
+    func `a tagged value is not an absent one`(yaml: String, fault: String) {
+        #expect(reading(yaml) { $0.string("a") }.faults == [fault])
+    }
+
+    @Test func `what is tagged as text is neither null nor a number`() {
+        let (text, faults) = reading("a: !!str null\nn: !!str 5\n") { file in
+            _ = file.int("n", default: 1, in: 1...9)
+            return file.string("a")
+        }
+        #expect(text == "null")
+        #expect(faults == ["c.yaml:2:4  n: expected a whole number from 1 to 9, without quotes"])
     }
 
     @Test func `tags that say what a value is anyway are taken`() {

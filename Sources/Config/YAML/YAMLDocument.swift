@@ -38,11 +38,11 @@ struct YAMLDocument: ~Copyable {
         let content: Node.Content
         switch event.kind {
         case .scalar(let scalar): content = .scalar(scalar)
-        case .sequenceStart(let tag):
-            try refuse(tag, at: event.mark)
+        case .sequenceStart(let isTagged):
+            if isTagged { throw Self.tagged(event.mark) }
             content = .sequence(try inner(event.mark) { document throws(YAMLError) in try document.sequence() })
-        case .mappingStart(let tag):
-            try refuse(tag, at: event.mark)
+        case .mappingStart(let isTagged):
+            if isTagged { throw Self.tagged(event.mark) }
             content = .mapping(try inner(event.mark) { document throws(YAMLError) in try document.mapping() })
         case .alias:
             guard let original = event.anchor.flatMap({ anchored[$0] }) else {
@@ -59,9 +59,7 @@ struct YAMLDocument: ~Copyable {
     }
 
     /// A tag would make something else of the value for other readers of YAML.
-    private func refuse(_ tag: String?, at mark: Node.Mark) throws(YAMLError) {
-        if let tag { throw YAMLError("the tag \(tag) is not taken; write the value without it", mark) }
-    }
+    private static func tagged(_ mark: Node.Mark) -> YAMLError { YAMLError("has a tag here; write the value without it", mark) }
 
     /// Reads the content of a sequence or mapping.
     private mutating func inner<Content>(

@@ -17,9 +17,8 @@ struct YAMLEvent {
     enum Kind {
         case streamStart, documentStart, documentEnd, streamEnd
         case scalar(Node.Scalar)
-        /// With the tag behind `!`, if there is one that says more than what the value is anyway.
-        case sequenceStart(tag: String?)
-        case mappingStart(tag: String?)
+        case sequenceStart(isTagged: Bool)
+        case mappingStart(isTagged: Bool)
         case sequenceEnd, mappingEnd
         case alias
     }
@@ -77,10 +76,10 @@ extension YAMLEvent {
             case YAML_DOCUMENT_END_EVENT: (.documentEnd, nil)
             case YAML_SCALAR_EVENT: (.scalar(Node.Scalar(event)), Self.text(data.scalar.anchor))
             case YAML_SEQUENCE_START_EVENT:
-                (.sequenceStart(tag: Self.tag(data.sequence_start.tag, but: "seq")), Self.text(data.sequence_start.anchor))
+                (.sequenceStart(isTagged: Self.isTagged(data.sequence_start.tag, but: "seq")), Self.text(data.sequence_start.anchor))
             case YAML_SEQUENCE_END_EVENT: (.sequenceEnd, nil)
             case YAML_MAPPING_START_EVENT:
-                (.mappingStart(tag: Self.tag(data.mapping_start.tag, but: "map")), Self.text(data.mapping_start.anchor))
+                (.mappingStart(isTagged: Self.isTagged(data.mapping_start.tag, but: "map")), Self.text(data.mapping_start.anchor))
             case YAML_MAPPING_END_EVENT: (.mappingEnd, nil)
             case YAML_ALIAS_EVENT: (.alias, Self.text(data.alias.anchor))
             default: (.streamEnd, nil)
@@ -89,9 +88,9 @@ extension YAMLEvent {
 
     fileprivate static func text(_ bytes: UnsafePointer<yaml_char_t>?) -> String? { bytes.map { String(cString: $0) } }
 
-    /// The tag, unless it is `!` or YAML's own tag `kind`.
-    fileprivate static func tag(_ bytes: UnsafePointer<yaml_char_t>?, but kind: String) -> String? {
-        text(bytes).flatMap { ["!", "tag:yaml.org,2002:\(kind)"].contains($0) ? nil : $0 }
+    /// Whether there is a tag that says more than YAML's own tag `kind`.
+    fileprivate static func isTagged(_ tag: UnsafePointer<yaml_char_t>?, but kind: String) -> Bool {
+        ![nil, "!", "tag:yaml.org,2002:\(kind)"].contains(text(tag))
     }
 }
 
@@ -99,8 +98,9 @@ extension Node.Scalar {
     fileprivate init(_ event: yaml_event_t) {
         let scalar = event.data.scalar
         text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
-        isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
-        isTagged = YAMLEvent.tag(scalar.tag, but: "str") != nil
+        // A tag says as quotes do that the value is a text.
+        isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE && scalar.tag == nil
+        isTagged = YAMLEvent.isTagged(scalar.tag, but: "str")
     }
 }
 

@@ -24,7 +24,10 @@ package final class LogOutput: Sendable {
 
     private struct Queue {
         var lines = Lines()
+        /// Whether the thread was woken since it took the lines.
         var isWoken = false
+        /// Whether the thread waits for more access lines.
+        var isGathering = false
         var mustReopen = false
         var isFinishing = false
     }
@@ -32,8 +35,8 @@ package final class LogOutput: Sendable {
     /// In bytes. The thread that writes may hold the same amount once more.
     private static let eventRoom = 2 * 1024 * 1024
     private static let accessRoom = 4 * 1024 * 1024
-    /// How long access lines may wait for more of their kind, unless an event comes: waking the thread for each line would cost more than
-    /// the lines.
+    /// How long access lines may wait for more of their kind, unless an event comes or half of their room is taken: waking the thread for each
+    /// line would cost more than the lines.
     private static let gathering = DispatchTimeInterval.milliseconds(20)
 
     private let queue = Mutex(Queue())
@@ -56,14 +59,13 @@ package final class LogOutput: Sendable {
     /// Queues `lines` whole lines, or drops and counts them.
     package func write(_ bytes: UnsafeRawBufferPointer, lines: Int, of kind: Kind) {
         let mustWakeUp = queue.withLock { queue in
-            let isUrgent = kind == .event && queue.lines.events.isEmpty
             let isTaken =
                 switch kind {
                 case .event: Self.append(bytes, to: &queue.lines.events, room: Self.eventRoom)
                 case .access: Self.append(bytes, to: &queue.lines.access, room: Self.accessRoom)
                 }
             if !isTaken { counter(kind).increment(by: lines) }
-            return isTaken && Self.mustWake(&queue, isUrgent: isUrgent)
+            return isTaken && Self.mustWake(&queue, isUrgent: kind == .event || queue.lines.access.count > Self.accessRoom / 2)
         }
         if mustWakeUp { wakeUp.signal() }
     }
@@ -104,20 +106,26 @@ package final class LogOutput: Sendable {
         if mustWakeUp { wakeUp.signal() }
     }
 
-    /// Whether the caller must wake the thread: the first line since the thread took the queue does, and what cannot wait for the end of
-    /// the gathering.
+    /// Whether the caller must wake the thread: for the first line since it took the queue, and to end its gathering.
     private static func mustWake(_ queue: inout Queue, isUrgent: Bool) -> Bool {
-        defer { queue.isWoken = true }
-        return isUrgent || !queue.isWoken
+        let mustWake = !queue.isWoken || isUrgent && queue.isGathering
+        queue.isWoken = true
+        if mustWake { queue.isGathering = false }
+        return mustWake
     }
 
     // One round of the log's thread.
     private func turn(_ sink: inout LogSink, _ lines: inout Lines) {
         wakeUp.wait()
-        if queue.withLock({ $0.lines.events.isEmpty && !$0.isFinishing }) { _ = wakeUp.wait(timeout: .now() + Self.gathering) }
+        let gathers = queue.withLock { queue in
+            queue.isGathering = queue.lines.events.isEmpty && !queue.mustReopen && !queue.isFinishing
+            return queue.isGathering
+        }
+        if gathers { _ = wakeUp.wait(timeout: .now() + Self.gathering) }
         let mustReopen = queue.withLock { queue in
             swap(&queue.lines, &lines)
             queue.isWoken = false
+            queue.isGathering = false
             defer { queue.mustReopen = false }
             return queue.mustReopen
         }
