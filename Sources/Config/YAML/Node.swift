@@ -9,9 +9,9 @@ struct Node {
 
     struct Scalar {
         let text: String
-        /// Without quotes, so that it may also be a number or a truth value.
+        /// Without quotes and without a tag, so that it may also be a number or a truth value.
         let isPlain: Bool
-        /// With a tag of its own, such as `!env`.
+        /// With a tag that does not say that it is a text, such as `!env`.
         let isTagged: Bool
     }
 

@@ -39,11 +39,9 @@ struct YAMLDocument: ~Copyable {
         switch event.kind {
         case .scalar(let scalar): content = .scalar(scalar)
         case .sequenceStart(let isTagged):
-            if isTagged { throw Self.tagged(event.mark) }
-            content = .sequence(try inner(event.mark) { document throws(YAMLError) in try document.sequence() })
+            content = .sequence(try inner(event.mark, isTagged) { document throws(YAMLError) in try document.sequence() })
         case .mappingStart(let isTagged):
-            if isTagged { throw Self.tagged(event.mark) }
-            content = .mapping(try inner(event.mark) { document throws(YAMLError) in try document.mapping() })
+            content = .mapping(try inner(event.mark, isTagged) { document throws(YAMLError) in try document.mapping() })
         case .alias:
             guard let original = event.anchor.flatMap({ anchored[$0] }) else {
                 throw YAMLError("is not YAML: found undefined alias", event.mark)
@@ -58,13 +56,12 @@ struct YAMLDocument: ~Copyable {
         return node
     }
 
-    /// A tag would make something else of the value for other readers of YAML.
-    private static func tagged(_ mark: Node.Mark) -> YAMLError { YAMLError("has a tag here; write the value without it", mark) }
-
     /// Reads the content of a sequence or mapping.
     private mutating func inner<Content>(
-        _ mark: Node.Mark, _ read: (inout YAMLDocument) throws(YAMLError) -> Content
+        _ mark: Node.Mark, _ isTagged: Bool, _ read: (inout YAMLDocument) throws(YAMLError) -> Content
     ) throws(YAMLError) -> Content {
+        // A tag would make something else of the value for other readers of YAML.
+        guard !isTagged else { throw YAMLError("has a tag here; write the value without it", mark) }
         guard depth < Self.maxDepth else { throw YAMLError("is nested more than \(Self.maxDepth) levels deep", mark) }
         depth += 1
         defer { depth -= 1 }

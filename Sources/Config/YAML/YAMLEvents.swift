@@ -1,6 +1,6 @@
 import CYAML
 
-/// The reason why a text cannot be a configuration, with a verb and without a subject.
+/// The reason why a text cannot be a configuration, to be read behind the name of its file.
 struct YAMLError: Error {
     let message: String
     /// `nil` when the mistake concerns the bytes of the whole text.
@@ -98,7 +98,6 @@ extension Node.Scalar {
     fileprivate init(_ event: yaml_event_t) {
         let scalar = event.data.scalar
         text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
-        // A tag says as quotes do that the value is a text.
         isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE && scalar.tag == nil
         isTagged = YAMLEvent.isTagged(scalar.tag, but: "str")
     }
