@@ -1,4 +1,5 @@
 import ArgumentParser
+import Crypto
 import FoundationEssentials
 import Server
 
@@ -15,7 +16,10 @@ struct Gatehouse: AsyncParsableCommand {
             ExplainLinkCommand.self, CompletionCommand.self,
         ])
 
-    static func main() async { await main(CommonOptions.allowingConfigBehindHelp(ProcessInfo.processInfo.arguments.dropFirst())) }
+    static func main() async {
+        HashingMemory.useHugePages()
+        await main(CommonOptions.allowingConfigBehindHelp(ProcessInfo.processInfo.arguments.dropFirst()))
+    }
 }
 
 /// The options that every command takes.

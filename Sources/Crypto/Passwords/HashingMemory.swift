@@ -1,0 +1,30 @@
+import COpenSSL
+import Glibc
+
+/// Huge pages for the memory that scrypt needs.
+///
+/// scrypt reads its 16 MiB block by block in an order that nobody can foresee. In pages of 4 KiB, nearly each block means a walk through the
+/// page tables. libcrypto allocates this memory itself, but a program may say with which functions:
+/// <https://docs.openssl.org/3.0/man3/OPENSSL_malloc/>
+package enum HashingMemory {
+    private static let hugePage = 2 << 20
+
+    /// Call this before anything else of libcrypto, which does not change its functions once it has used them. Where the kernel has no huge
+    /// pages (`/sys/kernel/mm/transparent_hugepage/enabled` says `never`), hashes are as before.
+    package static func useHugePages() {
+        _ = CRYPTO_set_mem_functions(
+            { size, _, _ in HashingMemory.allocate(size) }, { block, size, _, _ in realloc(block, size) }, { block, _, _ in free(block) })
+    }
+
+    private static func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
+        guard let block = malloc(size) else { return nil }
+        if size >= 2 * hugePage {
+            // Only whole huge pages of the block itself, which is not aligned. With `aligned_alloc` instead, malloc gives the memory back to the
+            // kernel after each hash, which must then fill it with zeros for the next.
+            let first = block.alignedUp(toMultipleOf: hugePage), end = (block + size).alignedDown(toMultipleOf: hugePage)
+            // A failure is a kernel that does not know the advice.
+            madvise(first, end - first, MADV_HUGEPAGE)
+        }
+        return block
+    }
+}
