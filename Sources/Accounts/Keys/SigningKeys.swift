@@ -11,6 +11,8 @@ import Text
 package final class SigningKeys: Sendable {
     private let ofIDTokens = Mutex(Published(keys: []))
     private let ofSessionCookies = Mutex(Published(keys: []))
+    /// The ID tokens that come again and again, whichever loop they come to.
+    let verifiedTokens = VerifiedTokens()
 
     package init() {}
 

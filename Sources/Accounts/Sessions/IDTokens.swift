@@ -13,7 +13,6 @@ package final class IDTokens: Sendable {
     let publicURL: String
     let signingKeys: SigningKeys
     let limits: RateLimits
-    private let remembered = VerifiedTokens()
     /// Finds the accounts of callers.
     private let callers: KeyedReads
 
@@ -89,9 +88,9 @@ package final class IDTokens: Sendable {
         }
         let published = signingKeys.published
         let (issuer, keys) = (project.tokens.issuer, published.jwksTag)
-        if let known = remembered.token(text, for: project.id, from: issuer, keys: keys) { return known }
+        if let known = signingKeys.verifiedTokens.token(text, for: project.id, from: issuer, keys: keys) { return known }
         guard let token = read(published.claims(of: text), in: project) else { throw .invalidIDToken }
-        remembered.note(token, as: text, for: project.id, from: issuer, keys: keys)
+        signingKeys.verifiedTokens.note(token, as: text, for: project.id, from: issuer, keys: keys)
         return token
     }
 

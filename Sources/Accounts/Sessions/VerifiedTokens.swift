@@ -10,11 +10,19 @@ import Text
 /// Only what can never change is remembered: that a key of ours signed the bytes with this digest, and what they say. The expiry, the account and the
 /// session are checked at each call. When a key comes or goes, all is forgotten.
 final class VerifiedTokens: Sendable {
-    private struct Entry {
+    /// An object, since a dictionary sets room aside for twice as many values as it holds.
+    private final class Entry: Sendable {
         let digest: SIMD4<UInt64>
         let projectID: String
         let issuer: ProjectSettings.Issuer
         let token: IDToken
+
+        init(digest: SIMD4<UInt64>, projectID: String, issuer: ProjectSettings.Issuer, token: IDToken) {
+            self.digest = digest
+            self.projectID = projectID
+            self.issuer = issuer
+            self.token = token
+        }
     }
 
     private struct State {

@@ -144,7 +144,8 @@ package struct Cleanup: Sendable {
 
     /// Reads the next piece and ends its idle sessions. Returns the position behind the piece; `nil` when it was the last.
     ///
-    /// Uses the index `sessions_open`, which no refresh changes: a session that began after the deadline cannot be idle.
+    /// Uses the index `sessions_open`, which no refresh changes: a session that began after the deadline cannot be idle. `end_reason IS NULL`
+    /// is the condition of that index.
     private func endIdleSessions(
         of project: String, after position: SessionPosition, idle: Duration, piece: Int
     ) async throws(AccountError) -> SessionPosition? {
@@ -161,7 +162,7 @@ package struct Cleanup: Sendable {
         """
         WITH piece AS (
             SELECT created_at, session_id FROM sessions
-            WHERE project_id = \(project) AND ended_at IS NULL AND created_at < \(deadline)
+            WHERE project_id = \(project) AND end_reason IS NULL AND created_at < \(deadline)
                 AND (created_at, session_id) > (\(createdAt), \(id))
             ORDER BY created_at, session_id LIMIT \(Int64(piece))),
         ended AS (

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The statements that are prepared on one connection, by their text.
 ///
 /// When it is full, it prepares no more: later statements are sent unprepared, so that texts made at run time cannot fill the server's
@@ -33,12 +35,31 @@ struct Statements {
         guard byShape.count < capacity else { return .unprepared }
         lastNumber += 1
         let name = "s\(lastNumber)"
-        byShape[sql.shape.compact] = Prepared(name: name, types: sql.values.slots.map(\.type))
+        let (shape, types) = Self.shared(sql.shape, sql.values.slots.map(\.type))
+        byShape[shape] = Prepared(name: name, types: types)
         return .new(name)
     }
 
     /// Forgets `sql` if it is prepared under `name`.
     mutating func forget(_ sql: SQL, _ name: String) {
         if byShape[sql.shape]?.name == name { byShape[sql.shape] = nil }
+    }
+
+    /// The statements of all connections, each with the types of its values. Most connections prepare the same ones, and all hold the copies
+    /// from here.
+    private static let known = Mutex<[Shape: [SQLType]]>([:])
+    /// More than the program's own statements, so that texts made at run time cannot fill the memory.
+    private static let mostKnown = 1024
+
+    private static func shared(_ shape: Shape, _ types: [SQLType]) -> (Shape, [SQLType]) {
+        known.withLock { known in
+            if let place = known.index(forKey: shape) {
+                let (shape, others) = known[place]
+                return (shape, others == types ? others : types)
+            }
+            let shape = shape.compact
+            if known.count < mostKnown { known[shape] = types }
+            return (shape, types)
+        }
     }
 }

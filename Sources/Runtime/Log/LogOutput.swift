@@ -37,7 +37,7 @@ package final class LogOutput: Sendable {
     private static let accessRoom = 4 * 1024 * 1024
     /// How long access lines may wait for more of their kind, unless an event comes or half of their room is taken: waking the thread for each
     /// line would cost more than the lines.
-    private static let gathering = DispatchTimeInterval.milliseconds(20)
+    private static let gathering = DispatchTimeInterval.milliseconds(5)
 
     private let queue = Mutex(Queue())
     private let wakeUp = DispatchSemaphore(value: 0)
