@@ -31,13 +31,16 @@ import Testing
             SELECT 'demo', decode(lpad(to_hex(n), 32, '0'), 'hex'), 'a' || n, 'custom', now(), now(), now(), now()
             FROM generate_series(1, 1000) n
             """)
-        for table in ["accounts", "sessions"] { _ = try await fixture.database.write(SQL(unsafe: "ANALYZE \(table)")) }
         return fixture
     }
 
-    @Test(arguments: statements.keys.sorted())
-    func `looks up each key by index, where PostgreSQL's usual costs would have it read a table`(name: String) async throws {
+    /// - Parameter isAnalyzed: without statistics, PostgreSQL takes `ended_at IS NULL` for a rare condition, whatever its costs are.
+    @Test(arguments: statements.keys.sorted(), [false, true])
+    func `looks up each key by index, where PostgreSQL's usual costs would have it read a table`(name: String, isAnalyzed: Bool) async throws {
         let database = try await fixture().database
+        if isAnalyzed {
+            for table in ["accounts", "sessions"] { _ = try await database.write(SQL(unsafe: "ANALYZE \(table)")) }
+        }
         let statement = try #require(Self.statements[name])
         func plan(_ cost: SQL) async throws -> String {
             let results = try await database.write(all: ["SELECT set_config('random_page_cost', \(cost), true)", "EXPLAIN \(statement)"])
@@ -45,6 +48,6 @@ import Testing
         }
         let chosen = try await plan("current_setting('random_page_cost')")
         #expect(chosen.contains("sessions_pkey") && chosen.contains("accounts_pkey") && !chosen.contains("Seq Scan"), "\(chosen)")
-        #expect(try await plan("'4'").contains("Seq Scan"))
+        if isAnalyzed { #expect(try await plan("'4'").contains("Seq Scan")) }
     }
 }

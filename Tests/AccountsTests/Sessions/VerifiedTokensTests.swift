@@ -60,6 +60,7 @@ import Text
         let idTokens = fixture.accounts.idTokens
         let text = try idTokens.issue(for: account, session, in: fixture.project)
         for _ in 1...4 { #expect(try idTokens.verified(text, in: fixture.project).accountID == account.id) }
+        #expect(fixture.keys.verifiedTokens.count == 1)
 
         let parts = text.split(separator: ".")
         var claims = try #require(try UnverifiedJWT.parse(text).claims.object)

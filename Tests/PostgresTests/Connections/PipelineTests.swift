@@ -134,6 +134,14 @@ extension Pipeline {
         #expect(pipeline.sent() == ["p s1 SELECT $1", "x s1", "r SELECT $1", "s"])
     }
 
+    @Test func `connections may prepare the same text for different types`() {
+        var (one, another) = (Pipeline(), Pipeline())
+        one.read("SELECT \(1)", 1)
+        #expect(one.sent() == ["p s1 SELECT $1", "x s1", "s"])
+        for ticket in 1...2 { another.read("SELECT \("x")", ticket) }
+        #expect(another.sent() == ["p s1 SELECT $1", "x s1", "x s1", "s"])
+    }
+
     @Test mutating func `drops the connection when the server ends it or answers out of step`() {
         pipeline.read("A", 1)
         _ = pipeline.sent()
