@@ -3,7 +3,7 @@ import Glibc
 
 /// Huge pages for the memory that scrypt needs.
 ///
-/// scrypt reads its 16 MiB block by block in an order that nobody can foresee. In pages of 4 KiB, nearly each block means a walk through the
+/// scrypt reads its 16 MiB block by block in an order that cannot be foreseen. In pages of 4 KiB, nearly each block means a walk through the
 /// page tables. libcrypto allocates this memory itself, but a program may say with which functions:
 /// <https://docs.openssl.org/3.0/man3/OPENSSL_malloc/>
 package enum HashingMemory {
