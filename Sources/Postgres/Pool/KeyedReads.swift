@@ -1,7 +1,7 @@
 import Runtime
 
-/// Finds rows by keys. Up to 16 calls share a statement: those of one turn of the loop, and those that come while as many of these statements are
-/// under way as there are connections for reads. One more statement would only wait behind another, and the server does more with fewer of them.
+/// Finds rows by keys. Up to 16 calls share a statement: those of one turn of the loop, and those that come while another statement is under way,
+/// since the server does more with fewer of them. Where its answer is late, they take another of the connections for reads.
 ///
 ///     let people = KeyedReads(database, of: names)
 ///     let rows = try await people.rows(for: "\(id)")
@@ -13,6 +13,9 @@ package actor KeyedReads {
     private let statementsAtOnce: Int
     private var waiting: [Asked] = []
     private var statementsUnderWay = 0
+    /// How long a call waits for the answer of one statement while other connections are free.
+    private static let patience: Duration = .milliseconds(5)
+    private var hasTimer = false
     private var willSend = false
 
     private struct Asked {
@@ -50,11 +53,29 @@ package actor KeyedReads {
     }
 
     private func send() {
-        while !waiting.isEmpty, statementsUnderWay < statementsAtOnce || waiting.count >= Pipeline.mostTogether {
+        while !waiting.isEmpty, mayLeave {
             let some = Array(waiting.prefix(Pipeline.mostTogether))
             waiting.removeFirst(some.count)
             statementsUnderWay += 1
             send(some)
+        }
+        if !waiting.isEmpty { sendWhenLate() }
+    }
+
+    /// Whether the oldest of the waiting calls may leave.
+    private var mayLeave: Bool {
+        if statementsUnderWay == 0 || waiting.count >= Pipeline.mostTogether { return true }
+        return statementsUnderWay < statementsAtOnce && waiting[0].since + Self.patience < database.loop.now
+    }
+
+    private func sendWhenLate() {
+        if hasTimer || statementsUnderWay >= statementsAtOnce { return }
+        hasTimer = true
+        database.loop.schedule(after: Self.patience) { [self] in
+            assumeIsolated {
+                $0.hasTimer = false
+                $0.send()
+            }
         }
     }
 

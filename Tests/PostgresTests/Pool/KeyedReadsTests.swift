@@ -118,6 +118,27 @@ import Testing
         await database.close()
     }
 
+    @Test func `lets calls that wait for a late answer take another connection`() async throws {
+        var settings = TestDatabase.settings
+        settings.readConnections = 2
+        let database = try await open(settings)
+        let statements = Statements()
+        let waiters = Self.waiters(database, statements)
+        let asking = try await database.transaction { transaction in
+            _ = try await transaction.query("SELECT pg_advisory_xact_lock(\(Self.lock))")
+            let first = Task { await ask(waiters, [1], database) }
+            try await eventually { statements.count == 1 }
+            let second = Task { await ask(waiters, [2], database) }
+            try await eventually { statements.count == 2 }
+            let others = [3, 4].map { id in Task { await ask(waiters, [id], database) } }
+            _ = try await database.write("SELECT 1")
+            #expect(statements.count == 2, "no connection is left")
+            return [first, second] + others
+        }
+        for (asking, id) in zip(asking, 1...4) { #expect(await asking.value == [.success("person \(id)")]) }
+        await database.close()
+    }
+
     @Test func `gives no call the error of another`() async throws {
         let database = try await open()
         _ = try await database.write("UPDATE people SET divisor = 0 WHERE id = 2")
