@@ -36,7 +36,9 @@ import Testing
 
     /// - Parameter isAnalyzed: without statistics, PostgreSQL takes `ended_at IS NULL` for a rare condition, whatever its costs are.
     @Test(arguments: statements.keys.sorted(), [false, true])
-    func `looks up each key by index, where PostgreSQL's usual costs would have it read a table`(name: String, isAnalyzed: Bool) async throws {
+    func `looks up each key by index, where PostgreSQL's usual costs would have it read a table`(
+        name: String, isAnalyzed: Bool
+    ) async throws {
         let database = try await fixture(rows: isAnalyzed ? 1000 : 10_000).database
         if isAnalyzed {
             for table in ["accounts", "sessions"] { _ = try await database.write(SQL(unsafe: "ANALYZE \(table)")) }
