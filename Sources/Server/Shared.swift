@@ -34,7 +34,7 @@ package struct Shared: Sendable {
         settings = configuration.server
         self.output = output
         projects = ProjectDirectory(Projects(configuration.projects, anyKey: settings.developmentProject))
-        signingKeys = SigningKeys()
+        signingKeys = SigningKeys(remembering: 512 * max(2, settings.loops))
         providerMetadata = MetadataCache()
         metrics = Metrics()
         hashing = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)

@@ -56,19 +56,22 @@ final class VerifiedTokens: Sendable {
     /// Notes that the token was verified.
     func note(_ token: IDToken, as text: UTF8Text, for projectID: String, from issuer: ProjectSettings.Issuer, keys: String) {
         guard let mark = Self.mark(of: text) else { return }
-        state.withLock { state in
+        let comesAgain = state.withLock { state in
             if state.keys != keys { state = State(keys: keys, seen: Array(repeating: 0, count: room)) }
             // The bits of the mark are letters; the product spreads them.
             let place = Int((mark &* 0x9E37_79B9_7F4A_7C15) >> 32) % room
-            guard state.seen[place] == mark else {
-                state.seen[place] = mark
-                return
-            }
-            if state.newer.count >= room {
-                state.older = state.newer
-                state.newer = [:]
-            }
-            state.newer[mark] = Entry(digest: Self.digest(of: text), projectID: projectID, issuer: issuer, token: token)
+            defer { state.seen[place] = mark }
+            return state.seen[place] == mark
+        }
+        guard comesAgain else { return }
+        let entry = Entry(digest: Self.digest(of: text), projectID: projectID, issuer: issuer, token: token)
+        // What is forgotten is freed behind the lock, for which other loops may wait.
+        _ = state.withLock { state -> [UInt64: Entry] in
+            guard state.keys == keys else { return [:] }
+            defer { state.newer[mark] = entry }
+            guard state.newer.count >= room else { return [:] }
+            defer { (state.older, state.newer) = (state.newer, [:]) }
+            return state.older
         }
     }
 

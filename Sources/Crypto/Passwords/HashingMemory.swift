@@ -22,7 +22,7 @@ package enum HashingMemory {
             // Only whole huge pages of the block itself, which is not aligned. With `aligned_alloc` instead, malloc gives the memory back to the
             // kernel after each hash, which must then fill it with zeros for the next.
             let first = block.alignedUp(toMultipleOf: hugePage), end = (block + size).alignedDown(toMultipleOf: hugePage)
-            // A failure is a kernel that does not know the advice.
+            // After a failure, hashes are as before.
             madvise(first, end - first, MADV_HUGEPAGE)
         }
         return block

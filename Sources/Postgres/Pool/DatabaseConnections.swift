@@ -25,6 +25,14 @@ extension Database {
         watchPatience()
     }
 
+    /// Whether a connection for reads has nothing to do. If none has, another is opened where there may be one.
+    func hasIdleRead() -> Bool {
+        guard let (_, load, _) = readConnection() else { return false }
+        if load == 0 { return true }
+        openRead()
+        return false
+    }
+
     private func refuse(_ read: Read) {
         read.answer.resume(returning: .failure(refusal(reading)))
     }

@@ -66,11 +66,14 @@ package actor KeyedReads {
     private var mayLeave: Bool {
         if statementsUnderWay == 0 || waiting.count >= Pipeline.mostTogether { return true }
         return statementsUnderWay < statementsAtOnce && waiting[0].since + Self.patience < database.loop.now
+            && database.assumeIsolated { $0.hasIdleRead() }
     }
 
     private func sendWhenLate() {
         if hasTimer || statementsUnderWay >= statementsAtOnce { return }
         hasTimer = true
+        // A connection that has to be opened first should be there in time.
+        _ = database.assumeIsolated { $0.hasIdleRead() }
         database.loop.schedule(after: Self.patience) { [self] in
             assumeIsolated {
                 $0.hasTimer = false
