@@ -3,6 +3,7 @@
 import pathlib
 
 import pytest
+
 from support.accounts import address, sign_up, update
 from support.clients.api import assert_error
 from support.jwts import claims
