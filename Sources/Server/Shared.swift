@@ -34,6 +34,7 @@ package struct Shared: Sendable {
         settings = configuration.server
         self.output = output
         projects = ProjectDirectory(Projects(configuration.projects, anyKey: settings.developmentProject))
+        // More loops serve more callers.
         signingKeys = SigningKeys(remembering: 512 * max(2, settings.loops))
         providerMetadata = MetadataCache()
         metrics = Metrics()

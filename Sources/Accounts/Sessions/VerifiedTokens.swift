@@ -60,18 +60,19 @@ final class VerifiedTokens: Sendable {
             if state.keys != keys { state = State(keys: keys, seen: Array(repeating: 0, count: room)) }
             // The bits of the mark are letters; the product spreads them.
             let place = Int((mark &* 0x9E37_79B9_7F4A_7C15) >> 32) % room
-            defer { state.seen[place] = mark }
-            return state.seen[place] == mark
+            let former = state.seen[place]
+            state.seen[place] = mark
+            return former == mark
         }
         guard comesAgain else { return }
         let entry = Entry(digest: Self.digest(of: text), projectID: projectID, issuer: issuer, token: token)
-        // What is forgotten is freed behind the lock, for which other loops may wait.
-        _ = state.withLock { state -> [UInt64: Entry] in
-            guard state.keys == keys else { return [:] }
-            defer { state.newer[mark] = entry }
-            guard state.newer.count >= room else { return [:] }
-            defer { (state.older, state.newer) = (state.newer, [:]) }
-            return state.older
+        // What is forgotten is freed after the lock, for which other loops may wait.
+        _ = state.withLock { state in
+            var forgotten: [UInt64: Entry] = [:]
+            guard state.keys == keys else { return forgotten }
+            if state.newer.count >= room { (forgotten, state.older, state.newer) = (state.older, state.newer, [:]) }
+            state.newer[mark] = entry
+            return forgotten
         }
     }
 

@@ -25,13 +25,8 @@ extension Database {
         watchPatience()
     }
 
-    /// Whether a connection for reads has nothing to do. If none has, another is opened where there may be one.
-    func hasIdleRead() -> Bool {
-        guard let (_, load, _) = readConnection() else { return false }
-        if load == 0 { return true }
-        openRead()
-        return false
-    }
+    /// Whether a connection for reads has nothing to do.
+    var hasIdleRead: Bool { readConnection()?.load == 0 }
 
     private func refuse(_ read: Read) {
         read.answer.resume(returning: .failure(refusal(reading)))
@@ -152,7 +147,7 @@ extension Database {
     var hasReadConnection: Bool { reads.count { $0 != nil } > openingReads }
 
     /// Opens another connection for reads, unless one is being opened or the database is down.
-    private func openRead() {
+    func openRead() {
         guard openingReads == 0, !reading.outage.isUnderWay, !holdsBack(.read), let slot = reads.firstIndex(where: { $0 == nil }) else {
             return
         }

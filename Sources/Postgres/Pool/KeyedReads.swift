@@ -1,7 +1,7 @@
 import Runtime
 
 /// Finds rows by keys. Up to 16 calls share a statement: those of one turn of the loop, and those that come while another statement is under way,
-/// since the server does more with fewer of them. Where its answer is late, they take another of the connections for reads.
+/// since the server does more with fewer of them. Where its answer is late, they take another connection for reads that is idle.
 ///
 ///     let people = KeyedReads(database, of: names)
 ///     let rows = try await people.rows(for: "\(id)")
@@ -66,14 +66,14 @@ package actor KeyedReads {
     private var mayLeave: Bool {
         if statementsUnderWay == 0 || waiting.count >= Pipeline.mostTogether { return true }
         return statementsUnderWay < statementsAtOnce && waiting[0].since + Self.patience < database.loop.now
-            && database.assumeIsolated { $0.hasIdleRead() }
+            && database.assumeIsolated { $0.hasIdleRead }
     }
 
     private func sendWhenLate() {
         if hasTimer || statementsUnderWay >= statementsAtOnce { return }
         hasTimer = true
         // A connection that has to be opened first should be there in time.
-        _ = database.assumeIsolated { $0.hasIdleRead() }
+        database.assumeIsolated { if !$0.hasIdleRead { $0.openRead() } }
         database.loop.schedule(after: Self.patience) { [self] in
             assumeIsolated {
                 $0.hasTimer = false

@@ -97,41 +97,43 @@ import Testing
         await database.close()
     }
 
-    @Test func `lets calls that come while every connection has a statement under way share the next one`() async throws {
+    /// Calls `body` while the person 1 was asked for and is not answered.
+    private func whileOneWaits<Value: Sendable>(
+        connections: Int, _ body: @Sendable @escaping (Database, KeyedReads, Statements) async throws -> Value
+    ) async throws -> Value {
         var settings = TestDatabase.settings
-        settings.readConnections = 1
+        settings.readConnections = connections
         let database = try await open(settings)
         let statements = Statements()
         let waiters = Self.waiters(database, statements)
-        let asking = try await database.transaction { transaction in
+        let (value, first) = try await database.transaction { transaction in
             _ = try await transaction.query("SELECT pg_advisory_xact_lock(\(Self.lock))")
             let first = Task { await ask(waiters, [1], database) }
             try await eventually { statements.count == 1 }
-            let others = [2, 3].map { id in Task { await ask(waiters, [id], database) } }
+            return (try await body(database, waiters, statements), first)
+        }
+        #expect(await first.value == [.success("person 1")])
+        return value
+    }
+
+    @Test func `lets calls that come while every connection has a statement under way share the next one`() async throws {
+        let (database, asking, statements) = try await whileOneWaits(connections: 1) { database, waiters, statements in
+            let asking = [2, 3].map { id in Task { await ask(waiters, [id], database) } }
             // Its answer comes in a later turn of the loop than those calls.
             _ = try await database.write("SELECT 1")
             #expect(statements.count == 1)
-            return [first] + others
+            return (database, asking, statements)
         }
-        for (asking, id) in zip(asking, 1...3) { #expect(await asking.value == [.success("person \(id)")]) }
+        for (asking, id) in zip(asking, 2...3) { #expect(await asking.value == [.success("person \(id)")]) }
         #expect(statements.count == 2)
         await database.close()
     }
 
     @Test func `lets calls that wait for a late answer take another connection`() async throws {
-        var settings = TestDatabase.settings
-        settings.readConnections = 2
-        let database = try await open(settings)
-        let statements = Statements()
-        let waiters = Self.waiters(database, statements)
-        let asking = try await database.transaction { transaction in
-            _ = try await transaction.query("SELECT pg_advisory_xact_lock(\(Self.lock))")
-            let first = Task { await ask(waiters, [1], database) }
-            try await eventually { statements.count == 1 }
+        let (database, statements) = try await whileOneWaits(connections: 2) { database, waiters, statements in
             #expect(await ask(waiters, [2], database) == [.success("person 2")])
-            return first
+            return (database, statements)
         }
-        #expect(await asking.value == [.success("person 1")])
         #expect(statements.count == 2)
         await database.close()
     }
