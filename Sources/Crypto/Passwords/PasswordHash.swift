@@ -72,6 +72,13 @@ package struct PasswordHash: Sendable, Equatable, CustomStringConvertible, Custo
         }
     }
 
+    /// Whether `matches` is quick (`ScryptParameters.areQuick`).
+    var isQuick: Bool {
+        switch scheme {
+        case .scrypt(let hash): hash.parameters.areQuick
+        }
+    }
+
     /// The salt, for an export.
     package var salt: [UInt8] {
         switch scheme {

@@ -23,7 +23,7 @@ package struct PasswordHashing: Sendable {
     /// A hash to store. The caller must refuse passwords beyond `longestPassword`; the hash of such a password matches nothing.
     package func hash(_ password: String) async throws(HashingPool.Full) -> PasswordHash {
         let password = password.utf8.count <= Self.longestPassword ? password : Random.token()
-        return try await run { [parameters] () throws(CryptoError) in try PasswordHash.make(password: password, parameters) }
+        return try await run(isQuick: parameters.areQuick) { [parameters] () throws(CryptoError) in try PasswordHash.make(password: password, parameters) }
     }
 
     /// Whether `hash` was made of `password`. Without a hash the answer is no, after the same amount of work, so that the time of an
@@ -32,7 +32,7 @@ package struct PasswordHashing: Sendable {
         let isPossible = hash != nil && password.utf8.count <= Self.longestPassword
         let hash = hash ?? unmatchable
         let password = isPossible ? password : ""
-        return try await run { () throws(CryptoError) in try hash.matches(password) } && isPossible
+        return try await run(isQuick: hash.isQuick) { () throws(CryptoError) in try hash.matches(password) } && isPossible
     }
 
     /// Whether `hash` has the cost of new hashes; if not, a successful sign-in should store a new one.
@@ -40,9 +40,9 @@ package struct PasswordHashing: Sendable {
 
     /// A hash can only fail when memory is short, which is handled like a full queue.
     private func run<Value: Sendable>(
-        _ work: @escaping @Sendable () throws(CryptoError) -> Value
+        isQuick: Bool, _ work: @escaping @Sendable () throws(CryptoError) -> Value
     ) async throws(HashingPool.Full) -> Value {
-        let outcome = try await pool.run { [hashesDone] () -> Result<Value, CryptoError> in
+        let outcome = try await pool.run(isQuick: isQuick) { [hashesDone] () -> Result<Value, CryptoError> in
             hashesDone.increment()
             do throws(CryptoError) { return .success(try work()) } catch { return .failure(error) }
         }

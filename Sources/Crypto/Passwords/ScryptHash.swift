@@ -26,6 +26,9 @@ package struct ScryptParameters: Sendable, Equatable {
         return memory <= Self.memoryLimit && (blockSize * parallelization) << log2N <= 1 << 22
     }
 
+    /// Whether a hash takes at most about 40 µs, which is no more than a thread of the pool takes to begin. In development mode only.
+    package var areQuick: Bool { (blockSize * parallelization) << log2N <= 128 }
+
     fileprivate static let memoryLimit = 256 << 20
 }
 

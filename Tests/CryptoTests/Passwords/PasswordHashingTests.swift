@@ -44,10 +44,21 @@ import Testing
 
     @Test func `SEC-20 says so when the pool is full, for a hash as for a check`() async throws {
         let pool = HashingPool(threads: 1, queue: 0, metrics: Metrics())
-        let hashing = PasswordHashing(pool: pool, parameters: parameters)
+        let hashing = PasswordHashing(pool: pool, parameters: ScryptParameters(log2N: 10))
         await pool.stop()
         await #expect(throws: HashingPool.Full.self) { try await hashing.hash("password") }
         await #expect(throws: HashingPool.Full.self) { try await hashing.check("password", against: nil) }
         #expect(hashing.hashesDone.value == 0)
+    }
+
+    @Test func `hashes of development mode are made where they are asked for, and others on a thread`() async throws {
+        let pool = HashingPool(threads: 1, queue: 4, metrics: Metrics())
+        let quick = try await PasswordHashing(pool: pool, parameters: ScryptParameters(log2N: 4)).hash("password")
+        let slow = try await PasswordHashing(pool: pool, parameters: ScryptParameters(log2N: 5)).hash("password")
+        await pool.stop()
+        let hashing = PasswordHashing(pool: pool, parameters: ScryptParameters())
+        #expect(try await hashing.check("password", against: quick))
+        // The cost of the stored hash decides, not the cost of new ones.
+        await #expect(throws: HashingPool.Full.self) { try await hashing.check("password", against: slow) }
     }
 }
