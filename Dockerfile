@@ -30,6 +30,8 @@ COPY config /srv/gatehouse/config
 # Inside a container the loopback address reaches only the container itself.
 RUN cd /srv/gatehouse/config && sed -i 's/^listen: .*/listen: 0.0.0.0:8080\noperations: {listen: "0.0.0.0:9090"}/' gatehouse.yaml && grep -q '^listen: 0.0.0.0:8080$' gatehouse.yaml
 WORKDIR /srv/gatehouse
+# As in packaging/gatehouse.service, where it is explained.
+ENV GLIBC_TUNABLES=glibc.malloc.tcache_count=64
 USER 10001:10001
 # The API; and metrics, health and reload, which must stay in your own network.
 EXPOSE 8080 9090

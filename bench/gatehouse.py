@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
 import time
 import urllib.parse
@@ -14,6 +15,8 @@ import processes
 from processes import Failed, free_port
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# The variables that the server has in production.
+SERVICE = dict(re.findall(r"^Environment=(\w+)=(.*)$", (ROOT / "packaging/gatehouse.service").read_text(), re.MULTILINE))
 # One project for each algorithm; the id of a project is also the key of its apps.
 PROJECTS = {"bench-es256": "ES256", "bench-rs256": "RS256"}
 PEOPLE = 256
@@ -39,7 +42,7 @@ class Gatehouse:
         self._folder = folder
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
-        self.environment = {"DATABASE_URL": database_url}
+        self.environment = {**SERVICE, "DATABASE_URL": database_url}
         (folder / "master.key").write_bytes(base64.b64encode(os.urandom(32)))
         (folder / "projects").mkdir()
         for number, (project, algorithm) in enumerate(self.projects.items(), 100_000_000_001):
