@@ -23,7 +23,9 @@ package struct PasswordHashing: Sendable {
     /// A hash to store. The caller must refuse passwords beyond `longestPassword`; the hash of such a password matches nothing.
     package func hash(_ password: String) async throws(HashingPool.Full) -> PasswordHash {
         let password = password.utf8.count <= Self.longestPassword ? password : Random.token()
-        return try await run(isQuick: parameters.areQuick) { [parameters] () throws(CryptoError) in try PasswordHash.make(password: password, parameters) }
+        return try await run(isQuick: parameters.areQuick) { [parameters] () throws(CryptoError) in
+            try PasswordHash.make(password: password, parameters)
+        }
     }
 
     /// Whether `hash` was made of `password`. Without a hash the answer is no, after the same amount of work, so that the time of an
