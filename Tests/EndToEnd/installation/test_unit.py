@@ -39,7 +39,9 @@ def test_the_unit_leaves_the_server_little_to_harm():
 def test_the_unit_and_the_image_set_what_malloc_keeps_for_a_thread():
     tunables = re.search(r"^Environment=GLIBC_TUNABLES=(.*)$", UNIT.read_text(), re.MULTILINE)[1]
     assert f"\nENV GLIBC_TUNABLES={tunables}\n" in (ROOT / "Dockerfile").read_text()
-    loader = re.search(r"interpreter: (\S+)\]", subprocess.run(["readelf", "-l", BINARY], capture_output=True, text=True, check=True).stdout)[1]
+    loader = re.search(
+        r"interpreter: (\S+)\]", subprocess.run(["readelf", "-l", BINARY], capture_output=True, text=True, check=True).stdout
+    )[1]
     # glibc says nothing of a name that it does not know.
     known = subprocess.run([loader, "--list-tunables"], env={"GLIBC_TUNABLES": tunables}, capture_output=True, text=True, check=True).stdout
     assert re.search(r"^glibc\.malloc\.tcache_count: 0x40 ", known, re.MULTILINE), known
