@@ -15,8 +15,9 @@ import processes
 from processes import Failed, free_port
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# The variables that the server has in production.
+# The variables that the server has in production. Others of systemd's forms (quotes, several in a line) are not read.
 SERVICE = dict(re.findall(r"^Environment=(\w+)=(.*)$", (ROOT / "packaging/gatehouse.service").read_text(), re.MULTILINE))
+assert "GLIBC_TUNABLES" in SERVICE
 # One project for each algorithm; the id of a project is also the key of its apps.
 PROJECTS = {"bench-es256": "ES256", "bench-rs256": "RS256"}
 PEOPLE = 256

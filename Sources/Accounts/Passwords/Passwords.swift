@@ -1,6 +1,6 @@
 import Crypto
 
-/// Hashes passwords and checks them, on the threads of the pool.
+/// Hashes passwords and checks them.
 struct Passwords: Sendable {
     let hashing: PasswordHashing
 

@@ -49,9 +49,7 @@ package final class HashingPool: Sendable {
     }
 
     /// Runs `work` on one of the threads; then the caller continues on its own loop. Throws at once when the queue is full.
-    /// - Parameter isQuick: whether `work` takes no longer than a thread takes to begin. Then the caller does it itself, in no queue.
-    package func run<Value: Sendable>(isQuick: Bool = false, _ work: @escaping @Sendable () -> Value) async throws(Full) -> Value {
-        if isQuick { return measured(work) }
+    package func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws(Full) -> Value {
         let outcome: Result<Value, Full> = await withCheckedContinuation { waiting in
             let accepted = submit { waiting.resume(returning: .success(work())) }
             if !accepted { waiting.resume(returning: .failure(Full())) }
@@ -94,16 +92,12 @@ package final class HashingPool: Sendable {
         BackgroundThread.giveWay(by: 5)
         while let (job, isAlone) = take() {
             if !isAlone { BackgroundThread.giveWay(by: 19) }
-            waited.record(microseconds: MonotonicTime.read().microseconds(since: job.since))
-            measured(job.work)
+            let began = MonotonicTime.read()
+            waited.record(microseconds: began.microseconds(since: job.since))
+            job.work()
+            worked.record(microseconds: MonotonicTime.read().microseconds(since: began))
             state.withLock { $0.accepted -= 1 }
         }
-    }
-
-    private func measured<Value>(_ work: () -> Value) -> Value {
-        let began = MonotonicTime.read()
-        defer { worked.record(microseconds: MonotonicTime.read().microseconds(since: began)) }
-        return work()
     }
 
     /// The next job, and whether no other is under way or waits. Without a job, the thread that asks must end.

@@ -44,8 +44,8 @@ package struct PasswordHash: Sendable, Equatable, CustomStringConvertible, Custo
         self.scheme = scheme
     }
 
-    /// Hashes a password for storage. This takes about 30 ms and 16 MiB by default, so it must run on the `HashingPool`. Throws when
-    /// memory is short.
+    /// Hashes a password for storage. This takes about 30 ms and 16 MiB by default, so callers use `PasswordHashing`. Throws when memory
+    /// is short.
     package static func make(password: String, _ parameters: ScryptParameters) throws(CryptoError) -> PasswordHash {
         PasswordHash(.scrypt(try ScryptHash(password: password, parameters)))
     }
@@ -72,10 +72,10 @@ package struct PasswordHash: Sendable, Equatable, CustomStringConvertible, Custo
         }
     }
 
-    /// Whether `matches` is quick (`ScryptParameters.areQuick`).
+    /// Whether `matches` is as quick as `ScryptParameters.makeQuickHashes` says.
     var isQuick: Bool {
         switch scheme {
-        case .scrypt(let hash): hash.parameters.areQuick
+        case .scrypt(let hash): hash.parameters.makeQuickHashes
         }
     }
 

@@ -1,6 +1,7 @@
 package import Runtime
 
-/// Hashes and checks passwords on a pool, always at the same cost.
+/// Hashes and checks passwords, on the threads of a pool. Where hashes are as cheap as in `gatehouse dev`, it does so on the caller's loop: a
+/// thread would cost more than the hash.
 package struct PasswordHashing: Sendable {
     /// The most bytes of a password that are hashed: the size of 4096 UTF-16 units, which is the longest password ever accepted.
     package static let longestPassword = 3 * 4096
@@ -23,7 +24,7 @@ package struct PasswordHashing: Sendable {
     /// A hash to store. The caller must refuse passwords beyond `longestPassword`; the hash of such a password matches nothing.
     package func hash(_ password: String) async throws(HashingPool.Full) -> PasswordHash {
         let password = password.utf8.count <= Self.longestPassword ? password : Random.token()
-        return try await run(isQuick: parameters.areQuick) { [parameters] () throws(CryptoError) in
+        return try await run(isQuick: parameters.makeQuickHashes) { [parameters] () throws(CryptoError) in
             try PasswordHash.make(password: password, parameters)
         }
     }
@@ -34,7 +35,8 @@ package struct PasswordHashing: Sendable {
         let isPossible = hash != nil && password.utf8.count <= Self.longestPassword
         let hash = hash ?? unmatchable
         let password = isPossible ? password : ""
-        return try await run(isQuick: hash.isQuick) { () throws(CryptoError) in try hash.matches(password) } && isPossible
+        let isQuick = parameters.makeQuickHashes && hash.isQuick
+        return try await run(isQuick: isQuick) { () throws(CryptoError) in try hash.matches(password) } && isPossible
     }
 
     /// Whether `hash` has the cost of new hashes; if not, a successful sign-in should store a new one.
@@ -44,10 +46,11 @@ package struct PasswordHashing: Sendable {
     private func run<Value: Sendable>(
         isQuick: Bool, _ work: @escaping @Sendable () throws(CryptoError) -> Value
     ) async throws(HashingPool.Full) -> Value {
-        let outcome = try await pool.run(isQuick: isQuick) { [hashesDone] () -> Result<Value, CryptoError> in
+        let hash = { @Sendable [hashesDone] () -> Result<Value, CryptoError> in
             hashesDone.increment()
             do throws(CryptoError) { return .success(try work()) } catch { return .failure(error) }
         }
+        let outcome = isQuick ? hash() : try await pool.run(hash)
         do { return try outcome.get() } catch { throw HashingPool.Full() }
     }
 }

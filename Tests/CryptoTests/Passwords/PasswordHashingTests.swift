@@ -4,22 +4,24 @@ import Testing
 @testable import Crypto
 
 @Suite struct PasswordHashingTests {
-    private let parameters = ScryptParameters(log2N: 4, blockSize: 1)
+    /// Of hashes on the caller's loop, and of hashes on a thread.
+    private static let costs = [ScryptParameters(log2N: 4, blockSize: 1), ScryptParameters(log2N: 4)]
 
-    private func hashing() -> PasswordHashing {
+    private func hashing(_ parameters: ScryptParameters) -> PasswordHashing {
         PasswordHashing(pool: HashingPool(threads: 1, queue: 4, metrics: Metrics()), parameters: parameters)
     }
 
-    @Test func `checks a password against the hash it made`() async throws {
-        let hashing = hashing()
+    @Test(arguments: costs) func `checks a password against the hash it made`(parameters: ScryptParameters) async throws {
+        let hashing = hashing(parameters)
         let hash = try await hashing.hash("correct horse")
         #expect(try await hashing.check("correct horse", against: hash))
         #expect(try await !hashing.check("wrong horse", against: hash))
         #expect(hashing.isCurrent(hash))
     }
 
-    @Test func `SEC-15 makes exactly one hash of equal cost for every check, whatever it comes to`() async throws {
-        let hashing = hashing()
+    @Test(arguments: costs)
+    func `SEC-15 makes exactly one hash of equal cost for every check, whatever it comes to`(parameters: ScryptParameters) async throws {
+        let hashing = hashing(parameters)
         let hash = try await hashing.hash("correct horse")
         for (password, known) in [
             ("correct horse", hash), ("wrong", hash), ("", hash), ("correct horse", nil), ("", nil),
@@ -34,8 +36,8 @@ import Testing
         #expect(PasswordHash.unmatchable(parameters).isCurrent(parameters))
     }
 
-    @Test func `never accepts a password beyond the longest`() async throws {
-        let hashing = hashing()
+    @Test(arguments: costs) func `never accepts a password beyond the longest`(parameters: ScryptParameters) async throws {
+        let hashing = hashing(parameters)
         let longest = String(repeating: "x", count: PasswordHashing.longestPassword)
         #expect(try await hashing.check(longest, against: try await hashing.hash(longest)))
         #expect(try await !hashing.check(longest + "x", against: try await hashing.hash(longest + "x")))
@@ -44,21 +46,23 @@ import Testing
 
     @Test func `SEC-20 says so when the pool is full, for a hash as for a check`() async throws {
         let pool = HashingPool(threads: 1, queue: 0, metrics: Metrics())
-        let hashing = PasswordHashing(pool: pool, parameters: ScryptParameters(log2N: 10))
+        let hashing = PasswordHashing(pool: pool, parameters: ScryptParameters(log2N: 4))
         await pool.stop()
         await #expect(throws: HashingPool.Full.self) { try await hashing.hash("password") }
         await #expect(throws: HashingPool.Full.self) { try await hashing.check("password", against: nil) }
         #expect(hashing.hashesDone.value == 0)
     }
 
-    @Test func `hashes of development mode are made where they are asked for, and others on a thread`() async throws {
+    @Test func `SEC-20 hashes on the loop only where both the stored hash and new hashes are quick`() async throws {
         let pool = HashingPool(threads: 1, queue: 4, metrics: Metrics())
-        let quick = try await PasswordHashing(pool: pool, parameters: ScryptParameters(log2N: 4)).hash("password")
-        let slow = try await PasswordHashing(pool: pool, parameters: ScryptParameters(log2N: 5)).hash("password")
+        let (quick, slow) = (PasswordHashing(pool: pool, parameters: Self.costs[0]), PasswordHashing(pool: pool, parameters: Self.costs[1]))
+        let (quickHash, slowHash) = (try await quick.hash("password"), try await slow.hash("password"))
+        // Now only the loop is left.
         await pool.stop()
-        let hashing = PasswordHashing(pool: pool, parameters: ScryptParameters())
-        #expect(try await hashing.check("password", against: quick))
-        // The cost of the stored hash decides, not the cost of new ones.
-        await #expect(throws: HashingPool.Full.self) { try await hashing.check("password", against: slow) }
+        #expect(try await quick.check("password", against: quickHash))
+        #expect(try await quick.check("password", against: quick.hash("password")))
+        await #expect(throws: HashingPool.Full.self) { try await quick.check("password", against: slowHash) }
+        // A database of development mode that is used in production.
+        await #expect(throws: HashingPool.Full.self) { try await slow.check("password", against: quickHash) }
     }
 }
