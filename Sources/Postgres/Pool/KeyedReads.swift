@@ -1,6 +1,6 @@
 import Runtime
 
-/// Finds rows by keys. Up to 16 calls share a statement: those of one turn of the loop, and those that come while another statement is under way,
+/// Finds rows by keys. Up to 32 calls share a statement: those of one turn of the loop, and those that come while another statement is under way,
 /// since the server does more with fewer of them. Where its answer is late, they take another connection for reads that is idle.
 ///
 ///     let people = KeyedReads(database, of: names)
@@ -12,6 +12,9 @@ package actor KeyedReads {
     /// More statements than connections are under way only when each of them is full.
     private let statementsAtOnce: Int
     private var waiting: [Asked] = []
+    /// The most calls that share a statement. PostgreSQL does less for each of 32 than for each of 16. But every connection prepares a statement
+    /// for each number of calls, and 17 to 32 take two megabytes of its process.
+    private static let mostTogether = 32
     private var statementsUnderWay = 0
     /// How long a call waits for the answer of one statement while other connections are free.
     private static let patience: Duration = .milliseconds(5)
@@ -54,7 +57,7 @@ package actor KeyedReads {
 
     private func send() {
         while !waiting.isEmpty, mayLeave {
-            let some = Array(waiting.prefix(Pipeline.mostTogether))
+            let some = Array(waiting.prefix(Self.mostTogether))
             waiting.removeFirst(some.count)
             statementsUnderWay += 1
             send(some)
@@ -64,7 +67,7 @@ package actor KeyedReads {
 
     /// Whether the oldest of the waiting calls may leave.
     private var mayLeave: Bool {
-        if statementsUnderWay == 0 || waiting.count >= Pipeline.mostTogether { return true }
+        if statementsUnderWay == 0 || waiting.count >= Self.mostTogether { return true }
         return statementsUnderWay < statementsAtOnce && waiting[0].since + Self.patience < database.loop.now
             && database.assumeIsolated { $0.hasIdleRead }
     }

@@ -3,7 +3,7 @@ import Postgres
 import Runtime
 import Testing
 
-/// Tests that PostgreSQL looks up each key of a statement by index, and does not read a table for sixteen of its rows.
+/// Tests that PostgreSQL looks up each key of a statement by index, and does not read a table for some of its rows.
 @Suite struct KeyPlansTests {
     private static let now: Instant = Instant(seconds: 1_800_000_000)
 
@@ -11,7 +11,7 @@ import Testing
     private static func session(_ number: Int) -> [UInt8] { Array(repeating: 0, count: 15) + [UInt8(number)] }
 
     private static let statements: [String: SQL] = [
-        "callers": IDToken.callers.sql(for: (1...16).map { "'demo', \("a\($0)"), \(session($0))" }),
+        "callers": IDToken.callers.sql(for: (1...32).map { "'demo', \("a\($0)"), \(session($0))" }),
         "refreshes": Sessions.rotation.sql(
             for: (1...16).map {
                 "'demo', \(session($0)), \(Int64(0)), \(Int64(1)), \(now), \(now as Instant?), \(now), \(now), \(now)"

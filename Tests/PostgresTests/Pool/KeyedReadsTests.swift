@@ -87,11 +87,11 @@ import Testing
         await database.close()
     }
 
-    @Test func `asks for sixteen at most with one statement`() async throws {
+    @Test func `asks for 32 at most with one statement`() async throws {
         let database = try await open()
         let statements = Statements()
         let names = Self.names(database, statements)
-        let ids = Array(1...33)
+        let ids = Array(1...65)
         #expect(await ask(names, ids, database) == ids.map { .success("person \($0)") })
         #expect(statements.count == 3)
         await database.close()
