@@ -13,7 +13,7 @@ package actor KeyedReads {
     private let statementsAtOnce: Int
     private var waiting: [Asked] = []
     /// The most calls that share a statement. PostgreSQL does less for each of 32 than for each of 16. But every connection prepares a statement
-    /// for each number of calls, and 17 to 32 take two megabytes of its process.
+    /// for each number of calls, and those for 17 to 32 take two megabytes of PostgreSQL.
     private static let mostTogether = 32
     private var statementsUnderWay = 0
     /// How long a call waits for the answer of one statement while other connections are free.
