@@ -144,7 +144,7 @@ package struct Cleanup: Sendable {
 
     /// Reads the next piece and ends its idle sessions. Returns the position behind the piece; `nil` when it was the last.
     ///
-    /// Uses the index `sessions_open_by_time`, which no refresh changes: a session that began after the deadline cannot be idle. `end_reason IS NULL`
+    /// Uses the index `sessions_open`, which no refresh changes: a session that began after the deadline cannot be idle. `end_reason IS NULL`
     /// is the condition of that index.
     private func endIdleSessions(
         of project: String, after position: SessionPosition, idle: Duration, piece: Int

@@ -28,8 +28,7 @@ extension Schema {
             ("0020_sessions_of_relying_parties.sql", PackageResources._020_sessions_of_relying_parties_sql),
             ("0021_administrators.sql", PackageResources._021_administrators_sql),
             ("0022_phone_numbers.sql", PackageResources._022_phone_numbers_sql),
-            ("0023_open_sessions_by_time.sql", PackageResources._023_open_sessions_by_time_sql),
-            ("0024_drop_open_sessions.sql", PackageResources._024_drop_open_sessions_sql),
+            ("0023_open_sessions_index.sql", PackageResources._023_open_sessions_index_sql),
         ])
     }
 }

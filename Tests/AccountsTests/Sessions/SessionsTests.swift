@@ -198,7 +198,7 @@ import Text
         let piece = Cleanup.idlePiece("demo", Instant(seconds: 0), [], now, now, 1000)
         let plan = try await fixture.database.query("EXPLAIN \(piece)")
         let text = try plan.map { try $0.value(as: String.self) }.joined(separator: "\n")
-        #expect(text.contains("sessions_open_by_time"))
+        #expect(text.contains("sessions_open"))
         #expect(!text.contains("Seq Scan"))
     }
 
