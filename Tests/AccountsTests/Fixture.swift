@@ -65,6 +65,14 @@ struct Fixture {
 
     var keyStore: SigningKeyStore { SigningKeyStore(database: database, masterKey: masterKey, clock: time.clock) }
 
+    private static let signingKeys = SharedRows(tables: ["signing_keys", "session_cookie_keys"])
+
+    /// Loads keys to sign tokens with. Call this before the time moves: all fixtures share the keys.
+    func loadSigningKeys() async throws {
+        try await Self.signingKeys.fill(database) { [keyStore] in try await keyStore.load(into: SigningKeys()) }
+        try await keyStore.load(into: keys)
+    }
+
     func signIn(
         _ identity: ProviderIdentity, _ intent: SignInIntent = .signIn(mayCreate: true), provenAt: Instant? = nil,
         tokens: ProviderTokens? = nil

@@ -10,6 +10,7 @@ struct SwiftText {
     private let bytes: [UInt8]
     private var output: [UInt8]
     private var at = 0
+    private var line = 1
 
     init(_ source: String) {
         bytes = Array(source.utf8)
@@ -24,7 +25,7 @@ struct SwiftText {
     }
 
     private mutating func blank() {
-        if bytes[at] != UInt8(ascii: "\n") { output[at] = UInt8(ascii: " ") }
+        if bytes[at] == UInt8(ascii: "\n") { line += 1 } else { output[at] = UInt8(ascii: " ") }
         at += 1
     }
 
@@ -47,6 +48,9 @@ struct SwiftText {
                 depth -= 1
                 at += 1
                 if insideInterpolation, depth < 0 { return }
+            case UInt8(ascii: "\n"):
+                line += 1
+                at += 1
             default: at += 1
             }
         }
@@ -72,7 +76,7 @@ struct SwiftText {
     }
 
     private mutating func readString(hashes: Int) {
-        let line = bytes[..<at].count { $0 == UInt8(ascii: "\n") } + 1
+        let line = line
         let quotes = sees("\"\"\"") ? 3 : 1
         let closing = [UInt8](repeating: UInt8(ascii: "\""), count: quotes) + [UInt8](repeating: UInt8(ascii: "#"), count: hashes)
         let escape = [UInt8(ascii: "\\")] + [UInt8](repeating: UInt8(ascii: "#"), count: hashes)

@@ -46,9 +46,12 @@ package final class TestApp: Sendable {
         shared = Shared(configuration, output: try LogOutput(), clock: .system, log: TestDatabase.silent)
         worker = try Worker(index: 0, shared)
         database = worker.database
-        try await SigningKeyStore(database: database, masterKey: configuration.server.masterKey, clock: .system)
-            .load(into: shared.signingKeys)
+        let keyStore = SigningKeyStore(database: database, masterKey: configuration.server.masterKey, clock: .system)
+        try await Self.signingKeys.fill(database) { try await keyStore.load(into: SigningKeys()) }
+        try await keyStore.load(into: shared.signingKeys)
     }
+
+    private static let signingKeys = SharedRows(tables: ["signing_keys", "session_cookie_keys"])
 
     /// An answer with JSON in it.
     package struct Answer: Sendable {

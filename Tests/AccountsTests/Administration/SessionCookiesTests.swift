@@ -28,7 +28,7 @@ import Text
 
     private func visitor() async throws -> Visitor {
         let fixture = try await Fixture()
-        try await fixture.keyStore.load(into: fixture.keys)
+        try await fixture.loadSigningKeys()
         let (account, session, _) = try await fixture.signIn(Fixture.ada(email: "ada@example.com"))
         let token = try fixture.accounts.idTokens.issue(for: account, session, in: fixture.project)
         return Visitor(fixture: fixture, account: account, session: session, idToken: UTF8Text(token))

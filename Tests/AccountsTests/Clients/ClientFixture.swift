@@ -18,7 +18,7 @@ struct ClientFixture {
         var provider = ProjectSettings.OpenIDProvider()
         provider.clients = [app, site]
         fixture.project.openIDProvider = provider
-        try await fixture.keyStore.load(into: fixture.keys)
+        try await fixture.loadSigningKeys()
     }
 
     var project: ProjectSettings { fixture.project }

@@ -21,7 +21,7 @@ extension Fixture {
         fixture.project.signIn.password = true
         fixture.project.signIn.emailLink = true
         fixture.project.signIn.anonymous = true
-        try await fixture.keyStore.load(into: fixture.keys)
+        try await fixture.loadSigningKeys()
         return fixture
     }
 

@@ -204,7 +204,7 @@ import Text
 
     @Test func `ends with the revocation of the account's sessions, for ID tokens too`() async throws {
         let fixture = try await Fixture()
-        try await fixture.keyStore.load(into: fixture.keys)
+        try await fixture.loadSigningKeys()
         let (account, session, _) = try await fixture.signIn(Fixture.ada())
         let idToken = try fixture.accounts.idTokens.issue(for: account, session, in: fixture.project)
         #expect(try await fixture.accounts.idTokens.account(of: idToken, in: fixture.project).0.id == account.id)

@@ -55,7 +55,7 @@ import Text
 
     @Test func `a signature that was verified vouches for no other claims`() async throws {
         let fixture = try await Fixture()
-        try await fixture.keyStore.load(into: fixture.keys)
+        try await fixture.loadSigningKeys()
         let (account, session, _) = try await fixture.signIn(Fixture.ada(email: "ada@example.com"))
         let idTokens = fixture.accounts.idTokens
         let text = try idTokens.issue(for: account, session, in: fixture.project)

@@ -15,7 +15,7 @@ import Text
     /// A database that knows the public half of `FakeKey.rsa("k1")` as a key of the project's account.
     private func fixture(project: String = "demo") async throws -> Fixture {
         let fixture = try await Fixture()
-        try await fixture.keyStore.load(into: fixture.keys)
+        try await fixture.loadSigningKeys()
         let jwk = JWK(key: try FakeKey.rsa().key.publicKey, kid: "k1", algorithm: .rs256).json.text()
         _ = try await fixture.database.write(
             "INSERT INTO service_accounts VALUES (\(project), \(issuer), '1', \(fixture.time.clock.now()))")

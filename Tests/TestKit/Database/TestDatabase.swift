@@ -56,5 +56,5 @@ extension Database {
 
 /// The folder of this package's sources.
 package enum Repository {
-    package static let root = #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/" + $1 }
+    package static let root = #filePath.split(separator: "/").dropLast(4).reduce(into: "") { $0 += "/" + $1 }
 }
