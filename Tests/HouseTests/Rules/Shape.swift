@@ -77,8 +77,8 @@ enum Shape {
         let lines = file.swift.lines
         return lines.enumerated().compactMap { index, line in
             guard line.contains("@Test"), !line.contains("@TestKit") else { return nil }
-            let following = lines[index...].joined(separator: " ").components(after: "func ").first
-            guard let following, !following.hasPrefix("`") else { return nil }
+            let declaration = lines[index...].first { $0.contains("func ") }
+            guard let name = declaration?.components(after: "func ").first, !name.hasPrefix("`") else { return nil }
             return Violation(path: file.path, line: index + 1, message: "a test without a sentence for a name")
         }
     }
