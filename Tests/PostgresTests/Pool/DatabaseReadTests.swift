@@ -193,7 +193,9 @@ import Testing
         // Both on the loop, which takes them in this order.
         let slow = Task(executorPreference: database.loop) { try await database.query("SELECT pg_sleep(600)") }
         // It sets its own time limit, since the server's speed is not what is tested.
-        let quick = Task(executorPreference: database.loop) { try await database.query("SELECT set_config('statement_timeout', '600000', false)") }
+        let quick = Task(executorPreference: database.loop) {
+            try await database.query("SELECT set_config('statement_timeout', '600000', false)")
+        }
         await #expect(throws: PostgresError.timedOut) { try await slow.value }
         #expect(try await quick.value.count == 1)
         await #expect(throws: PostgresError.timedOut) { try await database.write("SELECT pg_sleep(600)") }

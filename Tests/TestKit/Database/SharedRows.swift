@@ -1,7 +1,7 @@
 package import Postgres
 
-/// Rows that many databases need and that take long to make: they are made in one database, and copied to the others. RSA keys once took two
-/// thirds of the time of all tests.
+/// Rows that many databases need and that take long to make: they are made in one database, and copied to the others. RSA keys for each
+/// database would take more CPU time than all else in the Swift tests.
 package actor SharedRows {
     private let tables: [String]
     private var rows: Task<[String], any Error>?
