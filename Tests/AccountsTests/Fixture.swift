@@ -65,7 +65,7 @@ struct Fixture {
 
     var keyStore: SigningKeyStore { SigningKeyStore(database: database, masterKey: masterKey, clock: time.clock) }
 
-    private static let signingKeys = SharedRows(tables: ["signing_keys", "session_cookie_keys"])
+    private static let signingKeys = SharedRows(tables: SigningKeyPurpose.allCases.map(\.table))
 
     /// Loads keys to sign tokens with. Call this before the time moves: all fixtures share the keys.
     func loadSigningKeys() async throws {

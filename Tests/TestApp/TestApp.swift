@@ -51,7 +51,7 @@ package final class TestApp: Sendable {
         try await keyStore.load(into: shared.signingKeys)
     }
 
-    private static let signingKeys = SharedRows(tables: ["signing_keys", "session_cookie_keys"])
+    private static let signingKeys = SharedRows(tables: SigningKeyPurpose.allCases.map(\.table))
 
     /// An answer with JSON in it.
     package struct Answer: Sendable {

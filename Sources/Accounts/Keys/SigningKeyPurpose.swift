@@ -1,5 +1,5 @@
 package import JOSE
-import Postgres
+package import Postgres
 import Runtime
 
 /// The use of a signing key. A key has one purpose, so that a token for one is never taken for another.
@@ -26,7 +26,7 @@ package enum SigningKeyPurpose: String, Sendable, CaseIterable {
     }
 
     /// The table that holds the keys.
-    var table: SQL {
+    package var table: SQL {
         switch self {
         case .idToken: "signing_keys"
         case .sessionCookie: "session_cookie_keys"
