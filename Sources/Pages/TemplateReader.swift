@@ -48,7 +48,9 @@ struct TemplateReader {
             }
         }
         append(.text(String(rest)))
-        if let last = open.last { throw Template.Problem(line: last.line, message: "{{#\(last.name)}} has no {{/\(last.name)}}") }
+        if let last = open.last {
+            throw Template.Problem(line: last.line, message: "{{\(last.sign)\(last.name)}} has no {{/\(last.name)}}")
+        }
         return parts
     }
 

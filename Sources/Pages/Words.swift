@@ -19,7 +19,7 @@ struct Words: Sendable {
 
     /// The words of a project's own file. What cannot be used is reported as a fault of `section`.
     ///
-    /// - Parameter reference: all words that exist; they use all values that there are.
+    /// - Parameter reference: the words of the binary. A file may give no other words, and each may use only the values that its original uses.
     init(_ section: Section, reference: Words) {
         for kind in ["mail", "page"] {
             let part = section.section(kind)

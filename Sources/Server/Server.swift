@@ -80,11 +80,11 @@ package actor Server {
             database: first.database, clock: shared.clock, auditRetention: shared.settings.auditRetention)
         chores = [
             every(Self.keyInterval, "reload signing keys") { [shared, keyStore] in try await keyStore.load(into: shared.signingKeys) },
-            every(Self.cleanupInterval, "clean up", atOnce: true) { [shared] in
+            every(Self.cleanupInterval, "clean up", soon: true) { [shared] in
                 try await cleanup.run(for: shared.projects.current.all.map(\.settings))
                 try await cleanup.deleteProviderTokens(except: shared.projects.current.tokenKeepers)
             },
-            every(Self.idleInterval, "end idle sessions", atOnce: true) { [shared] in
+            every(Self.idleInterval, "end idle sessions", soon: true) { [shared] in
                 try await cleanup.endIdleSessions(of: shared.projects.current.all.map(\.settings))
             },
         ]
@@ -195,12 +195,13 @@ package actor Server {
         SigningKeyStore(database: first.database, masterKey: shared.settings.masterKey, clock: shared.clock)
     }
 
-    /// - Parameter atOnce: whether to run it soon after the start. Otherwise it would never run in a process that is often restarted.
+    /// - Parameter soon: whether it first runs soon after the start, and not only after `interval`, which a process that is often restarted may
+    ///   not reach.
     private func every(
-        _ interval: Duration, _ name: String, atOnce: Bool = false, _ chore: @escaping @Sendable () async throws -> Void
+        _ interval: Duration, _ name: String, soon: Bool = false, _ chore: @escaping @Sendable () async throws -> Void
     ) -> Task<Void, Never> {
         Task { [log] in
-            var pause = atOnce ? Self.afterStart : interval
+            var pause = soon ? Self.afterStart : interval
             while !Task.isCancelled {
                 try? await Task.sleep(for: pause)
                 pause = interval

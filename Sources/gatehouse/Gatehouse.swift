@@ -17,7 +17,7 @@ struct Gatehouse: AsyncParsableCommand {
         ])
 
     static func main() async {
-        HashingMemory.useHugePages()
+        _ = HashingMemory.isUsed
         await main(CommonOptions.allowingConfigBehindHelp(ProcessInfo.processInfo.arguments.dropFirst()))
     }
 }

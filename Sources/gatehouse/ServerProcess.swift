@@ -1,4 +1,5 @@
 import ArgumentParser
+import Crypto
 import Glibc
 import Logging
 import Runtime
@@ -35,6 +36,7 @@ enum ServerProcess {
         do {
             try await server.start()
             for note in configuration.notes { log.warning("configuration", metadata: ["note": "\(note)"]) }
+            if !HashingMemory.isUsed { log.warning("libcrypto allocates its own memory, so password hashes take longer than they could") }
         } catch {
             let reason = StartFailure.text(error)
             log.critical("not started", metadata: ["reason": "\(reason)"])

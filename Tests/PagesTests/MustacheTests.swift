@@ -63,6 +63,7 @@ import Testing
     }
 
     @Test(arguments: [
+        ("{{<page}}", 1, "{{<page}} has no {{/page}}"),
         ("a\n{{#yes}}", 2, "{{#yes}} has no {{/yes}}"), ("a\n\n{{name", 3, "a tag is not closed with }}"),
         ("{{#yes}}\n{{/no}}", 2, "{{/no}} closes nothing here; {{/yes}} comes first"),
         ("{{/no}}", 1, "{{/no}} closes nothing here; nothing is open"), ("{{}}", 1, "{{}} names nothing"),

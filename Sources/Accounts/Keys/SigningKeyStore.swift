@@ -51,21 +51,23 @@ package struct SigningKeyStore: Sendable {
     /// Reads the keys that are still published. Makes missing ones first, in a way that two servers that start at the same time agree on
     /// them.
     package func load(into keys: SigningKeys) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for purpose in SigningKeyPurpose.allCases { group.addTask { try await load(purpose, into: keys) } }
-            try await group.waitForAll()
+        // All keys are opened before one is made: with another master key than that of the servers, no server could open the new one.
+        let published = try await withThrowingTaskGroup(of: (SigningKeyPurpose, [SigningKey]).self) { group in
+            for purpose in SigningKeyPurpose.allCases { group.addTask { (purpose, try await self.published(purpose)) } }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+        for purpose in SigningKeyPurpose.allCases {
+            try keys.replace(try await completed(published[purpose] ?? [], for: purpose), for: purpose)
         }
     }
 
-    private func load(_ purpose: SigningKeyPurpose, into keys: SigningKeys) async throws {
-        var found = try await published(purpose)
-        let missing = purpose.algorithms.filter { algorithm in !found.contains { $0.algorithm == algorithm } }
-        if !missing.isEmpty {
-            let now = clock.now()
-            for algorithm in missing { try await insertFirst(algorithm, for: purpose, at: now) }
-            found = try await published(purpose)
-        }
-        try keys.replace(found, for: purpose)
+    /// The published keys of a purpose, once those that were missing are made.
+    private func completed(_ published: [SigningKey], for purpose: SigningKeyPurpose) async throws -> [SigningKey] {
+        let missing = purpose.algorithms.filter { algorithm in !published.contains { $0.algorithm == algorithm } }
+        if missing.isEmpty { return published }
+        let now = clock.now()
+        for algorithm in missing { try await insertFirst(algorithm, for: purpose, at: now) }
+        return try await self.published(purpose)
     }
 
     /// All keys, by purpose, algorithm and time.

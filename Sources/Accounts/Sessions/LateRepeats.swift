@@ -17,7 +17,7 @@ enum LateRepeats {
 
     /// The part of a refresh that sets the counts in the session's row (`s`), and ends the session when it finds two holders. Of the key
     /// `k` it takes the token's `generation`, `now`, and `late_since`: a first use before it makes a repeat late.
-    static let count: SQL = {
+    static let assignments: SQL = {
         let isFirstUse: SQL = "s.generation <= k.generation"
         let isLate: SQL = "(s.generation = k.generation + 1 AND rotated_at < k.late_since)"
         let hasTwoHolders: SQL = """

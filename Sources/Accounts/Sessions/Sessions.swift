@@ -70,13 +70,14 @@ package struct Sessions: Sendable {
             """
     }
 
+    /// Moves sessions to their next generations, for projects whose refresh tokens rotate.
     static let rotation = KeyedStatement { keys in
         statement(
             keys,
             setting: """
                 , generation = greatest(s.generation, k.generation + 1),
                 rotated_at = CASE WHEN s.generation <= k.generation THEN k.now ELSE rotated_at END,
-                \(LateRepeats.count)
+                \(LateRepeats.assignments)
                 """)
     }
 

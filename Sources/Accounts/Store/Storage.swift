@@ -9,7 +9,7 @@ struct Storage: Sendable {
         do { return try await database.query(sql) } catch { throw AccountError(error) }
     }
 
-    /// Reads the row of a key. It shares its statement with the other keys of this turn of the loop.
+    /// Reads the row of a key. It shares its statement with other calls, see `KeyedReads`.
     func read(_ key: SQL, from reads: KeyedReads) async throws(AccountError) -> [Row] {
         do { return try await reads.rows(for: key) } catch { throw AccountError(error) }
     }
@@ -23,7 +23,7 @@ struct Storage: Sendable {
         do { return try await database.write(sql, sharingCommitAs: row) } catch { throw AccountError(error) }
     }
 
-    /// Runs a statement for one key, whose `row` alone it locks. It shares its commit with others of this kind, and its statement with
+    /// Runs a statement for one key. `row` is the one for which it may wait. It shares its commit with others of this kind, and its statement with
     /// other keys.
     func write(_ statement: KeyedStatement, for key: SQL, sharingCommitAs row: [UInt8]) async throws(AccountError) -> [Row] {
         do { return try await database.write(statement, for: key, sharingCommitAs: row) } catch { throw AccountError(error) }

@@ -39,26 +39,26 @@ struct YAMLDocument: ~Copyable {
         switch event.kind {
         case .scalar(let scalar): content = .scalar(scalar)
         case .sequenceStart(let isTagged):
-            content = .sequence(try inner(event.mark, isTagged) { document throws(YAMLError) in try document.sequence() })
+            content = .sequence(try content(at: event.mark, isTagged: isTagged) { document throws(YAMLError) in try document.sequence() })
         case .mappingStart(let isTagged):
-            content = .mapping(try inner(event.mark, isTagged) { document throws(YAMLError) in try document.mapping() })
+            content = .mapping(try content(at: event.mark, isTagged: isTagged) { document throws(YAMLError) in try document.mapping() })
         case .alias:
             guard let original = event.anchor.flatMap({ anchored[$0] }) else {
                 throw YAMLError("is not YAML: found undefined alias", event.mark)
             }
-            try count(original.values, at: event.mark)
+            try add(original.values, at: event.mark)
             return original.node
         default: return nil
         }
-        try count(1, at: event.mark)
+        try add(1, at: event.mark)
         let node = Node(content: content, mark: event.mark)
         if let anchor = event.anchor { anchored[anchor] = (node, values - before) }
         return node
     }
 
     /// Reads the content of a sequence or mapping.
-    private mutating func inner<Content>(
-        _ mark: Node.Mark, _ isTagged: Bool, _ read: (inout YAMLDocument) throws(YAMLError) -> Content
+    private mutating func content<Content>(
+        at mark: Node.Mark, isTagged: Bool, _ read: (inout YAMLDocument) throws(YAMLError) -> Content
     ) throws(YAMLError) -> Content {
         // A tag would make something else of the value for other readers of YAML.
         guard !isTagged else { throw YAMLError("has a tag here; write the value without it", mark) }
@@ -87,7 +87,8 @@ struct YAMLDocument: ~Copyable {
         return members
     }
 
-    private mutating func count(_ more: Int, at mark: Node.Mark) throws(YAMLError) {
+    /// Counts values, and refuses too many.
+    private mutating func add(_ more: Int, at mark: Node.Mark) throws(YAMLError) {
         values += more
         guard values <= Self.maxValues else {
             throw YAMLError("holds more than \(Self.maxValues) values, those of aliases counted each time", mark)

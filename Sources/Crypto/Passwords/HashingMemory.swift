@@ -9,12 +9,13 @@ import Glibc
 package enum HashingMemory {
     private static let hugePage = 2 << 20
 
-    /// Call this before anything else of libcrypto, which does not change its functions once it has used them. Where the kernel has no huge
-    /// pages (`/sys/kernel/mm/transparent_hugepage/enabled` says `never`), hashes are as before.
-    package static func useHugePages() {
-        _ = CRYPTO_set_mem_functions(
+    /// Whether libcrypto takes its memory from here. The first use of this value tells it to, and must come before anything else of
+    /// libcrypto, which does not change its functions once it has used them. Where the kernel has no huge pages
+    /// (`/sys/kernel/mm/transparent_hugepage/enabled` says `never`), hashes are as before.
+    package static let isUsed =
+        CRYPTO_set_mem_functions(
             { size, _, _ in HashingMemory.allocate(size) }, { block, size, _, _ in realloc(block, size) }, { block, _, _ in free(block) })
-    }
+        == 1
 
     private static func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
         guard let block = malloc(size) else { return nil }

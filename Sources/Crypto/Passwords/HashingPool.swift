@@ -3,9 +3,9 @@ import Synchronization
 
 /// A few threads for password hashes, behind a queue of limited length. This is the only place where work leaves its loop.
 ///
-/// The threads belong to the pool and give way to other threads, so that loops run first however many people sign in, and a hash of 30 ms
-/// does not occupy a thread of Dispatch. Work for which the queue has no room is refused at once: that costs nothing, while a hash that no
-/// client waits for any more costs 30 ms (SEC-20).
+/// The threads belong to the pool and give way to other threads, so that loops run first however many people sign in, and a hash of 30
+/// to 40 ms does not occupy a thread of Dispatch. Work for which the queue has no room is refused at once: that costs nothing, while a hash
+/// that no client waits for any more costs as much as any other (SEC-20).
 ///
 /// A hash that is alone in the pool gives way less, so that a single sign-in is not late on a busy machine. A thread can lower its priority, but
 /// not raise it again. Therefore threads end when the queue is empty.

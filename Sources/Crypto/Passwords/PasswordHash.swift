@@ -44,7 +44,7 @@ package struct PasswordHash: Sendable, Equatable, CustomStringConvertible, Custo
         self.scheme = scheme
     }
 
-    /// Hashes a password for storage. This takes about 30 ms and 16 MiB by default, so callers use `PasswordHashing`. Throws when memory
+    /// Hashes a password for storage. This takes 30 to 40 ms and 16 MiB by default, so callers use `PasswordHashing`. Throws when memory
     /// is short.
     package static func make(password: String, _ parameters: ScryptParameters) throws(CryptoError) -> PasswordHash {
         PasswordHash(.scrypt(try ScryptHash(password: password, parameters)))
@@ -72,10 +72,10 @@ package struct PasswordHash: Sendable, Equatable, CustomStringConvertible, Custo
         }
     }
 
-    /// Whether `matches` is as quick as `ScryptParameters.makeQuickHashes` says.
+    /// Whether a check against this hash is cheap enough for a loop (`ScryptParameters.areQuick`).
     var isQuick: Bool {
         switch scheme {
-        case .scrypt(let hash): hash.parameters.makeQuickHashes
+        case .scrypt(let hash): hash.parameters.areQuick
         }
     }
 

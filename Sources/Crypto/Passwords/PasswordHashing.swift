@@ -24,7 +24,7 @@ package struct PasswordHashing: Sendable {
     /// A hash to store. The caller must refuse passwords beyond `longestPassword`; the hash of such a password matches nothing.
     package func hash(_ password: String) async throws(HashingPool.Full) -> PasswordHash {
         let password = password.utf8.count <= Self.longestPassword ? password : Random.token()
-        return try await run(isQuick: parameters.makeQuickHashes) { [parameters] () throws(CryptoError) in
+        return try await run(isQuick: parameters.areQuick) { [parameters] () throws(CryptoError) in
             try PasswordHash.make(password: password, parameters)
         }
     }
@@ -35,7 +35,7 @@ package struct PasswordHashing: Sendable {
         let isPossible = hash != nil && password.utf8.count <= Self.longestPassword
         let hash = hash ?? unmatchable
         let password = isPossible ? password : ""
-        let isQuick = parameters.makeQuickHashes && hash.isQuick
+        let isQuick = parameters.areQuick && hash.isQuick
         return try await run(isQuick: isQuick) { () throws(CryptoError) in try hash.matches(password) } && isPossible
     }
 

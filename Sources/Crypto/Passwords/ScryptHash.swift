@@ -27,7 +27,7 @@ package struct ScryptParameters: Sendable, Equatable {
     }
 
     /// Whether a hash is as cheap as those of `gatehouse dev`: about 10 µs, less than a thread takes to begin.
-    var makeQuickHashes: Bool { (blockSize * parallelization) << log2N <= 16 }
+    var areQuick: Bool { (blockSize * parallelization) << log2N <= 16 }
 
     fileprivate static let memoryLimit = 256 << 20
 }

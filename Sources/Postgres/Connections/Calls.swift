@@ -40,8 +40,13 @@ package enum Durability: Sendable {
 
 /// A write, or a step of a transaction, that waits for its commit.
 struct Write: Sendable {
-    /// With `keyed`, its key in place of a statement.
-    let statements: [SQL]
+    enum Content: Sendable {
+        case statements([SQL])
+        /// The key of a statement that other keys may share.
+        case key(SQL, of: KeyedStatement)
+    }
+
+    let content: Content
     let answer: Answer<[[Row]]>
     let since: MonotonicTime
     /// Whether it belongs to a transaction, which keeps the connection.
@@ -51,15 +56,31 @@ struct Write: Sendable {
     /// Whether it may be committed together with other writes of the same durability.
     var mayShare = false
     var durability = Durability.flushed
-    /// The statement for its key, which it may share with other keys.
-    var keyed: KeyedStatement?
+
+    /// How many statements or keys it has.
+    var count: Int {
+        switch content {
+        case .statements(let statements): statements.count
+        case .key: 1
+        }
+    }
+
+    var key: SQL? {
+        guard case .key(let key, of: _) = content else { return nil }
+        return key
+    }
+
+    var keyedStatement: KeyedStatement? {
+        guard case .key(_, of: let statement) = content else { return nil }
+        return statement
+    }
 }
 
 /// The content of one Sync of a write connection: one write, or several writes that are committed together.
 struct Batch: Sendable {
-    /// Of several writes, those with keys come first, and otherwise they are in the order of the locks that they name. All batches keep
-    /// this order, so that two of them seldom wait for one another by those locks. Within a statement of several keys PostgreSQL chooses
-    /// the order; where two batches do wait for one another, one of them is given up (`patience`).
+    /// Of several writes, those with keys come first, by their statements, and otherwise they are in the order of the locks that they
+    /// name. All batches of a process keep this order, so that two of them seldom wait for one another by those locks. Within a statement
+    /// of several keys PostgreSQL chooses the order; where two batches do wait for one another, one of them is given up (`patience`).
     let members: [Write]
     /// The members in parts: one write, or several whose keys share a statement.
     private let parts: [ArraySlice<Write>]
@@ -71,7 +92,11 @@ struct Batch: Sendable {
     }
 
     private static func isBefore(_ one: Write, _ other: Write) -> Bool {
-        if (one.keyed == nil) != (other.keyed == nil) { return one.keyed != nil }
+        let (statement, otherStatement) = (one.keyedStatement, other.keyedStatement)
+        if statement !== otherStatement {
+            guard let statement else { return false }
+            return otherStatement.map { ObjectIdentifier(statement) < ObjectIdentifier($0) } ?? true
+        }
         return (one.lock ?? []).lexicographicallyPrecedes(other.lock ?? [])
     }
 
@@ -85,10 +110,11 @@ struct Batch: Sendable {
         return parts
     }
 
-    /// Whether neighbours share a statement. A statement changes a row only once, so it has one key of writes that name the same row; these
+    /// Whether neighbours share a statement. A statement changes a row only once, so of the writes that name the same row it takes one; they
     /// are neighbours by their order.
     private static func shareStatement(_ write: Write, _ next: Write) -> Bool {
-        write.keyed != nil && write.keyed === next.keyed && write.lock != next.lock
+        guard let statement = write.keyedStatement else { return false }
+        return statement === next.keyedStatement && write.lock != next.lock
     }
 
     var isStep: Bool { members.contains(where: \.isStep) }
@@ -98,8 +124,10 @@ struct Batch: Sendable {
     var statements: [SQL] {
         var all = prelude.map { [$0] } ?? []
         for part in parts {
-            let own = part.flatMap(\.statements)
-            if let keyed = part.first?.keyed { all.append(keyed.sql(for: own)) } else { all += own }
+            switch part[part.startIndex].content {
+            case .statements(let statements): all += statements
+            case .key(_, of: let statement): all.append(statement.sql(for: part.compactMap(\.key)))
+            }
         }
         return all
     }
@@ -108,7 +136,7 @@ struct Batch: Sendable {
     private var hasPrelude: Bool { isShared || !isFlushed }
 
     private var prelude: SQL? {
-        let patience = Self.patience(members.reduce(0) { $0 + $1.statements.count })
+        let patience = Self.patience(members.reduce(0) { $0 + $1.count })
         return switch (isShared, isFlushed) {
         case (false, true): nil
         case (false, false): "SELECT set_config('synchronous_commit', 'off', true)"
@@ -127,18 +155,19 @@ struct Batch: Sendable {
         var rest = rows[...]
         if hasPrelude { rest = rest.dropFirst() }
         for part in parts {
-            if let keyed = part.first?.keyed {
-                Self.answer(part, keyed, rest.popFirst() ?? [])
+            let first = part[part.startIndex]
+            if let statement = first.keyedStatement {
+                Self.answer(part, of: statement, rest.popFirst() ?? [])
             } else {
-                for write in part { write.answer.resume(returning: .success(Array(rest.prefix(write.statements.count)))) }
-                rest = rest.dropFirst(part.reduce(0) { $0 + $1.statements.count })
+                first.answer.resume(returning: .success(Array(rest.prefix(first.count))))
+                rest = rest.dropFirst(first.count)
             }
         }
     }
 
-    private static func answer(_ part: ArraySlice<Write>, _ keyed: KeyedStatement, _ rows: [Row]) {
+    private static func answer(_ part: ArraySlice<Write>, of statement: KeyedStatement, _ rows: [Row]) {
         do throws(PostgresError) {
-            for (write, rows) in zip(part, try keyed.divide(rows, among: part.count)) { write.answer.resume(returning: .success([rows])) }
+            for (write, rows) in zip(part, try statement.divide(rows, among: part.count)) { write.answer.resume(returning: .success([rows])) }
         } catch {
             for write in part { write.answer.resume(returning: .failure(error)) }
         }

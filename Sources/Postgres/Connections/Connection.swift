@@ -92,7 +92,7 @@ actor Connection: Watcher {
     /// One step of a transaction that has leased this connection: `statements` under one Sync.
     func run(_ statements: [SQL]) async throws(PostgresError) -> [[Row]] {
         try await withUnsafeContinuation { answer in
-            submit(Batch([Write(statements: statements, answer: answer, since: loop.now, isStep: true)]))
+            submit(Batch([Write(content: .statements(statements), answer: answer, since: loop.now, isStep: true)]))
         }.get()
     }
 

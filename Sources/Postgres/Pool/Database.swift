@@ -85,7 +85,7 @@ package actor Database {
         for sql in statements { if let fault = sql.fault { throw fault } }
         if statements.isEmpty { return [] }
         return try await withUnsafeContinuation { answer in
-            add(.write(Write(statements: statements, answer: answer, since: loop.now)))
+            add(.write(Write(content: .statements(statements), answer: answer, since: loop.now)))
         }.get()
     }
 
@@ -108,7 +108,7 @@ package actor Database {
         for sql in statements { if let fault = sql.fault { throw fault } }
         if statements.isEmpty { return [] }
         return try await withUnsafeContinuation { answer in
-            var write = Write(statements: statements, answer: answer, since: loop.now)
+            var write = Write(content: .statements(statements), answer: answer, since: loop.now)
             (write.lock, write.mayShare, write.durability) = (row, true, durability)
             add(.write(write))
         }.get()
@@ -119,8 +119,8 @@ package actor Database {
     package func write(_ statement: KeyedStatement, for key: SQL, sharingCommitAs row: [UInt8]) async throws(PostgresError) -> [Row] {
         if let fault = key.fault { throw fault }
         return try await withUnsafeContinuation { answer in
-            var write = Write(statements: [key], answer: answer, since: loop.now)
-            (write.lock, write.mayShare, write.keyed) = (row, true, statement)
+            var write = Write(content: .key(key, of: statement), answer: answer, since: loop.now)
+            (write.lock, write.mayShare) = (row, true)
             add(.write(write))
         }.get().first ?? []
     }

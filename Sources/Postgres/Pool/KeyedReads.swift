@@ -1,7 +1,8 @@
 import Runtime
 
-/// Finds rows by keys. Up to 32 calls share a statement: those of one turn of the loop, and those that come while another statement is under way,
-/// since the server does more with fewer of them. Where its answer is late, they take another connection for reads that is idle.
+/// Finds rows by keys. Up to 32 calls share a statement: those of one turn of the loop, and those that come while another statement is under way.
+/// PostgreSQL answers more calls a second when they come in fewer statements. When an answer is late, the waiting calls take another
+/// connection for reads that is idle.
 ///
 ///     let people = KeyedReads(database, of: names)
 ///     let rows = try await people.rows(for: "\(id)")
@@ -13,7 +14,7 @@ package actor KeyedReads {
     private let statementsAtOnce: Int
     private var waiting: [Asked] = []
     /// The most calls that share a statement. PostgreSQL does less for each of 32 than for each of 16. But every connection prepares a statement
-    /// for each number of calls, and those for 17 to 32 take two megabytes of PostgreSQL.
+    /// for each number of calls, and those for 17 to 32 take two megabytes in each process of PostgreSQL.
     private static let mostTogether = 32
     private var statementsUnderWay = 0
     /// How long a call waits for the answer of one statement while other connections are free.

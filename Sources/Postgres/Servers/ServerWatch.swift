@@ -71,7 +71,8 @@ extension Database {
     /// Throws unless the server takes writes. Load balancers ask this before they send calls here.
     package func verifyTakesWrites() async throws(PostgresError) {
         let rows = try await withUnsafeContinuation { answer in
-            addInFront(Write(statements: ["SELECT current_setting('transaction_read_only') = 'off'"], answer: answer, since: loop.now))
+            let question: SQL = "SELECT current_setting('transaction_read_only') = 'off'"
+            addInFront(Write(content: .statements([question]), answer: answer, since: loop.now))
         }.get()
         if try rows.first?.first?.value(as: Bool.self) == true { return }
         dropIdleWrites()

@@ -24,10 +24,7 @@ package final class LogOutput: Sendable {
 
     private struct Queue {
         var lines = Lines()
-        /// Whether the thread was woken since it took the lines.
-        var isWoken = false
-        /// Whether the thread waits for more access lines.
-        var isGathering = false
+        var wakeUps = WakeUps()
         var mustReopen = false
         var isFinishing = false
     }
@@ -35,8 +32,7 @@ package final class LogOutput: Sendable {
     /// In bytes. The thread that writes may hold the same amount once more.
     private static let eventRoom = 2 * 1024 * 1024
     private static let accessRoom = 4 * 1024 * 1024
-    /// How long access lines may wait for more of their kind, unless an event comes or half of their room is taken: waking the thread for each
-    /// line would cost more than the lines.
+    /// How long access lines may wait for more of their kind, unless an event comes or half of their room is taken.
     private static let gathering = DispatchTimeInterval.milliseconds(5)
 
     private let queue = Mutex(Queue())
@@ -65,7 +61,7 @@ package final class LogOutput: Sendable {
                 case .access: Self.append(bytes, to: &queue.lines.access, room: Self.accessRoom)
                 }
             if !isTaken { counter(kind).increment(by: lines) }
-            return isTaken && Self.mustWake(&queue, isUrgent: kind == .event || queue.lines.access.count > Self.accessRoom / 2)
+            return isTaken && queue.wakeUps.mustWake(urgently: kind == .event || queue.lines.access.count > Self.accessRoom / 2)
         }
         if mustWakeUp { wakeUp.signal() }
     }
@@ -101,31 +97,23 @@ package final class LogOutput: Sendable {
     private func wake(_ change: (inout Queue) -> Void) {
         let mustWakeUp = queue.withLock { queue in
             change(&queue)
-            return Self.mustWake(&queue, isUrgent: true)
+            return queue.wakeUps.mustWake(urgently: true)
         }
         if mustWakeUp { wakeUp.signal() }
-    }
-
-    /// Whether the caller must wake the thread: for the first line since it took the queue, and to end its gathering.
-    private static func mustWake(_ queue: inout Queue, isUrgent: Bool) -> Bool {
-        let mustWake = !queue.isWoken || isUrgent && queue.isGathering
-        queue.isWoken = true
-        if mustWake { queue.isGathering = false }
-        return mustWake
     }
 
     // One round of the log's thread.
     private func turn(_ sink: inout LogSink, _ lines: inout Lines) {
         wakeUp.wait()
         let gathers = queue.withLock { queue in
-            queue.isGathering = queue.lines.events.isEmpty && !queue.mustReopen && !queue.isFinishing
-            return queue.isGathering
+            guard queue.lines.events.isEmpty, !queue.mustReopen, !queue.isFinishing else { return false }
+            queue.wakeUps.gather()
+            return true
         }
         if gathers { _ = wakeUp.wait(timeout: .now() + Self.gathering) }
         let mustReopen = queue.withLock { queue in
             swap(&queue.lines, &lines)
-            queue.isWoken = false
-            queue.isGathering = false
+            queue.wakeUps.takeAll()
             defer { queue.mustReopen = false }
             return queue.mustReopen
         }

@@ -31,7 +31,7 @@ struct PathTree: Sendable {
             return text.count <= 8 || text.dropFirst(8).elementsEqual(texts[range].dropFirst(8))
         }
 
-        /// The first eight bytes; those that are missing count as 0.
+        /// A number made of the first eight bytes. It is compared only for texts of the same length.
         static func beginning(of text: UnsafeRawBufferPointer) -> UInt64 {
             if text.count >= 8 { return text.loadUnaligned(as: UInt64.self) }
             var number: UInt64 = 0

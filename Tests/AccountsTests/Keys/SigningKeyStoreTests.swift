@@ -60,6 +60,18 @@ import Text
         await #expect { try await other.load(into: SigningKeys()) } throws: { if case AccountError.sealBroken = $0 { true } else { false } }
     }
 
+    @Test func `makes no missing key with another master key`() async throws {
+        let fixture = try await Fixture()
+        try await fixture.keyStore.load(into: fixture.keys)
+        let table = SigningKeyPurpose.sessionCookie.table
+        _ = try await fixture.database.write("DELETE FROM \(table)")
+        let other = SigningKeyStore(database: fixture.database, masterKey: MasterKey(bytes: Array(2...33)), clock: fixture.time.clock)
+        await #expect { try await other.load(into: SigningKeys()) } throws: { if case AccountError.sealBroken = $0 { true } else { false } }
+        #expect(try await fixture.database.query("SELECT 1 FROM \(table)").isEmpty)
+        try await fixture.keyStore.load(into: fixture.keys)
+        #expect(try await fixture.keyStore.list().count == 3)
+    }
+
     @Test func `says that a key is not loaded, or that its algorithm is unknown, and does not blame the master key`() async throws {
         let fixture = try await Fixture()
         let (account, session, _) = try await fixture.signIn(Fixture.ada())

@@ -115,6 +115,7 @@ import Testing
             let token = fixture.sessions.refreshToken(for: session, in: fixture.project)
             refreshes.append(Refresh(token: token, fixture: fixture, answer: " 1"))
         }
+        #expect(Sessions.rotation === Sessions.rotation, "only calls of one instance share a statement")
         let answers = await runTogether(refreshes, fixture.database)
         #expect(answers == refreshes.map(\.answer))
         #expect(try await fixture.database.query("SELECT 1 FROM accounts WHERE last_refresh_at = \(ago(0, fixture))").count == 1)

@@ -57,10 +57,13 @@ import Testing
         return database
     }
 
-    /// What calls of one turn of the loop get: a name, none, or the error.
-    private func ask(_ names: KeyedReads, _ ids: [Int], _ database: isolated Database) async -> [Result<String?, PostgresError>] {
-        let tasks = ids.map { id in
-            Task { () -> Result<String?, PostgresError> in
+    /// What a call gets: a name, none, or the error.
+    private typealias Answer = Result<String?, PostgresError>
+
+    /// Calls of one turn of the loop. They have asked when the next call on `database` begins.
+    private func begin(_ names: KeyedReads, _ ids: [Int], _ database: isolated Database) -> [Task<Answer, Never>] {
+        ids.map { id in
+            Task { () -> Answer in
                 _ = database
                 do throws(PostgresError) {
                     let rows = try await names.rows(for: "\(Int64(id))")
@@ -70,8 +73,15 @@ import Testing
                 } catch { return .failure(error) }
             }
         }
-        var answers: [Result<String?, PostgresError>] = []
-        for task in tasks { answers.append(await task.value) }
+    }
+
+    private func ask(_ names: KeyedReads, _ ids: [Int], _ database: Database) async -> [Answer] {
+        await answers(begin(names, ids, database))
+    }
+
+    private func answers(_ asking: [Task<Answer, Never>]) async -> [Answer] {
+        var answers: [Answer] = []
+        for task in asking { answers.append(await task.value) }
         return answers
     }
 
@@ -118,13 +128,28 @@ import Testing
 
     @Test func `lets calls that come while every connection has a statement under way share the next one`() async throws {
         let (database, asking, statements) = try await whileOneWaits(connections: 1) { database, waiters, statements in
-            let asking = [2, 3].map { id in Task { await ask(waiters, [id], database) } }
+            let asking = [await begin(waiters, [2], database), await begin(waiters, [3], database)].flatMap(\.self)
             // Its answer comes in a later turn of the loop than those calls.
             _ = try await database.write("SELECT 1")
             #expect(statements.count == 1)
             return (database, asking, statements)
         }
-        for (asking, id) in zip(asking, 2...3) { #expect(await asking.value == [.success("person \(id)")]) }
+        #expect(await answers(asking) == [.success("person 2"), .success("person 3")])
+        #expect(statements.count == 2)
+        await database.close()
+    }
+
+    @Test func `sends a statement at once when 32 calls wait for it`() async throws {
+        let (database, asking, statements) = try await whileOneWaits(connections: 1) { database, waiters, statements in
+            let first = await begin(waiters, Array(2...32), database)
+            _ = try await database.write("SELECT 1")
+            #expect(statements.count == 1)
+            let last = await begin(waiters, [33], database)
+            _ = try await database.write("SELECT 1")
+            #expect(statements.count == 2)
+            return (database, first + last, statements)
+        }
+        #expect(await answers(asking) == (2...33).map { .success("person \($0)") })
         #expect(statements.count == 2)
         await database.close()
     }
@@ -199,7 +224,7 @@ import Testing
             _ = database
             return try await database.query("SELECT 'alone'")[0].value(as: String.self)
         }
-        #expect(await ask(names, [1, 2], database) == [.success("person 1"), .success("person 2")])
+        #expect(await answers(begin(names, [1, 2], database)) == [.success("person 1"), .success("person 2")])
         #expect(try await other.value == "alone")
     }
 

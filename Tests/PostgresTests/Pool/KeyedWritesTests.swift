@@ -111,6 +111,14 @@ import Testing
         await database.close()
     }
 
+    @Test func `makes one statement of each kind, in whatever order their rows come`() async throws {
+        let database = try await open()
+        let results = await make((1...6).map { $0 % 2 == 0 ? .add(10, to: $0) : .subtract(1, from: $0) }, database)
+        #expect(results == [0, 12, 2, 14, 4, 16].map { .success($0) })
+        #expect(try await prepared("UPDATE t SET number = number", database) == [3, 3])
+        await database.close()
+    }
+
     @Test func `shares a commit among sixteen at most`() async throws {
         let database = try await open()
         let before = database.roundTrips
