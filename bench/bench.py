@@ -303,7 +303,10 @@ def main():
     options = parser.parse_args()
 
     with workspace() as folder:
-        print(f"{len(processes.CORES)} cores; medians of {options.rounds} rounds of {options.seconds} s, of P3 and P6 {MORE * options.rounds}.", file=sys.stderr)
+        print(
+            f"{len(processes.CORES)} cores; medians of {options.rounds} rounds of {options.seconds} s, of P3 and P6 {MORE * options.rounds}.",
+            file=sys.stderr,
+        )
         Bench(options, folder).run()
 
 

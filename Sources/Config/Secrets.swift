@@ -57,7 +57,8 @@ extension Section {
             return wrong(key, node, "the file \(file) \(error.message)")
         }
         if let mode = FileBytes.modeOpenToOthers(file) {
-            note(key, at: node, "group or others can read the file \(file) (mode \(mode)); make it the server's alone: chmod 600")
+            let remedy = "make it the server's alone: chown to its user, chmod 600"
+            note(key, at: node, "group or others can read the file \(file) (mode \(mode)); \(remedy)")
         }
         guard let text = String(validating: bytes, as: UTF8.self) else { return wrong(key, node, "the file \(file) is not UTF-8 text") }
         guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {

@@ -79,7 +79,7 @@ import Testing
         let section = ConfigFile.read(folder.write("c.yaml", "a: 1\nk: {file: key}\n"), environment: [:], faults: faults)
         #expect(section.secret("k")?.reveal() == "a secret")
         #expect(faults.isEmpty)
-        let remedy = "make it the server's alone: chmod 600"
+        let remedy = "make it the server's alone: chown to its user, chmod 600"
         let note = told.map { "\(folder.path)/c.yaml:2:11  k: group or others can read the file \(file) (mode \($0)); \(remedy)" }
         #expect(faults.notes.map(\.description) == [note].compactMap { $0 })
     }

@@ -39,9 +39,9 @@ struct YAMLDocument: ~Copyable {
         switch event.kind {
         case .scalar(let scalar): content = .scalar(scalar)
         case .sequenceStart(let isTagged):
-            content = .sequence(try content(at: event.mark, isTagged: isTagged) { document throws(YAMLError) in try document.sequence() })
+            content = .sequence(try nested(at: event.mark, isTagged: isTagged) { document throws(YAMLError) in try document.sequence() })
         case .mappingStart(let isTagged):
-            content = .mapping(try content(at: event.mark, isTagged: isTagged) { document throws(YAMLError) in try document.mapping() })
+            content = .mapping(try nested(at: event.mark, isTagged: isTagged) { document throws(YAMLError) in try document.mapping() })
         case .alias:
             guard let original = event.anchor.flatMap({ anchored[$0] }) else {
                 throw YAMLError("is not YAML: found undefined alias", event.mark)
@@ -57,7 +57,7 @@ struct YAMLDocument: ~Copyable {
     }
 
     /// Reads the content of a sequence or mapping.
-    private mutating func content<Content>(
+    private mutating func nested<Content>(
         at mark: Node.Mark, isTagged: Bool, _ read: (inout YAMLDocument) throws(YAMLError) -> Content
     ) throws(YAMLError) -> Content {
         // A tag would make something else of the value for other readers of YAML.

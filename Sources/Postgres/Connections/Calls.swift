@@ -167,7 +167,8 @@ struct Batch: Sendable {
 
     private static func answer(_ part: ArraySlice<Write>, of statement: KeyedStatement, _ rows: [Row]) {
         do throws(PostgresError) {
-            for (write, rows) in zip(part, try statement.divide(rows, among: part.count)) { write.answer.resume(returning: .success([rows])) }
+            let divided = try statement.divide(rows, among: part.count)
+            for (write, rows) in zip(part, divided) { write.answer.resume(returning: .success([rows])) }
         } catch {
             for write in part { write.answer.resume(returning: .failure(error)) }
         }

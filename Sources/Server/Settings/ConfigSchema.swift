@@ -42,13 +42,15 @@ package enum ConfigSchema: String, CaseIterable {
 
     private static func schema(of shape: Shape) -> JSON.Object {
         var properties: JSON.Object = [:]
-        for (key, form) in shape.members.sorted(by: { $0.key < $1.key }) { properties[UTF8Text(key)] = .object(schema(of: form)) }
+        for (key, form) in shape.members.sorted(by: { $0.key < $1.key }) {
+            properties[UTF8Text(key)] = .object(schema(of: form, isRequired: shape.required.contains(key)))
+        }
         var schema: JSON.Object = ["type": ["object", "null"], "properties": .object(properties), "additionalProperties": false]
         if !shape.required.isEmpty { schema["required"] = .array(shape.required.sorted().map(JSON.string)) }
         return schema
     }
 
-    private static func schema(of form: Shape.Form) -> JSON.Object {
+    private static func schema(of form: Shape.Form, isRequired: Bool) -> JSON.Object {
         switch form {
         case .text(let expected): scalar(expected)
         case .boolean(let value): ["type": "boolean", "default": .bool(value)]
@@ -60,7 +62,7 @@ package enum ConfigSchema: String, CaseIterable {
             ]
         case .choice(let choices, let value): choice(choices, value)
         case .list(let expected): oneOrMore(scalar(expected))
-        case .secret(let severalAllowed): severalAllowed ? oneOrMore(secret) : secret
+        case .secret(let severalAllowed): severalAllowed ? oneOrMore(secret, orNone: !isRequired) : secret
         case .texts: ["type": ["object", "null"], "additionalProperties": .object(scalar("text"))]
         case .mapping(let shape): schema(of: shape)
         case .mappings(let shape): ["type": ["array", "null"], "items": .object(schema(of: shape))]
@@ -87,8 +89,10 @@ package enum ConfigSchema: String, CaseIterable {
         return schema
     }
 
-    private static func oneOrMore(_ item: JSON.Object) -> JSON.Object {
-        ["anyOf": [.object(item), ["type": "array", "items": .object(item)], ["type": "null"]]]
+    private static func oneOrMore(_ item: JSON.Object, orNone: Bool = true) -> JSON.Object {
+        var forms: [JSON] = [.object(item), ["type": "array", "items": .object(item)]]
+        if orNone { forms.append(["type": "null"]) }
+        return ["anyOf": .array(forms)]
     }
 
     private static var secret: JSON.Object {

@@ -73,7 +73,8 @@ package struct ServerSettings: Sendable {
         if developmentProject != nil, !development { section.fault("developmentProject", "is only for development: true") }
         database = section.requiredSecret("database")
         do { _ = try ConnectionString(database) } catch {
-            section.fault("database", "is not a connection URL such as postgresql://user@host/name")
+            section.fault(
+                "database", "is not a connection URL such as postgresql://user@host/name, or has a parameter that libpq does not know")
         }
         if let reason = DatabaseURL.fault(of: database) { section.fault("database", reason) }
         databasePool = DatabaseSettings(section.section("databasePool"))

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import stat
 import subprocess
@@ -162,6 +163,17 @@ def test_a_wrong_option_is_told(options, reason):
 def test_a_port_that_is_taken_is_told(dev):
     with a_dev(port=dev.port) as other:
         assert other.wait() == 1 and f"cannot listen on 127.0.0.1:{dev.port} (listen)" in other.printed()
+
+
+def test_of_two_that_start_at_the_same_time_one_gets_the_port():
+    with a_dev() as one, a_dev(port=one.port) as other:
+        wait_until(lambda: one.process.poll() is not None or other.process.poll() is not None, what="the end of one")
+        refused, serving = (one, other) if one.process.poll() is not None else (other, one)
+        assert refused.wait() == 1
+        assert re.search(
+            rf"another gatehouse dev on this machine has the port {one.port}|cannot listen on 127.0.0.1:{one.port}", refused.printed()
+        )
+        serving.wait_ready()
 
 
 def test_a_database_of_ones_own():

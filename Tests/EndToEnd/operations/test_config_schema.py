@@ -127,6 +127,7 @@ def test_a_schema_finds_each_key_that_is_missing(file):
         ("server", "database: postgresql://gatehouse:secret@db/gatehouse", "database"),
         ("server", "mail: {from: no-reply@example.com, smtp: {prot: 25}}", "mail.smtp"),
         ("server", "mail: {transport: log}", "mail"),
+        ("server", "masterKey:", "masterKey"),
         ("project", "signIn: {password: yes please}", "signIn.password"),
         ("project", "apps: [{ios: {bundleId: com.example.app, bundel: com.example.app}}]", "apps.0.ios"),
         ("project", "apps: [{android: {package: com.example.app}}]", "apps.0.android"),

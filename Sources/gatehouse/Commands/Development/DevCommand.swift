@@ -9,11 +9,11 @@ import Server
 struct DevCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dev",
-        abstract: "Run a server for this machine alone, in place of Firebase's Auth emulator. Needs no configuration and no database.",
+        abstract: "Run a server for this machine alone, in place of Firebase's Auth emulator. It needs no configuration.",
         discussion: """
-            Starts a private PostgreSQL and a server in development mode, and prints the lines that lead back ends, apps and browsers to it. \
-            Ctrl-C stops both. Behind --, a command may stand: it runs with FIREBASE_AUTH_EMULATOR_HOST and GCLOUD_PROJECT set, the server stops \
-            when it ends, and its exit status is that of this command:
+            Starts a private PostgreSQL, whose programs must be installed, and a server in development mode, and prints the lines that lead \
+            back ends, apps and browsers to it. Ctrl-C stops both. Behind --, a command may stand: it runs with FIREBASE_AUTH_EMULATOR_HOST \
+            and GCLOUD_PROJECT set, the server stops when it ends, and its exit status is that of this command:
 
               gatehouse dev -- npm test
             """)
@@ -49,6 +49,9 @@ struct DevCommand: AsyncParsableCommand {
         let project = try projectID(environment)
         // Two servers could share the port, and requests would reach one of them by chance.
         do { try Server.requireFree(ListenAddress(host: .loopback, port: port)) } catch { throw Failed(StartFailure.text(error)) }
+        guard PortReservation.take(port) else {
+            throw Failed("another gatehouse dev on this machine has the port \(port): choose another one with --port")
+        }
         let folder = try DevelopmentFolder(data, environment: environment)
         var postgres: PrivatePostgres?
         do {
