@@ -47,6 +47,7 @@ package struct AccountDeletion: Sendable {
             "DELETE FROM accounts WHERE project_id = \(project.id)",
             "DELETE FROM sessions WHERE project_id = \(project.id)",
             "DELETE FROM sign_in_flows WHERE project_id = \(project.id)",
+            "DELETE FROM authorization_requests WHERE project_id = \(project.id)",
             "DELETE FROM action_codes WHERE project_id = \(project.id)",
             "DELETE FROM mail_outbox WHERE project_id = \(project.id)",
             "DELETE FROM audit_events WHERE project_id = \(project.id)",
@@ -55,8 +56,8 @@ package struct AccountDeletion: Sendable {
         _ = try await storage.write(all: statements, by: administrator)
     }
 
-    /// Also deletes the codes that sign in to the account's address, since they belong to the address alone. The database deletes the
-    /// others with their account.
+    /// Also deletes the codes that sign in to the account's address, since they belong to the address alone, and what digits prove at hosted
+    /// pages. The database deletes the others with their account.
     /// - Parameter condition: the whole write is undone unless it is true for the account, as by `SQL.required`.
     private func deletion(of id: String, only condition: SQL, in project: ProjectSettings) -> SQL {
         """
@@ -64,6 +65,8 @@ package struct AccountDeletion: Sendable {
             DELETE FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) AND \(condition) RETURNING account_id, email
         ), codes AS (
             DELETE FROM action_codes c USING gone WHERE c.project_id = \(project.id) AND c.account_id IS NULL AND c.email = gone.email
+        ), proofs AS (
+            \(EmailCodes.voidProofs(of: "= (SELECT email FROM gone)", in: project))
         )
         SELECT \(SQL.overtakenIfNone) FROM gone
         """

@@ -24,6 +24,8 @@ extension AccountDeletion {
                     AND (held.disabled OR \(enabledToo)) RETURNING a.account_id, a.email
             ), codes AS (
                 DELETE FROM action_codes c USING gone WHERE c.project_id = \(project.id) AND c.account_id IS NULL AND c.email = gone.email
+            ), proofs AS (
+                \(EmailCodes.voidProofs(of: "IN (SELECT email FROM gone)", in: project))
             ), recorded AS (
                 INSERT INTO audit_events \(AuditedAct.columns)
                 SELECT \(act.values(.accountDeleted, accountID: "gone.account_id", in: project.id)) FROM gone ORDER BY gone.account_id

@@ -33,6 +33,16 @@ package struct EmailCodes: Sendable {
         return String(repeating: "0", count: 6 - text.utf8.count) + text
     }
 
+    /// Voids digits that were mailed to addresses, and what they have proven: sessions of the accounts with these addresses end, and nothing
+    /// that began before may be finished afterwards (SEC-50).
+    /// - Parameter condition: of the column `email`, such as `= 'ada@example.com'`.
+    static func voidProofs(of condition: SQL, in project: ProjectSettings) -> SQL {
+        """
+        UPDATE authorization_requests SET email_code = NULL, email_proven = false
+        WHERE project_id = \(project.id) AND email \(condition) AND status = 'waiting'
+        """
+    }
+
     func mac(_ digits: UTF8Text, to email: String, for id: RequestID) -> [UInt8] {
         Digest.hmacSHA256(key: key, id.bytes + Array(digits.utf8) + Array(email.utf8))
     }
@@ -76,45 +86,84 @@ extension AuthorizationRequests {
 
     /// Proves the address that the last code of the kept request was mailed to.
     ///
-    /// Throws `invalidActionCode` for wrong digits, and when the code is used, expired or was tried too often.
-    /// - Returns: the address.
-    package func proveEmail(_ digits: UTF8Text, of kept: KeptRequest, in project: ProjectSettings) async throws(AccountError) -> String {
-        guard let email = kept.email else { throw .invalidActionCode }
+    /// Throws `invalidActionCode` for wrong digits.
+    /// - Returns: false when no digits could prove the address: they are used, void or expired, or were tried too often.
+    package func proveEmail(_ digits: UTF8Text, of kept: KeptRequest, in project: ProjectSettings) async throws(AccountError) -> Bool {
+        guard let email = kept.email else { return false }
         let now = clock.now()
         let mac = emailCodes.mac(digits, to: email, for: kept.id)
-        let fits: SQL = "email_code = \(mac) AND email_code_expires > \(now) AND email_tries < \(EmailCodes.tries)"
+        let fits: SQL = "email_code = \(mac)"
         let rows = try await storage.write(
             """
             UPDATE authorization_requests SET email_proven = \(fits),
                 email_tries = email_tries + 1, email_code = CASE WHEN \(fits) THEN NULL ELSE email_code END
             WHERE project_id = \(project.id) AND request_id = \(kept.id.bytes) AND status = 'waiting' AND expires_at > \(now)
-                AND email = \(email) AND NOT email_proven AND email_code IS NOT NULL
+                AND email = \(email) AND NOT email_proven AND email_code IS NOT NULL AND email_code_expires > \(now)
+                AND email_tries < \(EmailCodes.tries)
             RETURNING email_proven
             """)
-        guard let row = rows.first, try reading({ try row.value(as: Bool.self) }) else { throw .invalidActionCode }
-        return email
+        guard let row = rows.first else { return false }
+        guard try reading({ try row.value(as: Bool.self) }) else { throw .invalidActionCode }
+        return true
     }
 
     /// Whether digits have proven the address of the account at this request, and no session of the account was ended since they were
     /// mailed (SEC-50).
     func hasProof(of account: Account, at kept: KeptRequest, in project: ProjectSettings) async throws(AccountError) -> Bool {
-        let rows = try await storage.read("SELECT email_code_expires FROM authorization_requests WHERE \(proof(of: kept, in: project))")
+        let rows = try await storage.read(
+            "SELECT email_code_expires FROM authorization_requests WHERE \(kept.hasProof(in: project, at: clock.now()))")
         guard let row = rows.first, let expires = try reading({ try row.value(as: Instant?.self) }) else { return false }
         return account.sessionsEndedAt.map { $0 + EmailCodes.lifetime < expires } ?? true
     }
 
-    /// Uses the proof up, and undoes the write that it is part of (`AccountError.overtaken`) where another write has.
-    func spendProof(of kept: KeptRequest, in project: ProjectSettings) -> SQL {
+    /// Makes a code that signs in with the address that digits have proven at this request, and uses the proof up. The code is not mailed.
+    ///
+    /// Throws `invalidActionCode` when the proof was used, or voided by an ending of the account's sessions, and `accountDisabled`.
+    /// - Parameter account: the one with the address, if there is one.
+    package func signInCode(
+        for kept: KeptRequest, of account: Account?, in project: ProjectSettings
+    ) async throws(AccountError) -> String {
+        guard let email = kept.email else { throw .invalidActionCode }
+        guard account?.disabled != true else { throw .accountDisabled }
+        let (text, hash) = ActionCode.secret()
+        let now = clock.now()
+        let code = ActionCode(
+            kind: .signIn, accountID: nil, email: email, newEmail: nil, emailProven: false, created: now, expires: now + EmailCodes.lifetime)
+        // An ending locks the account before it voids proofs and codes. So it comes before all of this, or after all of it.
+        let statements = (account.map { [$0.holdSessions(in: project)] } ?? []) + [
+            kept.spendProof(in: project, at: now), code.insert(hash: hash, for: .address, in: project),
+        ]
+        do { _ = try await storage.write(all: statements) } catch {
+            guard case .overtaken = error else { throw error }
+            throw .invalidActionCode
+        }
+        return text
+    }
+}
+
+extension Account {
+    /// Locks the account until the commit, and undoes the write (`AccountError.overtaken`) if sessions were ended since the account was read.
+    fileprivate func holdSessions(in project: ProjectSettings) -> SQL {
         .required(
             """
-            UPDATE authorization_requests SET email_proven = false WHERE \(proof(of: kept, in: project)) RETURNING request_id
+            SELECT account_id FROM accounts
+            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(sessionsStand) FOR SHARE
             """)
     }
+}
 
-    private func proof(of kept: KeptRequest, in project: ProjectSettings) -> SQL {
+extension KeptRequest {
+    /// Uses the proof of the address up, and undoes the write that it is part of (`AccountError.overtaken`) where another write has, or where
+    /// an ending of the account's sessions has voided it. Must come after the statement that changes or locks the account.
+    func spendProof(in project: ProjectSettings, at now: Instant) -> SQL {
+        .required("UPDATE authorization_requests SET email_proven = false WHERE \(hasProof(in: project, at: now)) RETURNING request_id")
+    }
+
+    /// A condition on a row in `authorization_requests`.
+    fileprivate func hasProof(in project: ProjectSettings, at now: Instant) -> SQL {
         """
-        project_id = \(project.id) AND request_id = \(kept.id.bytes) AND status = 'waiting' AND expires_at > \(clock.now())
-            AND email = \(kept.email) AND email_proven
+        project_id = \(project.id) AND request_id = \(id.bytes) AND status = 'waiting' AND expires_at > \(now)
+            AND email = \(email) AND email_proven
         """
     }
 }

@@ -70,18 +70,20 @@ extension Account {
         case since(Instant)
     }
 
-    /// Ends codes of the account, also those that sign in to its address. Must come after the statement that changes the account.
+    /// Ends codes of the account, also those that sign in to its address, and with them what digits prove at hosted pages (`EmailCodes`),
+    /// unless only codes of one kind end. Must come after the statement that changes the account.
     func deleteCodes(_ fate: CodeFate, in project: ProjectSettings) -> SQL {
-        let condition: SQL =
-            switch fate {
-            case .all: ""
-            case .allButRecovery: " AND kind <> 'recoverEmail'"
-            case .ofItsAddress: " AND (kind <> 'recoverEmail' OR email = \(email))"
-            case .only(let kind): " AND kind = \(kind.rawValue)"
-            case .since(let moment): " AND (kind <> 'recoverEmail' OR created_at >= \(moment))"
-            }
+        var condition: SQL = ""
+        var alsoEnded: SQL = "WITH proofs AS (\(EmailCodes.voidProofs(of: "= \(email)", in: project))) "
+        switch fate {
+        case .all: break
+        case .allButRecovery: condition = " AND kind <> 'recoverEmail'"
+        case .ofItsAddress: condition = " AND (kind <> 'recoverEmail' OR email = \(email))"
+        case .only(let kind): (condition, alsoEnded) = (" AND kind = \(kind.rawValue)", "")
+        case .since(let moment): condition = " AND (kind <> 'recoverEmail' OR created_at >= \(moment))"
+        }
         return """
-            DELETE FROM action_codes
+            \(alsoEnded)DELETE FROM action_codes
             WHERE project_id = \(project.id) AND (account_id = \(id) OR account_id IS NULL AND email = \(email))\(condition)
             """
     }

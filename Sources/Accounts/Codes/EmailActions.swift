@@ -91,17 +91,6 @@ extension ActionCodes {
     /// How long before a change of the address an intruder may have prepared it.
     private static let preparation: Duration = .seconds(7 * 86400)
 
-    /// Makes a code that signs in with an address, for a page at which the person has just proven it. It is not mailed.
-    package func signInCode(for email: String, in project: ProjectSettings) async throws(AccountError) -> String {
-        let (text, hash) = ActionCode.secret()
-        let now = clock.now()
-        let kind = ActionCode.Kind.signIn
-        let code = ActionCode(
-            kind: kind, accountID: nil, email: email, newEmail: nil, emailProven: false, created: now, expires: now + kind.lifetime)
-        _ = try await storage.write(code.insert(hash: hash, for: .address, in: project))
-        return text
-    }
-
     /// Makes a code that sets a new password, for a page that has just given an address back. It is not mailed.
     package func resetCode(for account: Account, in project: ProjectSettings) async throws(AccountError) -> String {
         let (text, hash) = ActionCode.secret()

@@ -16,12 +16,11 @@ extension Account {
     /// - Parameters:
     ///   - owner: the new account.
     ///   - act: on this account, with the rule.
-    ///   - code: the code in a mail by which the owner has proven the address.
-    func yieldAddress(to owner: Account, _ act: AuditedAct, spending code: PendingCode? = nil, in project: ProjectSettings) -> [SQL] {
+    ///   - proof: uses up the code or the digits in a mail by which the owner has proven the address.
+    func yieldAddress(to owner: Account, _ act: AuditedAct, spending proof: SQL? = nil, in project: ProjectSettings) -> [SQL] {
         var changed = self
         changed.loseEmail()
-        let spent = code.map { [$0.spend(at: act.time)] } ?? []
-        return [removeAddress(in: project)] + spent + [
+        return [removeAddress(in: project)] + (proof.map { [$0] } ?? []) + [
             deleteCodes(.ofItsAddress, in: project), act.record(.addressMoved, successor: owner.id, in: project.id),
         ] + act.changes(from: self, to: changed, in: project)
     }

@@ -16,7 +16,7 @@ extension ActionCodes {
             guard pending.code.kind == .resetPassword else { throw .invalidActionCode }
             try project.passwordPolicy.check(password)
             let reset = try await reset(
-                try pending.holder(), to: password, spending: pending, language: language, in: project, from: client)
+                try pending.holder(), to: password, spending: pending.spend(at: clock.now()), language: language, in: project, from: client)
             _ = try await storage.write(all: reset.statements)
             mails.wakeMailWorker(for: reset.notices)
             return (pending.code, reset.account)
@@ -24,17 +24,17 @@ extension ActionCodes {
     }
 
     /// - Parameters:
-    ///   - pending: the code; `nil` when the person proved the address in another way.
+    ///   - proof: uses up the code or the digits by which the person proved the address.
     ///   - signsIn: whether a session begins with the reset.
     fileprivate func reset(
-        _ account: Account, to password: String, spending pending: PendingCode? = nil, signsIn: Bool = false, language: String,
+        _ account: Account, to password: String, spending proof: SQL, signsIn: Bool = false, language: String,
         in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> PasswordReset {
         let hash = try await passwords.hash(password).text
         let now = clock.now()
         if account.isHeldByBackEnd {
             return try account.movingAddress(
-                passwordHash: hash, spending: pending, lastLoginAt: signsIn ? now : nil, at: now, in: project, from: client)
+                passwordHash: hash, spending: proof, lastLoginAt: signsIn ? now : nil, at: now, in: project, from: client)
         }
         var changed = account
         changed.passwordUpdatedAt = now
@@ -46,7 +46,8 @@ extension ActionCodes {
         let act = AuditedAct(
             by: .person, on: account.id, from: client, at: now, rule: account.emailProven ? nil : .makerNeverProved, code: .resetPassword)
         let statements =
-            [changed.update(from: account, passwordHash: hash, in: project)] + (pending.map { [$0.spend(at: now)] } ?? []) + [
+            [
+                changed.update(from: account, passwordHash: hash, in: project), proof,
                 act.unlink(where: account.isUnproven, in: project),
                 account.deleteCodes(account.emailProven ? .allButRecovery : .all, in: project),
                 act.endSessions(of: account, because: "password reset", in: project),
@@ -76,12 +77,14 @@ extension AuthorizationRequests {
             guard try await hasProof(of: account, at: kept, in: project) else { throw .invalidActionCode }
             guard !account.disabled else { throw .accountDisabled }
             try project.passwordPolicy.check(password)
-            let reset = try await codes.reset(account, to: password, signsIn: true, language: language, in: project, from: client)
+            let reset = try await codes.reset(
+                account, to: password, spending: kept.spendProof(in: project, at: clock.now()), signsIn: true, language: language,
+                in: project, from: client)
             let now = reset.account.lastLoginAt ?? clock.now()
             let authentication = Authentication(
                 accountID: reset.account.id, signInProvider: SignInProvider.password, time: now)
             let session = try await completion.complete(
-                authentication, with: reset.statements + [spendProof(of: kept, in: project)] + limits.forgiveness(of: attempt),
+                authentication, with: reset.statements + limits.forgiveness(of: attempt),
                 as: .signedIn, in: project, from: client, at: now
             ).session
             codes.mails.wakeMailWorker(for: reset.notices)
@@ -107,7 +110,7 @@ private struct PasswordReset {
 extension Account {
     /// Makes an account with the password for the owner of the address, which moves to it.
     fileprivate func movingAddress(
-        passwordHash: String, spending pending: PendingCode?, lastLoginAt: Instant?, at now: Instant, in project: ProjectSettings,
+        passwordHash: String, spending proof: SQL, lastLoginAt: Instant?, at now: Instant, in project: ProjectSettings,
         from client: Session.ClientInfo
     ) throws(AccountError) -> PasswordReset {
         guard project.signIn.signUp else { throw .adminOnly }
@@ -119,7 +122,7 @@ extension Account {
         let act = AuditedAct(by: .person, on: id, from: client, at: now, rule: .heldByBackEnd, code: .resetPassword)
         let creation = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .resetPassword)
         let statements =
-            yieldAddress(to: account, act, spending: pending, in: project)
+            yieldAddress(to: account, act, spending: proof, in: project)
             + [account.insert(passwordHash: passwordHash, in: project), creation.record(.accountCreated, in: project.id)]
         return PasswordReset(account: account, statements: statements)
     }

@@ -28,9 +28,9 @@ package struct SignUps: Sendable {
     /// Throws `emailTaken` before anything is hashed, then what the password policy says.
     /// - Parameters:
     ///   - profile: what the person says of themselves besides the name.
-    ///   - emailProven: whether the person has shown that they read the mails to the address.
+    ///   - kept: the request at which digits have proven the address; the proof is used up. Throws `invalidActionCode` when it was already.
     package func signUp(
-        email: String, password: String, displayName: String?, profile: [ProfileClaim: String] = [:], emailProven: Bool = false,
+        email: String, password: String, displayName: String?, profile: [ProfileClaim: String] = [:], provenAt kept: KeptRequest? = nil,
         _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         try await completion.countingRefusals(by: SignInProvider.password) { () async throws(AccountError) in
@@ -40,22 +40,28 @@ package struct SignUps: Sendable {
             let now = clock.now()
             var account = Account(id: AccountID.random(), at: now)
             account.email = email
-            if emailProven { account.proveEmail() }
+            if kept != nil { account.proveEmail() }
             account.displayName = displayName
             account.profile = ProfileClaim.stored(profile)
             account.passwordUpdatedAt = now
-            let session = try await create(
-                account, passwordHash: hash.text, signInProvider: SignInProvider.password, in: project, from: client)
-            return (account, session)
+            do throws(AccountError) {
+                let session = try await create(
+                    account, passwordHash: hash.text, spending: kept?.spendProof(in: project, at: now), signInProvider: SignInProvider.password,
+                    in: project, from: client)
+                return (account, session)
+            } catch {
+                guard case .overtaken = error, kept != nil else { throw error }
+                throw .invalidActionCode
+            }
         }
     }
 
     private func create(
-        _ account: Account, passwordHash: String?, signInProvider: String, in project: ProjectSettings, from client: Session.ClientInfo
+        _ account: Account, passwordHash: String?, spending proof: SQL? = nil, signInProvider: String, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> Session {
         let authentication = Authentication(accountID: account.id, signInProvider: signInProvider, time: account.createdAt)
         return try await completion.complete(
-            authentication, with: [account.insert(passwordHash: passwordHash, in: project)], as: .created, sharesCommit: true, in: project,
+            authentication, with: [account.insert(passwordHash: passwordHash, in: project)] + (proof.map { [$0] } ?? []), as: .created, sharesCommit: true, in: project,
             from: client, at: account.createdAt
         ).session
     }

@@ -29,6 +29,7 @@ extension Schema {
             ("0021_administrators.sql", PackageResources._021_administrators_sql),
             ("0022_phone_numbers.sql", PackageResources._022_phone_numbers_sql),
             ("0023_open_sessions_index.sql", PackageResources._023_open_sessions_index_sql),
+            ("0024_requests_by_address.sql", PackageResources._024_requests_by_address_sql),
         ])
     }
 }

@@ -34,11 +34,13 @@ extension HostedVisit {
     func enterCode(_ form: Form, at page: HostedPage) async throws -> Response {
         let digits = UTF8Text(decoding: (form["code"] ?? "").utf8.filter { $0 != UInt8(ascii: " ") })
         guard !digits.isEmpty else { throw FormFault.missingCode }
-        // A page that was sent twice finds the address proven.
+        // The address stays proven until the next step has used that up: a new account or password, or a sign-in.
         if !kept.emailProven {
-            _ = try await accounts.limits.counting(attempt(.emailCode, email: kept.email)) { () async throws(AccountError) in
+            // Only tries that could have been right are counted; otherwise strangers could keep the owner of an address from proving it.
+            let isProven = try await accounts.limits.counting(attempt(.emailCode, email: kept.email)) { () async throws(AccountError) in
                 try await accounts.authorizationRequests.proveEmail(digits, of: kept, in: settings)
             }
+            guard isProven else { throw AccountError.invalidActionCode }
         }
         guard let email = kept.email else { return go(to: page.addressPage) }
         switch page {
@@ -53,9 +55,9 @@ extension HostedVisit {
     /// Signs in with an address that the digits have proven, as a link in a mail does.
     private func signIn(withProven email: String) async throws -> Response {
         guard offer.hasCode else { return go(to: .signIn) }
-        let isKnown = try await accounts.directory.account(email: email, in: settings) != nil
-        guard isKnown || offer.makesAccounts else { throw FormFault.notNew }
-        let code = try await accounts.codes.signInCode(for: email, in: settings)
+        let account = try await accounts.directory.account(email: email, in: settings)
+        guard account != nil || offer.makesAccounts else { throw FormFault.notNew }
+        let code = try await accounts.authorizationRequests.signInCode(for: kept, of: account, in: settings)
         let signIn = try await accounts.emailLinkSignIns.signIn(
             withLink: code, email: email, language: language, in: settings, from: context.browserClientInfo)
         return try await begin(signIn.session, goingTo: signIn.isNewUser && !(flow?.collect ?? []).isEmpty ? .profile : nil)

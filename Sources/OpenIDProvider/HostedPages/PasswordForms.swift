@@ -34,11 +34,14 @@ extension HostedVisit {
         let session: Session
         do {
             (_, session) = try await accounts.signUps.signUp(
-                email: email, password: password, displayName: attributes.displayName, profile: attributes.claims, emailProven: true,
+                email: email, password: password, displayName: attributes.displayName, profile: attributes.claims, provenAt: kept,
                 attempt(.signUp), in: settings, from: context.browserClientInfo)
         } catch {
-            guard case .emailTaken = error else { throw error }
-            return emailTaken()
+            switch error {
+            case .emailTaken: return emailTaken()
+            case .invalidActionCode: return go(to: .signUp)
+            default: throw error
+            }
         }
         return try await begin(session)
     }

@@ -1,10 +1,14 @@
 """Signing in at a hosted page with a password or with a code by mail, without scripts."""
 
+from urllib.parse import urljoin
+
 import pytest
 
 from support.accounts import address
 from support.hosted_pages.stage import PASSWORD, HostedSite, account, wrong
 from support.hosted_pages.visitor import Visitor
+from support.leaks import note
+from support.names import TIMEOUT
 from support.servers.site import limits
 
 
@@ -97,6 +101,46 @@ def test_only_the_newest_code_works_and_only_five_tries_do(stage, visitor, known
     for _ in range(5):
         visitor.press(page, "code", code=wrong(second))
     assert visitor.press(page, "code", code=second).status == 400
+
+
+@pytest.mark.parametrize("entered", [False, True])
+def test_SEC_50_digits_sign_in_once_and_not_after_an_ending(stage, visitor, entered):
+    api = stage.servers[0].api()
+    made = account(stage, api, address())
+    page = visitor.press(visitor.open(stage.request().url), "mail", email=made["email"])
+    digits = stage.digits(made["email"])
+    form = page.form(("do", "code"))
+
+    def enter():
+        filled = {**form["fields"], "do": "code", "code": digits}
+        own = {"origin": "null", "sec-fetch-site": "same-origin"}
+        url = urljoin(page.url, form["action"])
+        return visitor.post(url, data=filled, headers=own, allow_redirects=False, timeout=TIMEOUT).status_code
+
+    if entered:
+        assert enter() == 303
+        # Without its session, for which the page would have nothing more to ask.
+        del visitor.cookies["gatehouse_session.demo"]
+        assert enter() == 400
+    else:
+        api.succeed("update", {"idToken": made["idToken"], "password": note("another battery")})
+        assert enter() == 400
+
+
+def test_SEC_16_tries_that_could_not_be_right_do_not_lock_the_owner_out():
+    site = HostedSite(project={"limits": limits(emailCode={"perAccount": "6 per 1d"})})
+    try:
+        site.serve()
+        email = account(site, site.servers[0].api(), address())["email"]
+        stranger, owner = Visitor(site), Visitor(site)
+        page = stranger.press(stranger.open(site.request().url), "mail", email=email)
+        digits = wrong(site.digits(email))
+        assert [stranger.press(page, "code", code=digits).status for _ in range(9)] == [400] * 9
+        asked = site.request()
+        page = owner.press(owner.open(asked.url), "mail", email=email)
+        asked.redeemed(owner.press(page, "code", code=site.digits(email, 2)))
+    finally:
+        site.close()
 
 
 def test_a_user_flow_for_signing_in_makes_no_account(stage, visitor):
