@@ -83,7 +83,9 @@ package final class IDTokens: Sendable {
         if project.tokens.unsigned, let unsigned = UnsignedJWT(provingNothing: text) {
             // The id of its session, which is random and lives, is what shows that this server issued the token. Until then anybody may have
             // written the claims; they were parsed strictly, and are written anew for their reader, which checks little.
-            guard let token = read(unsigned.claims?.bytes(), in: project), token.sessionID != nil else { throw .invalidIDToken }
+            guard let token = read(unsigned.claims?.bytes(), in: project), token.sessionID != nil,
+                !token.accountID.utf8.contains(0)
+            else { throw .invalidIDToken }
             return token
         }
         let published = signingKeys.published

@@ -65,7 +65,8 @@ package struct EmailLinkSignIns: Sendable {
         let statements: [SQL]
         if let holder = pending.account {
             let act = AuditedAct(by: .person, on: holder.id, from: client, at: now, rule: .heldByBackEnd, code: .signIn)
-            statements = holder.yieldAddress(to: account, act, spending: pending.spend(at: now), in: project) + [account.insert(in: project)]
+            statements =
+                holder.yieldAddress(to: account, act, spending: pending.spend(at: now), in: project) + [account.insert(in: project)]
         } else {
             statements = [account.insert(in: project), pending.spend(at: now), account.deleteCodes(.only(.signIn), in: project)]
         }

@@ -46,7 +46,8 @@ package struct SignUps: Sendable {
             account.passwordUpdatedAt = now
             do throws(AccountError) {
                 let session = try await create(
-                    account, passwordHash: hash.text, spending: kept?.spendProof(in: project, at: now), signInProvider: SignInProvider.password,
+                    account, passwordHash: hash.text, spending: kept?.spendProof(in: project, at: now),
+                    signInProvider: SignInProvider.password,
                     in: project, from: client)
                 return (account, session)
             } catch {
@@ -57,11 +58,13 @@ package struct SignUps: Sendable {
     }
 
     private func create(
-        _ account: Account, passwordHash: String?, spending proof: SQL? = nil, signInProvider: String, in project: ProjectSettings, from client: Session.ClientInfo
+        _ account: Account, passwordHash: String?, spending proof: SQL? = nil, signInProvider: String, in project: ProjectSettings,
+        from client: Session.ClientInfo
     ) async throws(AccountError) -> Session {
         let authentication = Authentication(accountID: account.id, signInProvider: signInProvider, time: account.createdAt)
         return try await completion.complete(
-            authentication, with: [account.insert(passwordHash: passwordHash, in: project)] + (proof.map { [$0] } ?? []), as: .created, sharesCommit: true, in: project,
+            authentication, with: [account.insert(passwordHash: passwordHash, in: project)] + (proof.map { [$0] } ?? []), as: .created,
+            sharesCommit: true, in: project,
             from: client, at: account.createdAt
         ).session
     }

@@ -50,7 +50,7 @@ extension ClientCall {
         let (account, session) = try await accounts.clientSessions.refresh(
             token, scopes: scopes, for: client, userFlow: address.userFlow?.name, in: settings, from: context.clientInfo)
         return try TokenAnswer(
-            subject: subject(account, session), scopes: scopes ?? session.grant.scopes, nonce: nil, isNewUser: false
+            subject: subject(account, session), scopes: client.keeping(scopes ?? session.grant.scopes), nonce: nil, isNewUser: false
         ).response(to: self)
     }
 

@@ -75,6 +75,9 @@ package struct OAuthClient: Sendable {
     /// A script in a browser cannot keep its refresh token from the other scripts of its page, so its grants are short.
     static func usualLifetime(of kind: Kind) -> Duration { .seconds(kind == .browser ? 86400 : 90 * 86400) }
 
+    /// Those of the scopes of a grant that the client may still have: a reload of the configuration may have taken some away since.
+    package func keeping(_ granted: [String]) -> [String] { granted.filter { scopes.contains($0) || apiScopes.contains($0) || id == $0 } }
+
     /// The audience of access tokens for an API scope: what stands before its last slash.
     package static func audience(ofAPIScope scope: String) -> String {
         guard let slash = scope.utf8.lastIndex(of: UInt8(ascii: "/")) else { return scope }

@@ -220,7 +220,8 @@ import Text
             let other = try await asked(clients)
             #expect(try await proves(try await sent(clients), other, clients))
             _ = try await clients.requests.resetPassword(
-                for: other, to: "second password", forgiving: Attempt(.password, from: "192.0.2.7", email: "ada@example.com", in: clients.project),
+                for: other, to: "second password",
+                forgiving: Attempt(.password, from: "192.0.2.7", email: "ada@example.com", in: clients.project),
                 language: "en", in: clients.project, from: clients.client)
         case .deletion: try await fixture.accounts.deletion.delete(account.id, by: fixture.operator)
         case .deletionOfMany: _ = try await fixture.accounts.deletion.deleteAll(of: [account.id], enabledToo: true, by: fixture.operator)
@@ -254,7 +255,9 @@ import Text
         // As an ending leaves it that commits between the reading of the account and the code.
         let second = try await asked(clients)
         #expect(try await proves(try await sent(clients), second, clients))
-        await expectRefusal("invalidActionCode") { _ = try await clients.requests.signInCode(for: second, of: account, in: clients.project) }
+        await expectRefusal("invalidActionCode") {
+            _ = try await clients.requests.signInCode(for: second, of: account, in: clients.project)
+        }
     }
 
     @Test func `SEC-16 counts only digits that could have been right`() async throws {
@@ -263,7 +266,9 @@ import Text
         let digits = try await sent(clients)
         let wrong = digits == "000000" ? "000001" : "000000"
         for _ in 1...EmailCodes.tries {
-            await expectRefusal("invalidActionCode") { _ = try await clients.requests.proveEmail(UTF8Text(wrong), of: kept, in: clients.project) }
+            await expectRefusal("invalidActionCode") {
+                _ = try await clients.requests.proveEmail(UTF8Text(wrong), of: kept, in: clients.project)
+            }
         }
         #expect(try await !clients.requests.proveEmail(UTF8Text(digits), of: kept, in: clients.project))
     }

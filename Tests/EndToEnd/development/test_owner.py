@@ -239,6 +239,13 @@ def test_a_time_beyond_every_calendar_ends_no_server(unsigned, claim, time):
     assert requests.get(unsigned.url + "/health/live", timeout=TIMEOUT).status_code == 200
 
 
+def test_a_character_that_no_text_may_have_is_refused_in_the_claims(unsigned):
+    api = API(unsigned.url, "any")
+    token = forged(sign_up(api)["idToken"], sub="a\0b")
+    for call in ("lookup", "update", "delete"):
+        assert_error(api.call(call, {"idToken": token}), "INVALID_ID_TOKEN")
+
+
 @pytest.mark.parametrize("headers", [headers for headers, _ in STRANGERS], ids=str)
 def test_SEC_22_strangers_get_signed_tokens_and_need_them(unsigned, headers):
     token = guest(unsigned).json()["idToken"]

@@ -3,6 +3,7 @@
 <https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2>
 """
 
+import contextlib
 import json
 
 import pytest
@@ -45,6 +46,35 @@ class Family:
 @pytest.fixture(params=[BASIC, NATIVE], ids=["confidential", "native"])
 def family(request, openid_site):
     return Family(openid_site, request.param)
+
+
+@contextlib.contextmanager
+def reloaded_clients(site, clients):
+    """Other clients in the project's file, and the present ones again afterwards."""
+    provider = site.project["openIDProvider"]
+    before = provider["clients"]
+    try:
+        provider["clients"] = clients
+        site.reload(site.project["providers"])
+        yield
+    finally:
+        provider["clients"] = before
+        site.reload(site.project["providers"])
+
+
+def test_a_reload_takes_scopes_from_grants_and_a_client_from_its_tokens(openid_site):
+    family = Family(openid_site)
+    second = family.use(family.first)
+    clients = openid_site.project["openIDProvider"]["clients"]
+    others = [client for client in clients if client["id"] != BASIC.id]
+    with reloaded_clients(openid_site, [*others, {**BASIC.entry(), "scopes": ["openid", "offline_access"]}]):
+        narrowed = assert_token_answer(family.rp.refresh(second))
+        assert narrowed["scope"] == "openid offline_access"
+        for token in (*family.access_tokens, narrowed["access_token"]):
+            assert family.rp.userinfo(token).json() == {"sub": family.person.id}
+    assert "email" in family.rp.userinfo(family.access_tokens[0]).json()
+    with reloaded_clients(openid_site, others):
+        assert family.rp.userinfo(family.access_tokens[0]).status_code == 401
 
 
 def test_a_repeat_within_the_grace_gets_the_same_successor(family):
