@@ -115,6 +115,9 @@ package actor Server {
         for worker in workers { try await serve(with: worker.server, at: shared.settings.listen, key: "listen") }
     }
 
+    /// Takes `port` among the `gatehouse dev` of this machine until this process ends; false when another one has it.
+    package static func reserve(_ port: Int) -> Bool { PortReservation.take(port) }
+
     /// Throws when another process listens at `address`: two servers can share a port.
     package static func requireFree(_ address: ListenAddress, key: String = "listen") throws {
         do { try HTTPServer.requireFree(host: "\(address.host)", port: address.port) } catch {

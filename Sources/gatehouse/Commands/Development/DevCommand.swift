@@ -49,7 +49,7 @@ struct DevCommand: AsyncParsableCommand {
         let project = try projectID(environment)
         // Two servers could share the port, and requests would reach one of them by chance.
         do { try Server.requireFree(ListenAddress(host: .loopback, port: port)) } catch { throw Failed(StartFailure.text(error)) }
-        guard PortReservation.take(port) else {
+        guard Server.reserve(port) else {
             throw Failed("another gatehouse dev on this machine has the port \(port): choose another one with --port")
         }
         let folder = try DevelopmentFolder(data, environment: environment)

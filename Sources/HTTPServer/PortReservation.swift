@@ -2,11 +2,11 @@ import Glibc
 
 /// Reserves a port among the `gatehouse dev` of this machine. A server listens only after its database has started, and until then
 /// another one would find the port free, and later share it.
-enum PortReservation {
+package enum PortReservation {
     /// Takes the port until this process ends, however it ends. Returns false when another process has it.
     ///
     /// What is taken is a name in Linux's abstract namespace of sockets (`man 7 unix`), where no file can be left behind.
-    static func take(_ port: Int) -> Bool {
+    package static func take(_ port: Int) -> Bool {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         // Without a descriptor nothing else of the server would work either, and its message says why.
         guard descriptor >= 0 else { return true }
