@@ -1,3 +1,4 @@
+import CSystem
 import Glibc
 
 /// Reserves a port among the `gatehouse dev` of this machine. A server listens only after its database has started, and until then
