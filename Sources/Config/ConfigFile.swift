@@ -7,8 +7,7 @@ import Runtime
 /// so that the rest can be read, too. The caller looks at the faults before it uses anything.
 ///
 /// Of YAML, this accepts mappings, lists, texts, anchors and aliases. The setting that reads a plain word (`yes`, `0123`, `1:30`) decides
-/// what it means; its type is never guessed. Tags that
-/// change what a value is and merge keys are faults.
+/// what it means; its type is never guessed. Tags that change what a value is and merge keys are faults.
 package enum ConfigFile {
     /// A larger file cannot be a configuration.
     private static let maxBytes = 1 << 20

@@ -127,15 +127,13 @@ extension AuthorizationRequests {
         guard account?.disabled != true else { throw .accountDisabled }
         let (text, hash) = ActionCode.secret()
         let now = clock.now()
+        let expires = now + EmailCodes.lifetime
         let code = ActionCode(
-            kind: .signIn, accountID: nil, email: email, newEmail: nil, emailProven: false, created: now, expires: now + EmailCodes.lifetime
-        )
+            kind: .signIn, accountID: nil, email: email, newEmail: nil, emailProven: false, created: now, expires: expires)
         // An ending locks the account before it voids proofs and codes. So it comes before all of this, or after all of it.
-        let statements =
-            (account.map { [$0.holdSessions(in: project)] } ?? []) + [
-                kept.spendProof(in: project, at: now), code.insert(hash: hash, for: .address, in: project),
-            ]
-        do { _ = try await storage.write(all: statements) } catch {
+        let held = account.map { [$0.holdSessions(in: project)] } ?? []
+        let made = [kept.spendProof(in: project, at: now), code.insert(hash: hash, for: .address, in: project)]
+        do { _ = try await storage.write(all: held + made) } catch {
             guard case .overtaken = error else { throw error }
             throw .invalidActionCode
         }

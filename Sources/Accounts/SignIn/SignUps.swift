@@ -28,13 +28,14 @@ package struct SignUps: Sendable {
     /// Throws `emailTaken` before anything is hashed, then what the password policy says.
     /// - Parameters:
     ///   - profile: what the person says of themselves besides the name.
-    ///   - kept: the request at which digits have proven the address; the proof is used up. Throws `invalidActionCode` when it was already.
+    ///   - kept: the request at which digits have proven the address. The proof is used up; throws `invalidActionCode` when there is none.
     package func signUp(
         email: String, password: String, displayName: String?, profile: [ProfileClaim: String] = [:], provenAt kept: KeptRequest? = nil,
         _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         try await completion.countingRefusals(by: SignInProvider.password) { () async throws(AccountError) in
             guard try await limits.charge(attempt, then: AccountDirectory.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
+            guard kept == nil || kept?.email == email else { throw .invalidActionCode }
             try project.passwordPolicy.check(password)
             let hash = try await passwords.hash(password)
             let now = clock.now()
@@ -47,8 +48,7 @@ package struct SignUps: Sendable {
             do throws(AccountError) {
                 let session = try await create(
                     account, passwordHash: hash.text, spending: kept?.spendProof(in: project, at: now),
-                    signInProvider: SignInProvider.password,
-                    in: project, from: client)
+                    signInProvider: SignInProvider.password, in: project, from: client)
                 return (account, session)
             } catch {
                 guard case .overtaken = error, kept != nil else { throw error }
@@ -64,8 +64,7 @@ package struct SignUps: Sendable {
         let authentication = Authentication(accountID: account.id, signInProvider: signInProvider, time: account.createdAt)
         return try await completion.complete(
             authentication, with: [account.insert(passwordHash: passwordHash, in: project)] + (proof.map { [$0] } ?? []), as: .created,
-            sharesCommit: true, in: project,
-            from: client, at: account.createdAt
+            sharesCommit: true, in: project, from: client, at: account.createdAt
         ).session
     }
 }
