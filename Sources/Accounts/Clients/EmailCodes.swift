@@ -111,7 +111,7 @@ extension AuthorizationRequests {
     /// mailed (SEC-50).
     func hasProof(of account: Account, at kept: KeptRequest, in project: ProjectSettings) async throws(AccountError) -> Bool {
         let rows = try await storage.read(
-            "SELECT email_code_expires FROM authorization_requests WHERE \(kept.hasProof(in: project, at: clock.now()))")
+            "SELECT email_code_expires FROM authorization_requests WHERE \(kept.proof(in: project, at: clock.now()))")
         guard let row = rows.first, let expires = try reading({ try row.value(as: Instant?.self) }) else { return false }
         return account.sessionsEndedAt.map { $0 + EmailCodes.lifetime < expires } ?? true
     }
@@ -156,11 +156,11 @@ extension KeptRequest {
     /// Uses the proof of the address up, and undoes the write that it is part of (`AccountError.overtaken`) where another write has, or where
     /// an ending of the account's sessions has voided it. Must come after the statement that changes or locks the account.
     func spendProof(in project: ProjectSettings, at now: Instant) -> SQL {
-        .required("UPDATE authorization_requests SET email_proven = false WHERE \(hasProof(in: project, at: now)) RETURNING request_id")
+        .required("UPDATE authorization_requests SET email_proven = false WHERE \(proof(in: project, at: now)) RETURNING request_id")
     }
 
-    /// A condition on a row in `authorization_requests`.
-    fileprivate func hasProof(in project: ProjectSettings, at now: Instant) -> SQL {
+    /// A condition on a row in `authorization_requests`: that of the request, if digits have proven its address.
+    fileprivate func proof(in project: ProjectSettings, at now: Instant) -> SQL {
         """
         project_id = \(project.id) AND request_id = \(id.bytes) AND status = 'waiting' AND expires_at > \(now)
             AND email = \(email) AND email_proven

@@ -16,7 +16,7 @@ extension ActionCodes {
             guard pending.code.kind == .resetPassword else { throw .invalidActionCode }
             try project.passwordPolicy.check(password)
             let reset = try await reset(
-                try pending.holder(), to: password, spending: pending.spend(at: clock.now()), language: language, in: project, from: client)
+                try pending.holder(), to: password, spending: pending.spend, language: language, in: project, from: client)
             _ = try await storage.write(all: reset.statements)
             mails.wakeMailWorker(for: reset.notices)
             return (pending.code, reset.account)
@@ -24,17 +24,17 @@ extension ActionCodes {
     }
 
     /// - Parameters:
-    ///   - proof: uses up the code or the digits by which the person proved the address.
+    ///   - spend: uses up the code or the digits by which the person proved the address, at the time of the change.
     ///   - signsIn: whether a session begins with the reset.
     fileprivate func reset(
-        _ account: Account, to password: String, spending proof: SQL, signsIn: Bool = false, language: String,
+        _ account: Account, to password: String, spending spend: (Instant) -> SQL, signsIn: Bool = false, language: String,
         in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> PasswordReset {
         let hash = try await passwords.hash(password).text
         let now = clock.now()
         if account.isHeldByBackEnd {
             return try account.movingAddress(
-                passwordHash: hash, spending: proof, lastLoginAt: signsIn ? now : nil, at: now, in: project, from: client)
+                passwordHash: hash, spending: spend(now), lastLoginAt: signsIn ? now : nil, at: now, in: project, from: client)
         }
         var changed = account
         changed.passwordUpdatedAt = now
@@ -47,7 +47,7 @@ extension ActionCodes {
             by: .person, on: account.id, from: client, at: now, rule: account.emailProven ? nil : .makerNeverProved, code: .resetPassword)
         let statements =
             [
-                changed.update(from: account, passwordHash: hash, in: project), proof,
+                changed.update(from: account, passwordHash: hash, in: project), spend(now),
                 act.unlink(where: account.isUnproven, in: project),
                 account.deleteCodes(account.emailProven ? .allButRecovery : .all, in: project),
                 act.endSessions(of: account, because: "password reset", in: project),
@@ -78,7 +78,7 @@ extension AuthorizationRequests {
             guard !account.disabled else { throw .accountDisabled }
             try project.passwordPolicy.check(password)
             let reset = try await codes.reset(
-                account, to: password, spending: kept.spendProof(in: project, at: clock.now()), signsIn: true, language: language,
+                account, to: password, spending: { kept.spendProof(in: project, at: $0) }, signsIn: true, language: language,
                 in: project, from: client)
             let now = reset.account.lastLoginAt ?? clock.now()
             let authentication = Authentication(
