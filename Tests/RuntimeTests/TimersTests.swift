@@ -9,11 +9,11 @@ import Testing
         var timers = Timers()
         let log = Log()
         for second in [5, 3, 9, 1, 7, 2, 8, 4, 6] as [UInt64] { _ = timers.add(at: time(second)) { log.seconds.append(second) } }
-        for action in timers.due(at: time(6)) { action() }
+        while let action = timers.takeDue(at: time(6)) { action() }
         #expect(log.seconds == [1, 2, 3, 4, 5, 6])
-        for action in timers.due(at: time(6)) { action() }
+        while let action = timers.takeDue(at: time(6)) { action() }
         #expect(log.seconds.count == 6)
-        for action in timers.due(at: time(100)) { action() }
+        while let action = timers.takeDue(at: time(100)) { action() }
         #expect(log.seconds == [1, 2, 3, 4, 5, 6, 7, 8, 9])
     }
 
@@ -24,8 +24,19 @@ import Testing
         let all = seconds.map { second in timers.add(at: time(second)) { log.seconds.append(second) } }
         for (index, timer) in all.enumerated() where index % 10 != 0 { timers.cancel(timer) }
         timers.cancel(all[1])
-        for action in timers.due(at: time(1000)) { action() }
+        while let action = timers.takeDue(at: time(1000)) { action() }
         #expect(log.seconds == stride(from: 0, to: 500, by: 10).map { seconds[$0] }.sorted())
+    }
+
+    @Test func `runs no action that one which is due at the same time has cancelled`() {
+        var timers = Timers()
+        let log = Log()
+        let first = timers.add(at: time(1)) { log.seconds.append(1) }
+        let second = timers.add(at: time(2)) { log.seconds.append(2) }
+        #expect(timers.takeDue(at: time(3)) != nil)
+        timers.cancel(second)
+        timers.cancel(first)
+        #expect(timers.takeDue(at: time(3)) == nil)
     }
 
     @Test func `asks to be armed only for an earlier deadline`() {
@@ -37,7 +48,7 @@ import Testing
         #expect(timers.needsArming() == nil)
         _ = timers.add(at: time(4)) {}
         #expect(timers.needsArming() == time(4))
-        _ = timers.due(at: time(4))
+        _ = timers.takeDue(at: time(4))
         #expect(timers.needsArming() == time(5))
     }
 

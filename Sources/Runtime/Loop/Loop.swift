@@ -265,7 +265,7 @@ package final class Loop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
 
     private func runTimers() {
-        for action in timers.due(at: now) { action() }
+        while let action = timers.takeDue(at: now) { action() }
         setAlarm()
     }
 

@@ -31,15 +31,14 @@ struct Timers {
         }
     }
 
-    /// The actions that are due now, in the order of their deadlines.
-    mutating func due(at now: MonotonicTime) -> [() -> Void] {
+    /// Takes out the action that is due first; `nil` when none is due. It runs before the next is taken, since it may cancel that.
+    mutating func takeDue(at now: MonotonicTime) -> (() -> Void)? {
         armed = nil
-        var actions: [() -> Void] = []
         while let first = heap.first, first.deadline <= now {
             removeFirst()
-            if live.remove(first.id) != nil { actions.append(first.action) }
+            if live.remove(first.id) != nil { return first.action }
         }
-        return actions
+        return nil
     }
 
     /// The deadline to set the loop's one timer descriptor to; `nil` when it is already set early enough.
