@@ -1,7 +1,7 @@
 /// Keys, digests, random bytes, sealing and certificates, over OpenSSL 3 (libcrypto).
 ///
 /// This is the only target that uses OpenSSL, and it uses only EVP. Algorithms are fetched once in a process, keys are parsed once and
-/// shared, and no pointer leaves the file that owns it. The target knows nothing of tokens (`JOSE`), nor of where keys are kept.
+/// shared, and no pointer leaves the target. The target knows nothing of tokens (`JOSE`), nor of where keys are kept.
 ///
 /// Functions that take bytes from outside (a key, a signature, a sealed value) throw or return false. Functions that can only fail on a
 /// broken machine (no memory, no randomness, a libcrypto without SHA-256) stop the process, since going on would be unsafe.

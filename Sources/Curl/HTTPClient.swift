@@ -9,6 +9,9 @@ import Text
 /// `send` checks the URL, makes an `HTTPTransfer`, and lets `Transfers` run it. Redirects are never followed, and the proxies in the
 /// environment are ignored. `DialPolicy` decides which addresses may be called; the caller decides what an answer means.
 package final class HTTPClient: Upstream {
+    /// The most connections of one client at a time, those that are kept for reuse among them.
+    package static let mostConnections = 128
+
     /// Used by other protocols on the same loop.
     package let transfers: Transfers
     private let settings: TransferSettings

@@ -87,7 +87,7 @@ final class HTTPTransfer: Transfer {
     /// Receives one line of the response's head; `false` ends the transfer.
     override func receiveHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headerBytes += bytes.count
-        if headerBytes > 65_536 || headers.fields.count >= 200 {
+        if headerBytes > 65_536 || headers.count >= 200 {
             stopped = .tooLarge
             return false
         }

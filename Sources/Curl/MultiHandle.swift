@@ -34,7 +34,7 @@ final class MultiHandle {
             return 0
         }
         _ = curl_multi_set_long(raw, CURLMOPT_MAXCONNECTS, 64)
-        _ = curl_multi_set_long(raw, CURLMOPT_MAX_TOTAL_CONNECTIONS, 256)
+        _ = curl_multi_set_long(raw, CURLMOPT_MAX_TOTAL_CONNECTIONS, HTTPClient.mostConnections)
         _ = curl_multi_set_long(raw, CURLMOPT_MAX_HOST_CONNECTIONS, 32)
     }
 }

@@ -48,7 +48,8 @@ package enum PercentEncoding {
 
 /// Byte classes of RFC 3986 and RFC 9110.
 extension UInt8 {
-    var hexValue: UInt8? {
+    /// The value of a hex digit.
+    package var hexValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30
         case 0x41...0x46: self - 0x37

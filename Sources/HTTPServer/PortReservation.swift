@@ -19,6 +19,7 @@ package enum PortReservation {
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
         }
+        if result != 0 { close(descriptor) }
         return result == 0
     }
 }

@@ -10,7 +10,8 @@ package struct ServerLimits: Sendable {
     package var body = 64 * 1024
     /// The same for a request with a bearer token, if that is more: back ends name a thousand accounts in one call.
     package var bodyWithBearer = 1024 * 1024
-    /// The memory of incomplete requests, for all loops together; when it is exceeded, the answer is 503.
+    /// The memory of incomplete requests, of the bodies of requests that are being answered, and of what clients send ahead, for all loops
+    /// together; when it is exceeded, the answer to an incomplete request is 503.
     package var unfinished = 64 * 1024 * 1024
     /// The bytes that a client may send ahead while its request is being answered. Then nothing more is read until the answer is sent.
     package var pipelined = 16 * 1024

@@ -174,14 +174,16 @@ package actor Server {
         for chore in chores { chore.cancel() }
         await withTaskGroup(of: Void.self) { group in
             for server in workers.map(\.server) + operations { group.addTask { await server.stop(grace: Self.grace) } }
+            group.addTask { await self.stopMail(by: end) }
         }
+        // No client waits any more for what waits there.
         await shared.hashing.stop()
-        await stopMail(by: end)
         for worker in workers { await worker.database.close() }
         log.info("stopped")
     }
 
-    /// Lets mails that are being sent finish, within the same time as requests.
+    /// Begins no more mails, and lets those that are being sent finish, within the same time as requests. Those that requests still write go
+    /// out after the next start.
     private func stopMail(by end: ContinuousClock.Instant) async {
         guard let mail, let delivery else { return }
         shared.mailSignal.finish()

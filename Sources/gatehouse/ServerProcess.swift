@@ -47,7 +47,8 @@ enum ServerProcess {
         begun()
         for await signal in signals {
             guard signal == SIGHUP else { break }
-            await server.reload()
+            // It may wait for the database. A stop must not wait for it.
+            Task { await server.reload() }
         }
         await server.stop()
     }

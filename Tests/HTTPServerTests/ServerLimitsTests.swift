@@ -209,6 +209,26 @@ import Text
         }
     }
 
+    @Test func `SEC-19 counts the bodies of requests that are being answered, and no longer`() async throws {
+        try await TestServer.with(limits { $0.unfinished = 10_000 }) { server in
+            let body = "Content-Length: 8000\r\n\r\n" + String(repeating: "x", count: 8000)
+            let slow = try server.client()
+            try await slow.send("POST /wait HTTP/1.1\r\nHost: a\r\n" + body)
+            await server.gate.arrival()
+            let part = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n" + String(repeating: "x", count: 4000)
+            let refused = try server.client()
+            try await refused.send(part)
+            refused.finishSending()
+            #expect(try await refused.rest().hasPrefix("HTTP/1.1 503 "))
+            server.gate.open()
+            #expect(try await slow.answer()?.hasPrefix("HTTP/1.1 200 ") == true)
+            let again = try server.client()
+            try await again.send(part)
+            try await again.send(String(repeating: "x", count: 1000))
+            #expect(try await again.answer()?.hasPrefix("HTTP/1.1 200 ") == true)
+        }
+    }
+
     @Test func `SEC-19 bounds the connections of one address`() async throws {
         try await TestServer.with(limits { $0.connectionsPerAddress = 2 }) { server in
             var clients = try (0..<2).map { _ in try server.client() }

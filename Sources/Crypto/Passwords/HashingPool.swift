@@ -10,12 +10,13 @@ import Synchronization
 /// A hash that is alone in the pool gives way less, so that a single sign-in is not late on a busy machine. A thread can lower its priority, but
 /// not raise it again. Therefore threads end when the queue is empty.
 package final class HashingPool: Sendable {
-    /// The queue has no room.
+    /// The queue has no room, or the pool stops.
     package struct Full: Error { package init() {} }
 
     private struct Job {
         let work: @Sendable () -> Void
-        let since: MonotonicTime
+        let refuse: @Sendable () -> Void
+        let since = MonotonicTime.read()
     }
 
     private struct State {
@@ -51,17 +52,22 @@ package final class HashingPool: Sendable {
     /// Runs `work` on one of the threads; then the caller continues on its own loop. Throws at once when the queue is full.
     package func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws(Full) -> Value {
         let outcome: Result<Value, Full> = await withCheckedContinuation { waiting in
-            let accepted = submit { waiting.resume(returning: .success(work())) }
-            if !accepted { waiting.resume(returning: .failure(Full())) }
+            submit(Job(work: { waiting.resume(returning: .success(work())) }, refuse: { waiting.resume(returning: .failure(Full())) }))
         }
         return try outcome.get()
     }
 
-    /// Takes no more work, finishes what was accepted, and returns when the last thread has ended.
+    /// Takes no more work, refuses what waits, and returns when the last thread has finished what it does and has ended.
     package func stop() async {
+        let waiting = state.withLock { state in
+            state.isClosed = true
+            state.accepted -= state.waiting.count
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for job in waiting { job.refuse() }
         await withCheckedContinuation { done in
             let isGone = state.withLock { state in
-                state.isClosed = true
                 if state.threads > 0 { state.whenGone.append { done.resume() } }
                 return state.threads == 0
             }
@@ -69,18 +75,19 @@ package final class HashingPool: Sendable {
         }
     }
 
-    private func submit(_ work: @escaping @Sendable () -> Void) -> Bool {
+    private func submit(_ job: Job) {
         let accepted = state.withLock { state in
             guard !state.isClosed, state.accepted < room else { return false }
             if state.threads < threads { startThread(&state) }
             // Without memory for a first thread, the job would never be done.
             guard state.threads > 0 else { return false }
             state.accepted += 1
-            state.waiting.append(Job(work: work, since: MonotonicTime.read()))
+            state.waiting.append(job)
             return true
         }
-        if !accepted { refused.increment() }
-        return accepted
+        guard !accepted else { return }
+        refused.increment()
+        job.refuse()
     }
 
     private func startThread(_ state: inout State) {

@@ -2,7 +2,7 @@ import HTTP
 import Synchronization
 import Text
 
-/// The counts that all loops of a process share: open connections, in total and by client address, and the memory of incomplete requests.
+/// The counts that all loops of a process share: open connections, in total and by client address, and the memory of requests.
 package final class Admission: Sendable {
     /// The limit under which a connection is counted.
     enum Place {
@@ -58,7 +58,7 @@ package final class Admission: Sendable {
         }
     }
 
-    /// The memory that incomplete requests use, in bytes.
+    /// The memory that requests use, in bytes: see `ServerLimits.unfinished`.
     var held: Int { memory.load(ordering: .relaxed) }
 
     func hold(_ bytes: Int) { memory.wrappingAdd(bytes, ordering: .relaxed) }

@@ -20,6 +20,8 @@ final class Connection: Watcher {
         var unsent: [UInt8] = []
         /// The request that the handler is working on.
         var answering: RequestID?
+        /// The bytes of its body, which stay in memory until the answer.
+        var answeringBody = 0
         /// The part of this that is counted in `Connections.hold`.
         var counted = 0
     }
@@ -96,7 +98,9 @@ final class Connection: Watcher {
             }
             let bytes = UnsafeRawBufferPointer(start: base, count: held + count)
             if state == .reading { return process(bytes) }
-            makeWork().carry.append(contentsOf: bytes[held...])
+            let work = makeWork()
+            work.carry.append(contentsOf: bytes[held...])
+            hold(work.counted + count, for: work)
             updateDeadline()
         } else if count == 0 {
             if state != .answering { return close() }
@@ -156,8 +160,7 @@ final class Connection: Watcher {
     private func keep(_ parser: RequestParser, rest: Slice<UnsafeRawBufferPointer>, of carry: [UInt8]?) {
         if parser.isFresh, rest.isEmpty {
             guard let work else { return }
-            shared.hold(-work.counted)
-            work.counted = 0
+            hold(work.answeringBody, for: work)
             work.carry = []
             work.used = 0
             if work.unsent.isEmpty, work.answering == nil { self.work = nil }
@@ -168,10 +171,14 @@ final class Connection: Watcher {
         // Kept bytes stay where they are until half of them are used.
         if let carry, rest.count * 2 > carry.count { work.carry = carry } else { work.carry = Array(rest) }
         work.used = work.carry.count - rest.count
-        let size = parser.held + work.carry.count
+        hold(parser.held + work.carry.count + work.answeringBody, for: work)
+        if state == .reading, shared.isOverfull { refuse(.outOfMemory) }
+    }
+
+    private func hold(_ size: Int, for work: Work) {
+        guard size != work.counted else { return }
         shared.hold(size - work.counted)
         work.counted = size
-        if state == .reading, shared.isOverfull { refuse(.outOfMemory) }
     }
 
     // MARK: Answering
@@ -190,7 +197,8 @@ final class Connection: Watcher {
             case .ready(let response): write(response, exchange)
             case .pending(let work):
                 state = .answering
-                makeWork().answering = exchange.id
+                let held = makeWork()
+                (held.answering, held.answeringBody) = (exchange.id, request.body.count)
                 shared.server?.start(work, exchange, on: slot)
             }
         }
@@ -200,7 +208,8 @@ final class Connection: Watcher {
     /// connection does not wait for it.
     func finish(_ exchange: Exchange, _ response: Response) -> Bool {
         guard state == .answering, let work, work.answering == exchange.id else { return false }
-        work.answering = nil
+        if !isProcessing { hold(work.counted - work.answeringBody, for: work) }
+        (work.answering, work.answeringBody) = (nil, 0)
         state = .reading
         write(response, exchange)
         if !isProcessing { goOn() }

@@ -122,7 +122,7 @@ final class Connections {
         request.isSecure = client.isSecure
     }
 
-    /// Counts the memory of incomplete requests, for all loops together.
+    /// Counts the memory of requests, for all loops together.
     func hold(_ bytes: Int) { admission.hold(bytes) }
 
     var isOverfull: Bool { admission.held > limits.unfinished }

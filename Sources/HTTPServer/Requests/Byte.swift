@@ -7,15 +7,6 @@ enum Byte {
     static let space: UInt8 = 0x20
     static let tab: UInt8 = 0x09
 
-    static func hex(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
-        }
-    }
-
     /// `tchar`, as one bit for each byte, since the parser calls this for every byte of a name.
     @inline(__always) static func isToken(_ byte: UInt8) -> Bool {
         let bits: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : byte < 128 ? 0x57FF_FFFF_C7FF_FFFE : 0

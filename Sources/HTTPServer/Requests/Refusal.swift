@@ -11,7 +11,7 @@ struct Refusal: Error, Equatable {
     static let headersTooLarge = Refusal(status: 431, reason: "headers too large")
     static let bodyTooLarge = Refusal(status: 413, reason: "body too large")
     static let timedOut = Refusal(status: 408, reason: "request not complete in time")
-    static let outOfMemory = Refusal(status: 503, reason: "too much held by incomplete requests")
+    static let outOfMemory = Refusal(status: 503, reason: "too much held by requests")
     static let expectationUnknown = Refusal(status: 417, reason: "unknown expectation")
     static let methodUnknown = Refusal(status: 501, reason: "CONNECT")
     static let codingUnknown = Refusal(status: 501, reason: "unknown transfer coding")

@@ -10,8 +10,8 @@ import Runtime
 /// are refused. <https://www.rfc-editor.org/rfc/rfc9112>
 ///
 /// Stricter than the standard: bare LF, obs-fold, a repeated or a listed Content-Length, leading zeros in it, Transfer-Encoding beside
-/// Content-Length, any transfer coding but `chunked`, and white space that is not part of the grammar are answered with 400 and not
-/// repaired. Fields with `_` in their name are dropped, since gateways map `_` and `-` to one name. Trailers are checked and dropped.
+/// Content-Length, several transfer codings, and white space that is not part of the grammar are answered with 400 and not repaired; a
+/// transfer coding other than `chunked` with 501. Fields with `_` in their name are dropped, since gateways map `_` and `-` to one name. Trailers are checked and dropped.
 struct RequestParser {
     enum Outcome {
         /// All complete parts have been read.
@@ -196,7 +196,7 @@ struct RequestParser {
         isContinueExpected = false
         var size = 0
         var digits = 0
-        while digits < line.count, let value = Byte.hex(line[digits]) {
+        while digits < line.count, let value = line[digits].hexValue {
             guard digits < 8 else { throw .bad("chunk size too long") }
             size = size << 4 | Int(value)
             digits += 1

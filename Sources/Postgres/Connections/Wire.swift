@@ -117,7 +117,6 @@ struct Wire: ~Copyable {
         return .result(ResultSet(result))
     }
 
-    var isBroken: Bool { PQstatus(raw) == CONNECTION_BAD }
     var reason: String { broken().reason }
 }
 

@@ -1,4 +1,5 @@
 import Config
+import Curl
 import HTTPServer
 import Runtime
 
@@ -10,14 +11,14 @@ enum Descriptors {
     /// The log, listeners, libraries, and files that are read at a reload.
     private static let forProcess = 64
     /// The descriptors of the loop itself, of a probe of the database, and of its connections to providers and mail servers.
-    private static let forLoop = 40
+    private static let forLoop = 8 + HTTPClient.mostConnections
 
     /// The limits, with no more connections than descriptors are available. Adds a note to `section` where that is fewer than configured.
     ///
     /// - Parameter databaseConnections: the number for all loops together.
     static func fit(_ limits: ServerLimits, loops: Int, databaseConnections: Int, _ section: Section) -> ServerLimits {
         let files = SystemLimits.mostDescriptors
-        let others = forProcess + forOperations + limits.reserve + loops * forLoop + databaseConnections
+        let others = forProcess + forOperations + ServerLimits().reserve + limits.reserve + loops * forLoop + databaseConnections
         var fitting = limits
         fitting.connections = max(1, min(limits.connections, files - others))
         if fitting.connections < limits.connections, section.has("connections") {

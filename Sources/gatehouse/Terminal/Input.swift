@@ -16,7 +16,8 @@ enum Input {
         let isTerminal = isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &former) == 0
         if isTerminal {
             var silent = former
-            silent.c_lflag &= ~tcflag_t(ECHO)
+            // Without signals, too: a process that one of them ends would leave the terminal as it is now.
+            silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
             Console.remark("Password:")
         }
