@@ -3,7 +3,8 @@ import Synchronization
 
 /// Limits how many documents the process fetches per minute at addresses that apps have chosen.
 ///
-/// One client address may begin 600 sign-ins in ten minutes (`limits.startSignIn`), so a single one cannot use up the budget.
+/// A client address that begins as many sign-ins as it may (`limits.startSignIn`: 600 at once, then one a second) can use the budget up.
+/// Meanwhile sign-ins that name a tenant whose document is not at hand are refused, for the rest of the minute; no other is.
 final class FetchBudget: Sendable {
     static let most = 120
     private static let period: Duration = .seconds(60)

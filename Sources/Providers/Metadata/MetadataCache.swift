@@ -22,13 +22,12 @@ package final class MetadataCache: Sendable {
     private let keySets: RemoteValues<JWKSet>
     private let documentsOfApps: RemoteValues<ProviderMetadata>
     private let keySetsOfApps: RemoteValues<JWKSet>
-    private let budget = FetchBudget()
 
     /// - Parameter earlier: how much earlier than after an hour a value is fetched again.
     package init(earlier: @escaping @Sendable () -> Duration = { .seconds(Int.random(in: 0...360)) }) {
         documents = RemoteValues(earlier: earlier)
         keySets = RemoteValues(earlier: earlier)
-        documentsOfApps = RemoteValues(most: Self.mostOfApps, remembersFailures: true, earlier: earlier)
+        documentsOfApps = RemoteValues(most: Self.mostOfApps, remembersFailures: true, budget: FetchBudget(), earlier: earlier)
         keySetsOfApps = RemoteValues(most: Self.mostOfApps, remembersFailures: true, earlier: earlier)
     }
 
@@ -40,9 +39,6 @@ package final class MetadataCache: Sendable {
     ) async throws(ProviderError) -> ProviderMetadata {
         let values = origin == .app ? documentsOfApps : documents
         return try await values.value(of: Self.key(url, upstream), now: now) { () async throws(ProviderError) in
-            if origin == .app, !budget.take(at: now) {
-                throw Self.failure("discovery document", url, "was not asked for: apps name more tenants than \(FetchBudget.most) a minute")
-            }
             let json = try await Self.fetch(url, "discovery document", upstream)
             do throws(MetadataFault) {
                 return try ProviderMetadata(json)

@@ -38,33 +38,44 @@ final class RemoteValues<Value: Sendable>: Sendable {
     private let entries = Mutex<[String: Entry]>([:])
     private let most: Int
     private let remembersFailures: Bool
+    private let budget: FetchBudget?
     private let earlier: @Sendable () -> Duration
 
     /// - Parameters:
     ///   - most: how many values are kept; the oldest is dropped.
     ///   - remembersFailures: whether a failed URL is not fetched again for a minute, for URLs that any client can invent. Otherwise, a
     ///     value that is available again is found at once.
-    init(most: Int = 512, remembersFailures: Bool = false, earlier: @escaping @Sendable () -> Duration) {
+    ///   - budget: how many are fetched for `value`; `nil` for any number. A refusal for its lack says nothing of the URL, and is not
+    ///     remembered.
+    init(
+        most: Int = 512, remembersFailures: Bool = false, budget: FetchBudget? = nil, earlier: @escaping @Sendable () -> Duration
+    ) {
         self.most = most
         self.remembersFailures = remembersFailures
+        self.budget = budget
         self.earlier = earlier
     }
 
     var count: Int { entries.withLock { $0.count } }
 
-    /// The value of `url`: the cached one, else a new one, else an old one. Throws the error of `fetch` when there is none.
+    /// The value of `url`: the cached one, else a new one, else an old one. Throws the error of `fetch` when there is none, and `unavailable`
+    /// when the budget is used up.
     func value(of url: String, now: Instant, fetch: Fetch) async throws(ProviderError) -> Value {
         while true {
             let step = step(url) { entry in
                 if let value = entry.usable(now), now < entry.fresh || entry.isFetching { return .have(value) }
                 if let failure = entry.failure, let asked = entry.asked, now >= asked, now < asked + Self.pause { return .failed(failure) }
-                return entry.isFetching ? .wait : .fetch
+                if entry.isFetching { return .wait }
+                if budget?.take(at: now) ?? true { return .fetch }
+                return entry.usable(now).map(Step.have) ?? .refuse
             }
             switch step {
             case .have(let value): return value
             case .failed(let failure): throw failure
             case .fetch: return try await fetched(url, now, fetch)
-            case .wait, .refuse: if let value = try await awaited(url) { return value }
+            case .wait: if let value = try await awaited(url) { return value }
+            case .refuse:
+                throw .unavailable(detail: "\(url) was not asked for: apps name more tenants than \(FetchBudget.most) a minute.")
             }
         }
     }

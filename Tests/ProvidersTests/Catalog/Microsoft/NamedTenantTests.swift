@@ -58,6 +58,14 @@ import Testing
         #expect(await start(FakeMicrosoft.contoso) == nil)
     }
 
+    @Test func `SEC-13 a tenant that was refused for others is asked for as soon as there is room`() async {
+        for number in 0..<120 { #expect(await start(invented(number)) != nil) }
+        time.advance(.seconds(59))
+        #expect(await start(FakeMicrosoft.contoso) != nil)
+        time.advance(.seconds(1))
+        #expect(await start(FakeMicrosoft.contoso) == nil)
+    }
+
     @Test func `SEC-13 invented tenants push neither the configured document out nor a tenant that is there`() async {
         #expect(await start(nil) == nil)
         #expect(await start(FakeMicrosoft.contoso) == nil)
