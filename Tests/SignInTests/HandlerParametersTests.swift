@@ -185,5 +185,11 @@ import Web
         #expect(try start(Self.web, silent).customParameters["prompt"] == "none")
         #expect(try start(Self.apple, silent).customParameters == ["ui": "x"])
         #expect(try start(Self.droid, silent).customParameters == ["ui": "x"])
+        for (name, value) in [("Prompt", "none"), ("prompt", "NONE"), ("prompt", " none"), ("prompt", "none login")] {
+            let spelled = ["customParameters": #"{"\#(name)":"\#(value)"}"#]
+            #expect(try start(Self.apple, spelled).customParameters == [:])
+        }
+        let login = ["customParameters": #"{"prompt":"login"}"#]
+        #expect(try start(Self.apple, login).customParameters == ["prompt": "login"])
     }
 }

@@ -78,12 +78,17 @@ struct HandlerParameters {
         scopes = options.scopes
         // Another app could start this flow in a native app's name, so the person must see something of it.
         customParameters =
-            app == nil ? options.customParameters : options.customParameters.filter { ($0.key, $0.value) != ("prompt", "none") }
+            app == nil ? options.customParameters : options.customParameters.filter { !Self.asksForSilence($0.key, $0.value) }
         sdkRequest = SDKRequest(
             apiKey: (query["apiKey"] ?? "").asString, appName: app == nil ? try Self.appName(query) : nil, authType: authType,
             eventID: eventID,
             app: app,
             language: query.text("hl").flatMap(Self.language))
+    }
+
+    /// Whether the parameter has the provider show nothing. Some providers do not tell upper from lower case in its name.
+    private static func asksForSilence(_ name: UTF8Text, _ value: UTF8Text) -> Bool {
+        name.asciiLowercased == "prompt" && value.asciiLowercased.split { $0 == 0x20 }.contains("none")
     }
 
     private static func authType(_ query: Form) throws(Failure) -> SDKRequest.AuthType {
