@@ -25,6 +25,11 @@ def test_methods_of_an_address(rest, demo, opened):
     assert_error(opened.call("createAuthUri", {"identifier": email}), "MISSING_CONTINUE_URI")
     assert_error(opened.call("createAuthUri", {**body, "identifier": "no address"}), "INVALID_IDENTIFIER")
     assert_error(opened.call("createAuthUri", {**body, "continueUri": "no uri"}), "INVALID_CONTINUE_URI")
+    # As browsers have it in location.href.
+    page = "https://app.example.com/list?filter[state]=open|closed#^top" + "x" * 9000
+    assert opened.succeed("createAuthUri", {**body, "continueUri": page})["registered"] is True
+    for wrong in ("https://", "ftp://app.example.com/", "https://a b/"):
+        assert_error(opened.call("createAuthUri", {**body, "continueUri": wrong}), "INVALID_CONTINUE_URI")
 
 
 def test_an_account_is_found_by_the_address_of_its_provider(rest, opened):
