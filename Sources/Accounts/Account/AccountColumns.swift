@@ -155,8 +155,8 @@ extension Account {
         let profile: SQL =
             takeover
             ? """
-            , phone_number = NULL, display_name = \(displayName), photo_url = \(photoURL), profile = NULL, valid_since = \(validSince),
-                sessions_ended_at = \(sessionsEndedAt), password_hash = NULL, password_updated_at = NULL
+            , phone_number = \(phoneNumber), display_name = \(displayName), photo_url = \(photoURL), profile = \(profile),
+                valid_since = \(validSince), sessions_ended_at = \(sessionsEndedAt), password_hash = NULL, password_updated_at = NULL
             """
             : ", display_name = coalesce(display_name, \(displayName)), photo_url = coalesce(photo_url, \(photoURL))"
         return .required(

@@ -94,6 +94,9 @@ extension Account {
     /// signed in to from its beginning, so it is not one, whatever the person has removed from it since.
     /// A phone number that the administrator gave it changes nothing.
     var awaitsItsOwner: Bool {
-        emailVerified && !emailProven && lastLoginAt == nil && !hasEmailSignIn && !customAuth && identities.isEmpty
+        emailVerified && !emailProven && !hasBeenUsed && !hasEmailSignIn && !customAuth && identities.isEmpty
     }
+
+    /// Whether a person has signed in to it. Until then, only administrators have written what is in it.
+    var hasBeenUsed: Bool { lastLoginAt != nil }
 }

@@ -39,12 +39,13 @@ extension ActionCodes {
         var changed = account
         changed.passwordUpdatedAt = now
         // The account may have been made by a person who does not own the address: what that person put there goes.
-        if !account.emailProven { changed.clearProfile() }
+        let isTakenOver = !account.emailProven && account.hasBeenUsed
+        if isTakenOver { changed.clearProfile() }
         changed.proveEmail()
         changed.endTokens(at: now)
         if signsIn { changed.lastLoginAt = now }
         let act = AuditedAct(
-            by: .person, on: account.id, from: client, at: now, rule: account.emailProven ? nil : .makerNeverProved, code: .resetPassword)
+            by: .person, on: account.id, from: client, at: now, rule: isTakenOver ? .makerNeverProved : nil, code: .resetPassword)
         let statements =
             [
                 changed.update(from: account, passwordHash: hash, in: project), spend(now),
@@ -53,7 +54,7 @@ extension ActionCodes {
                 act.endSessions(of: account, because: "password reset", in: project),
             ]
         let record =
-            (account.emailProven ? [] : [act.record(.accountTakenOver, in: project.id)])
+            (isTakenOver ? [act.record(.accountTakenOver, in: project.id)] : [])
             + act.changes(from: account, to: changed, in: project)
         let notices = notices.statements(
             for: account.methodChanges(to: changed), from: account, to: changed, language: language, in: project)
@@ -128,7 +129,7 @@ extension Account {
     }
 
     /// Removes what the maker of the account said of themselves, and their phone number, by which they would sign in.
-    fileprivate mutating func clearProfile() { (phoneNumber, displayName, photoURL, profile) = (nil, nil, nil, nil) }
+    mutating func clearProfile() { (phoneNumber, displayName, photoURL, profile) = (nil, nil, nil, nil) }
 
     /// Notes that the person reads the mails to the address.
     mutating func proveEmail() {

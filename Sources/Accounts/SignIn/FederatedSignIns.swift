@@ -120,7 +120,7 @@ package struct FederatedSignIns: Sendable {
             account = found
             account.join(identity, takeover: true, oneAccountPerEmail: project.signIn.oneAccountPerEmail, at: now)
             statements = [account.update(found, takeover: true, in: project)]
-            statements += account.revokeForTakeover(act(decision, on: found, from: client, at: now), in: project, at: now)
+            statements += found.revokeForTakeover(act(decision, on: found, from: client, at: now), in: project, at: now)
             statements.append(account.insert(identity, in: project, at: now))
         }
         account.remember(identity)
@@ -129,7 +129,8 @@ package struct FederatedSignIns: Sendable {
             statements.append(self.tokens.storing(tokens, of: owner, at: now))
         }
         var mails: [SQL] = []
-        var authTime = provenAt ?? now
+        // A proof may be from before a takeover or a new account. Other verifiers compare `validSince` with the `auth_time` of a token.
+        var authTime = max(provenAt ?? now, account.validSince)
         if let joined = decision.action.joined {
             let changes = joined.methodChanges(to: account)
             if let token = intent.token {

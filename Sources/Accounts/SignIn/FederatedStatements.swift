@@ -21,17 +21,13 @@ extension Account {
         photoURL = identity.photoURL
     }
 
-    /// Takes over the profile of the identity that joins. A takeover replaces the whole profile.
+    /// Takes over the profile of the identity that joins, where the account has none. A takeover replaces what the maker wrote.
     mutating func join(_ identity: ProviderIdentity, takeover: Bool, oneAccountPerEmail: Bool, at now: Instant) {
         let isOwners = emailProven || awaitsItsOwner
+        if takeover { clearForTakeover(at: now) }
         lastLoginAt = now
-        if takeover {
-            clearForTakeover(at: now)
-            displayName = identity.displayName
-            photoURL = identity.photoURL
-        }
         // An account of the same proven address gets the parts that it lacks.
-        if !takeover, isOwners, identity.emailAuthoritative, identity.email == email {
+        if takeover || isOwners && identity.emailAuthoritative && identity.email == email {
             displayName = displayName ?? identity.displayName
             photoURL = photoURL ?? identity.photoURL
         }
@@ -41,12 +37,11 @@ extension Account {
         emailProven = emailProven || identity.emailAuthoritative
     }
 
-    /// Removes everything that the account's maker put there before the owner of the address came. Custom claims come from an
-    /// administrator, and stay. An account that custom tokens open is not taken over (`AddressMove.swift`).
+    /// Removes everything that the account's maker put there before the owner of the address came, and every way to sign in. Custom claims
+    /// come from an administrator, and stay, as the profile of an account does that only administrators have written in. An account that
+    /// custom tokens open is not taken over (`AddressMove.swift`).
     mutating func clearForTakeover(at now: Instant) {
-        phoneNumber = nil
-        displayName = nil
-        photoURL = nil
+        if hasBeenUsed { clearProfile() }
         passwordUpdatedAt = nil
         emailLinkSignIn = false
         identities = []
@@ -100,10 +95,10 @@ extension Account {
             """)
     }
 
-    /// Ends the identities, codes and sessions that exist when the owner of an address takes an account over, and records it.
+    /// Ends the identities, codes and sessions that exist when the owner of an address takes this account over, and records it where it
+    /// was another person's.
     func revokeForTakeover(_ act: AuditedAct, in project: ProjectSettings, at now: Instant) -> [SQL] {
-        [
-            act.record(.accountTakenOver, in: project.id),
+        (hasBeenUsed ? [act.record(.accountTakenOver, in: project.id)] : []) + [
             act.unlink(where: "true", in: project),
             deleteCodes(.all, in: project),
             act.endSessions(of: self, because: "account taken over by the owner of its address", in: project),

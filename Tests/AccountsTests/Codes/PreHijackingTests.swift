@@ -36,6 +36,29 @@ import Text
     }
 
     @Test(arguments: Arrival.allCases)
+    func `keeps what an administrator wrote until a person has signed in, but no way to sign in`(arrival: Arrival) async throws {
+        let fixture = try await Fixture.forCodes()
+        for isUsed in [false, true] {
+            var change = AdministratorChange()
+            change.own.email = "victim@example.com"
+            change.own.password = "the administrator's"
+            change.own.displayName = .set("Ada")
+            change.own.photoURL = .set("https://example.com/ada.png")
+            change.phoneNumber = .set("+441234567890")
+            let made = try await fixture.accounts.administration.create(nil, change, by: fixture.operator)
+            if isUsed { #expect(try await fixture.signsIn("victim@example.com", "the administrator's")) }
+            _ = try await arrive(arrival, fixture)
+            let account = try #require(try await fixture.stored(made.id))
+            #expect(account.displayName == (isUsed ? nil : "Ada") && account.phoneNumber == (isUsed ? nil : "+441234567890"))
+            #expect(account.photoURL == (isUsed ? nil : "https://example.com/ada.png") && account.emailProven)
+            #expect(try await !fixture.signsIn("victim@example.com", "the administrator's"))
+            let events = try await AuditEvents(database: fixture.database).list(of: made.id, limit: 100, in: "demo").map(\.action)
+            #expect(events.contains("account.takenOver") == isUsed)
+            try await fixture.accounts.deletion.delete(made.id, by: fixture.operator)
+        }
+    }
+
+    @Test(arguments: Arrival.allCases)
     func `SEC-02 unexpired session: what the attacker holds open closes`(arrival: Arrival) async throws {
         let fixture = try await Fixture.forCodes()
         let (_, attacker, idToken) = try await fixture.signUp("victim@example.com", password: "the attacker's")

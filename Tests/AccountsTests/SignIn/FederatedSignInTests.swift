@@ -246,6 +246,18 @@ import Text
         #expect(try rows.first?.value(as: Int64.self) == 1)
     }
 
+    @Test func `no token says that its person authenticated before the time from which tokens are valid`() async throws {
+        let fixture = try await Fixture.forCodes()
+        _ = try await fixture.signUp("ada@example.com")
+        let provenAt = fixture.time.clock.now()
+        fixture.time.advance(.seconds(5))
+        let (owner, other) = (Fixture.ada(email: "ada@example.com", authoritative: true), Fixture.ada(subject: "new"))
+        for identity in [owner, other] {
+            let (account, session, _) = try await fixture.signIn(identity, provenAt: provenAt)
+            #expect(session.authTime.seconds >= account.validSince.seconds && session.authTime > provenAt)
+        }
+    }
+
     @Test func `refuses a proof from before the account was revoked`() async throws {
         let fixture = try await Fixture()
         let (account, _, _) = try await fixture.signIn(Fixture.ada())
