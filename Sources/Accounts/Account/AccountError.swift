@@ -63,6 +63,8 @@ package enum AccountError: Error {
     /// The action code does not exist, was used, is of another kind, or is for another address than the account has now.
     case invalidActionCode
     case expiredActionCode
+    /// The digits of a mail were used, have expired, are void, or were tried too often: no others can be the right ones.
+    case voidDigits
     /// Another address than the one that the code was mailed to.
     case emailMismatch
     /// Data that a write relied on has changed since it was read; nothing was written.

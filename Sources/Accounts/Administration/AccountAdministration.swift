@@ -101,7 +101,7 @@ package struct AccountAdministration: Sendable {
             changed.noteEndedSessions(at: now)
             ended = [account.deleteCodes(.allButRecovery, in: project)]
             if !providerIDs.isEmpty { ended.append(account.endSessions(signedInBy: providerIDs, sparing: nil, in: project, at: now)) }
-            if let start { ended.append(account.endSessions(begunBefore: start, in: project, at: now)) }
+            if let start { ended.append(account.endSessions(authenticatedBefore: start, in: project, at: now)) }
         }
         let lost = account.providersLost(in: changed)
         var identities = lost.isEmpty ? [] : [act.unlink(where: "provider_id = ANY(\(lost))", in: project)]

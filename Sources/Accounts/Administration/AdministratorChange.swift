@@ -54,10 +54,10 @@ extension AdministratorChange {
     /// The sessions that end.
     enum Ending: Equatable {
         case all(because: String)
-        /// Those that one of these providers has signed in, and those that began before a time.
-        case some(signedInBy: [String], begunBefore: Instant?)
+        /// Those that one of these providers has signed in, and those whose person authenticated before a time.
+        case some(signedInBy: [String], authenticatedBefore: Instant?)
 
-        static let none = Ending.some(signedInBy: [], begunBefore: nil)
+        static let none = Ending.some(signedInBy: [], authenticatedBefore: nil)
 
         /// Whether tokens end that were issued until now, or until a time.
         var isOfTokens: Bool {
@@ -76,7 +76,7 @@ extension AdministratorChange {
         if let validSince, validSince > now - Self.skew { return .all(because: "revoked") }
         var lost = account.providersLost(in: changed)
         if account.phoneNumber != nil, changed.phoneNumber != account.phoneNumber { lost.append(SignInProvider.phone) }
-        return .some(signedInBy: lost, begunBefore: validSince.flatMap { $0 > account.validSince ? $0 : nil })
+        return .some(signedInBy: lost, authenticatedBefore: validSince.flatMap { $0 > account.validSince ? $0 : nil })
     }
 
     /// The acts that the audit log records, besides those that `AuditedAct` finds in the account's ways to sign in.

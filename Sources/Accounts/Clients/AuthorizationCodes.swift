@@ -41,7 +41,8 @@ extension AuthorizationRequests {
                 RETURNING request_id
                 """
             }
-        _ = try await storage.write(all: [.required(answer)] + session.hold(in: project))
+        // The account is locked before the request, as endings do, which void the digits of requests.
+        _ = try await storage.write(all: session.hold(in: project) + [.required(answer)])
         return Base64URL.encode(id.bytes + secret)
     }
 

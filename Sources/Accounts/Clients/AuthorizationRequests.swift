@@ -84,19 +84,25 @@ package struct AuthorizationRequests: Sendable {
         }
     }
 
-    /// Notes that the person agrees to the request's scopes, for this request and, with `account`, for later ones.
+    /// Notes that the person of the browser's session agrees to the request's scopes, for this request and for later ones.
+    ///
+    /// Throws `overtaken` when the request was answered in the meantime, or the session has ended.
     package func recordConsent(
-        to scopes: [String], of kept: KeptRequest, by account: Account, in project: ProjectSettings
+        to scopes: [String], of kept: KeptRequest, by session: BrowserSession, in project: ProjectSettings
     ) async throws(AccountError) {
-        _ = try await storage.write(all: [
-            .required(update(kept, setting: "consented_by = \(account.id)", in: project)),
-            """
-            INSERT INTO consents AS c (project_id, account_id, client_id, scopes, given_at)
-            VALUES (\(project.id), \(account.id), \(kept.request.clientID), \(scopes), \(clock.now()))
-            ON CONFLICT (project_id, account_id, client_id)
-            DO UPDATE SET scopes = ARRAY(SELECT DISTINCT unnest(c.scopes || excluded.scopes)), given_at = excluded.given_at
-            """,
-        ])
+        let account = session.account
+        // What counts no more (`hasConsent`) must not count again with what is added to it.
+        let counts: SQL = "\(account.sessionsEndedAt)::timestamptz IS NULL OR c.given_at > \(account.sessionsEndedAt)"
+        _ = try await storage.write(
+            all: session.hold(in: project) + [
+                .required(update(kept, setting: "consented_by = \(account.id)", in: project)),
+                """
+                INSERT INTO consents AS c (project_id, account_id, client_id, scopes, given_at)
+                VALUES (\(project.id), \(account.id), \(kept.request.clientID), \(scopes), \(clock.now()))
+                ON CONFLICT (project_id, account_id, client_id) DO UPDATE SET given_at = excluded.given_at,
+                    scopes = ARRAY(SELECT DISTINCT unnest(CASE WHEN \(counts) THEN c.scopes END || excluded.scopes))
+                """,
+            ])
     }
 
     /// Whether the person agreed before to all of these scopes for this client. What was agreed to before all sessions of the account

@@ -79,7 +79,7 @@ package struct BrowserSessions: Sendable {
 
     /// Ends a browser's session, and what relying parties were granted in it, except for use without the person (`offline_access`).
     ///
-    /// - Returns: all grants of the session that were alive, also those that go on: their relying parties are told.
+    /// - Returns: all grants of the session that were alive, also those that go on: their relying parties are told. Of equal grants, one.
     package func end(_ session: BrowserSession, in project: ProjectSettings) async throws(AccountError) -> [ClientGrant] {
         let now = clock.now()
         // The grants have a statement of their own: one that waited for the session would not see a grant that was made meanwhile.
@@ -90,7 +90,7 @@ package struct BrowserSessions: Sendable {
                 UPDATE sessions SET ended_at = \(now), end_reason = 'signed out'
                 WHERE \(Self.grants(of: session, in: project)) AND NOT scopes @> ARRAY['offline_access'] RETURNING scopes, granted
             )
-            SELECT scopes, granted FROM ended UNION ALL
+            SELECT scopes, granted FROM ended UNION
             SELECT scopes, granted FROM sessions WHERE \(Self.grants(of: session, in: project)) AND scopes @> ARRAY['offline_access']
             """,
         ])

@@ -92,22 +92,24 @@ package struct ClientSessions: Sendable {
         package let account: Account
         package let session: ClientSession
         package let id: String
+        /// Those that the client may still have.
         package let scopes: [String]
         package let audiences: [String]
         package let issued: Instant
         package let expires: Instant
     }
 
-    /// The access token with this text, in one round trip; `nil` when it is not a valid one of this project: the signature, the time, or
-    /// the session it came from.
+    /// The access token with this text, in one round trip; `nil` when it is not a valid one of this project: the signature, the time, the
+    /// session it came from, or the client, which may have been removed.
     package func accessToken(_ text: UTF8Text, in project: ProjectSettings) async throws(AccountError) -> AccessToken? {
         let now = clock.now()
         guard let claims = verified(text), claims.expires > now,
-            let found = try await find(claims.sessionID, in: project), found.session.grant.issuer == claims.issuer
+            let found = try await find(claims.sessionID, in: project), found.session.grant.issuer == claims.issuer,
+            let client = project.openIDProvider?.client(id: UTF8Text(found.session.grant.clientID))
         else { return nil }
         return AccessToken(
-            account: found.account, session: found.session, id: claims.id, scopes: claims.scopes, audiences: claims.audiences,
-            issued: claims.issued, expires: claims.expires)
+            account: found.account, session: found.session, id: claims.id, scopes: client.keeping(claims.scopes),
+            audiences: claims.audiences, issued: claims.issued, expires: claims.expires)
     }
 
     /// The session of a refresh token that would refresh now, for introspection; `nil` for any other text.

@@ -70,10 +70,11 @@ package struct ClientTokens: Sendable {
     /// Signs an ID token.
     ///
     /// - Parameters:
+    ///   - scopes: those of the session, or fewer.
     ///   - nonce: of the request; `nil` at a refresh.
     ///   - isNewUser: whether the sign-in made the account.
     package func idToken(
-        _ subject: Subject, accessToken: String?, nonce: String?, isNewUser: Bool = false, in project: ProjectSettings
+        _ subject: Subject, scopes: [String], accessToken: String?, nonce: String?, isNewUser: Bool = false, in project: ProjectSettings
     ) throws -> String {
         let now = clock.now()
         let (account, grant) = (subject.account, subject.session.grant)
@@ -97,8 +98,8 @@ package struct ClientTokens: Sendable {
                     account.write(claim, of: subject.session.session, isNewUser: isNewUser, to: &claims, in: project)
                 }
             } else {
-                let wanted = Set(subject.client.profileInIDToken ? grant.scopes : [])
-                account.write(UserInfoClaims(scopes: wanted, requested: grant.claims?.idToken ?? []), to: &claims)
+                let wanted = Set(subject.client.profileInIDToken ? scopes : [])
+                account.write(UserInfoClaims(scopes: wanted, requested: grant.claims?.limited(to: scopes).idToken ?? []), to: &claims)
             }
         }
         return try signingKeys.signer(for: .rs256, at: now).sign(claims: claims.bytes)

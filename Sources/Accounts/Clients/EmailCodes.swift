@@ -86,10 +86,9 @@ extension AuthorizationRequests {
 
     /// Proves the address that the last code of the kept request was mailed to.
     ///
-    /// Throws `invalidActionCode` for wrong digits.
-    /// - Returns: false when no digits could prove the address: they are used, void or expired, or were tried too often.
-    package func proveEmail(_ digits: UTF8Text, of kept: KeptRequest, in project: ProjectSettings) async throws(AccountError) -> Bool {
-        guard let email = kept.email else { return false }
+    /// Throws `invalidActionCode` for wrong digits, and `voidDigits`.
+    package func proveEmail(_ digits: UTF8Text, of kept: KeptRequest, in project: ProjectSettings) async throws(AccountError) {
+        guard let email = kept.email else { throw .voidDigits }
         let now = clock.now()
         let mac = emailCodes.mac(digits, to: email, for: kept.id)
         let fits: SQL = "email_code = \(mac)"
@@ -102,9 +101,8 @@ extension AuthorizationRequests {
                 AND email_tries < \(EmailCodes.tries)
             RETURNING email_proven
             """)
-        guard let row = rows.first else { return false }
+        guard let row = rows.first else { throw .voidDigits }
         guard try reading({ try row.value(as: Bool.self) }) else { throw .invalidActionCode }
-        return true
     }
 
     /// Whether digits have proven the address of the account at this request, and no session of the account was ended since they were

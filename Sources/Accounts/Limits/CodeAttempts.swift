@@ -2,7 +2,8 @@ import Postgres
 
 /// Counts tries of action codes; only those with a wrong code count.
 extension RateLimits {
-    /// Runs `work`, which tries a code from a mail, and counts the try when the code was wrong.
+    /// Runs `work`, which tries a code from a mail, and counts the try when the code was wrong. The right code forgives the account's
+    /// failures; any other error leaves the buckets as they were.
     ///
     /// Throws the errors of `charge`, then those of `work`.
     package func counting<Result>(_ attempt: Attempt, _ work: () async throws(AccountError) -> Result) async throws(AccountError) -> Result
@@ -12,15 +13,13 @@ extension RateLimits {
         do { result = try await work() } catch {
             switch error {
             case .invalidActionCode, .expiredActionCode, .emailMismatch: break
-            default: try await giveBack(attempt)
+            default: try await write(refund(of: attempt))
             }
             throw error
         }
-        try await giveBack(attempt)
+        try await write(success(of: attempt))
         return result
     }
-
-    private func giveBack(_ attempt: Attempt) async throws(AccountError) { try await write(success(of: attempt)) }
 
     /// Forgives the failures of an account whose owner has set a new password by a mail. See `forgiveness`.
     package func forgive(_ attempt: Attempt) async throws(AccountError) { try await write(forgiveness(of: attempt)) }

@@ -99,26 +99,33 @@ package struct RateLimits: Sendable {
     /// Statements to commit together with a successful attempt: they clear the account's failures and return this attempt to its client
     /// address. So an honest person never reaches a limit, while failures by others at that address stay counted, and only the account's
     /// own buckets are cleared.
-    package func success(of attempt: Attempt) -> [SQL] { giveBack(attempt, refundsAddress: true) }
+    package func success(of attempt: Attempt) -> [SQL] {
+        giveBack(attempt) { $0.scope.isOfAccount ? Self.all : $0.scope == .address ? $0.rate.interval : nil }
+    }
 
     /// Statements to commit when the owner has proven themselves in another way, such as by a code from their mailbox: they clear the
     /// failures of the account, from this and all other addresses. `attempt` was not charged, so its address gets nothing back.
-    package func forgiveness(of attempt: Attempt) -> [SQL] { giveBack(attempt, refundsAddress: false) }
+    package func forgiveness(of attempt: Attempt) -> [SQL] { giveBack(attempt) { $0.scope.isOfAccount ? Self.all : nil } }
+
+    /// Statements that return what the attempt took, and no more: it was neither right nor wrong.
+    func refund(of attempt: Attempt) -> [SQL] { giveBack(attempt) { $0.rate.interval } }
+
+    /// More than any bucket can lack, so that it is full again.
+    private static let all = Duration.seconds(366 * 86400)
 
     /// Locks in the order of the keys, as charges do.
-    private func giveBack(_ attempt: Attempt, refundsAddress: Bool) -> [SQL] {
-        let charges = attempt.charges.filter { $0.scope.isOfAccount || refundsAddress && $0.scope == .address }
-        guard !charges.isEmpty else { return [] }
+    /// - Parameter amount: what a bucket gets back.
+    private func giveBack(_ attempt: Attempt, _ amount: (Attempt.Charge) -> Duration?) -> [SQL] {
         var rows: SQL?
-        for charge in charges {
-            // More than any bucket can lack, so that the account's bucket is full again.
-            let back = charge.scope.isOfAccount ? Duration.seconds(366 * 86400) : charge.rate.interval
+        for charge in attempt.charges {
+            guard let back = amount(charge) else { continue }
             let row: SQL = "SELECT \(charge.key), \(back.microseconds) * interval '1 microsecond'"
             rows = rows.map { "\($0) UNION ALL \(row)" } ?? row
         }
+        guard let rows else { return [] }
         return [
             """
-            WITH given_back (key, back) AS (\(rows ?? "SELECT")),
+            WITH given_back (key, back) AS (\(rows)),
             held AS (
                 SELECT r.key, s.back FROM given_back s JOIN rate_limits r ON r.project_id = \(attempt.projectID) AND r.key = s.key
                 ORDER BY r.key FOR UPDATE OF r

@@ -104,9 +104,10 @@ extension Account {
         return "\(sessions) AND sign_in_provider = ANY(\(providerIDs))"
     }
 
-    /// Ends the sessions that began before a time from which tokens are valid.
-    func endSessions(begunBefore start: Instant, in project: ProjectSettings, at now: Instant) -> SQL {
-        "\(endSessions(because: "revoked", in: project, at: now)) AND created_at < \(start)"
+    /// Ends the sessions whose person authenticated before a time from which tokens are valid. Those of relying parties and of apps that
+    /// went on from a browser's session have its `auth_time`, and end with it.
+    func endSessions(authenticatedBefore start: Instant, in project: ProjectSettings, at now: Instant) -> SQL {
+        "\(endSessions(because: "revoked", in: project, at: now)) AND auth_time < \(start)"
     }
 
     /// The same for the account with this id.

@@ -69,7 +69,9 @@ private struct AuthorizationCall {
         let taken = try await context.services.accounts.authorizationRequests.takePushed(
             id, clientID: client.id, in: address.project.settings)
         // Some user flows share an issuer.
-        guard let taken, taken.issuer.isExactly(address.urls.issuer), taken.userFlow == address.userFlow?.name else {
+        guard let taken, taken.issuer.isExactly(address.urls.issuer), taken.userFlow == address.userFlow?.name,
+            address.client(of: taken) != nil
+        else {
             throw AuthorizationRefusal.page(.invalidRequest("The request_uri is unknown, used or expired."))
         }
         return AuthorizeParameters.Accepted(client: client, request: taken)

@@ -22,12 +22,6 @@ extension RequestedClaims {
         return (RequestedClaims(idToken: names(idToken), userInfo: names(userInfo)), subjects.first)
     }
 
-    /// These claims without those whose scope is not in the list: the parameter opens nothing that the client may not ask for by scopes.
-    func limited(to scopes: [String]) -> RequestedClaims {
-        func isAllowed(_ claim: String) -> Bool { UserInfoClaims.scope(of: claim).map(scopes.contains) ?? true }
-        return RequestedClaims(idToken: idToken.filter(isAllowed), userInfo: userInfo.filter(isAllowed))
-    }
-
     /// The scopes that give these claims.
     var scopes: Set<String> { Set((idToken + userInfo).compactMap(UserInfoClaims.scope)) }
 

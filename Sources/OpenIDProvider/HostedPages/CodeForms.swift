@@ -37,10 +37,9 @@ extension HostedVisit {
         // The address stays proven until the next step has used that up: a new account or password, or a sign-in.
         if !kept.emailProven {
             // Only tries that could have been right are counted; otherwise strangers could keep the owner of an address from proving it.
-            let isProven = try await accounts.limits.counting(attempt(.emailCode, email: kept.email)) { () async throws(AccountError) in
+            try await accounts.limits.counting(attempt(.emailCode, email: kept.email)) { () async throws(AccountError) in
                 try await accounts.authorizationRequests.proveEmail(digits, of: kept, in: settings)
             }
-            guard isProven else { throw AccountError.invalidActionCode }
         }
         guard let email = kept.email else { return go(to: page.addressPage) }
         switch page {

@@ -46,7 +46,7 @@ struct FormFault: Error, Sendable, Equatable {
         case .weakPassword, .passwordRequirements: self = .weak
         case .accountDisabled: self.init(field: nil, word: "disabled")
         case .adminOnly, .noSuchIdentity, .accountNotFound: self = .notNew
-        case .invalidActionCode, .expiredActionCode, .emailMismatch:
+        case .invalidActionCode, .voidDigits, .expiredActionCode, .emailMismatch:
             guard page.template == "code" else { return nil }
             self = .wrongCode
         case .emailTaken: self.init(field: nil, word: "confirmFirstUnnamed", status: 409)

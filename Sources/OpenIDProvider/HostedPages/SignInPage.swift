@@ -123,7 +123,7 @@ extension HostedVisit {
     private func consent() async throws -> Response {
         guard let session else { return resume() }
         try await accounts.authorizationRequests.recordConsent(
-            to: kept.request.scopes, of: kept, by: session.account, in: settings)
+            to: kept.request.scopes, of: kept, by: session, in: settings)
         return resume()
     }
 }

@@ -22,7 +22,7 @@ struct BackChannelLogout {
         var told: Set<Recipient> = []
         for grant in ended {
             guard let uri = settings.openIDProvider?.client(id: UTF8Text(grant.clientID))?.backChannelLogoutURI,
-                told.insert(Recipient(clientID: grant.clientID, issuer: grant.issuer)).inserted
+                told.insert(Recipient(clientID: grant.clientID, issuer: grant.issuer, sid: grant.sid)).inserted
             else { continue }
             tell(grant, of: account, at: uri)
         }
@@ -31,6 +31,8 @@ struct BackChannelLogout {
     private struct Recipient: Hashable {
         let clientID: String
         let issuer: String
+        /// After a second sign-in in the same browser, the relying party knows two sessions.
+        let sid: String
     }
 
     private func tell(_ ended: ClientGrant, of account: Account, at uri: String) {

@@ -39,7 +39,8 @@ struct Introspect: RawEndpoint {
             {
                 json.object { json in
                     json.field("active", true)
-                    call.write(token.session.grant, of: token.account, scopes: token.session.grant.scopes, to: &json)
+                    let grant = token.session.grant
+                    call.write(grant, of: token.account, scopes: call.client.keeping(grant.scopes), to: &json)
                     json.field("exp", token.session.expires.seconds)
                 }
             } else {

@@ -31,7 +31,7 @@ struct TokenAnswer {
         let accessToken = try tokens.accessToken(subject, scopes: scopes, userInfo: call.address.urls.userInfo, in: project)
         let idToken =
             scopes.contains("openid")
-            ? try tokens.idToken(subject, accessToken: accessToken, nonce: nonce, isNewUser: isNewUser, in: project) : nil
+            ? try tokens.idToken(subject, scopes: scopes, accessToken: accessToken, nonce: nonce, isNewUser: isNewUser, in: project) : nil
         let refreshToken = isRefreshable ? call.accounts.clientSessions.refreshToken(for: subject.session, in: project) : nil
         var json = JSONWriter(capacity: 2048)
         json.object { json in
@@ -54,7 +54,9 @@ struct TokenAnswer {
     }
 
     /// Apps get a refresh token in any case; the others when the person allowed use without them.
-    private var isRefreshable: Bool { subject.client.kind == .native || subject.session.grant.scopes.contains("offline_access") }
+    private var isRefreshable: Bool {
+        subject.client.kind == .native || subject.client.keeping(subject.session.grant.scopes).contains("offline_access")
+    }
 
     /// Who the account is to Microsoft's libraries, which store tokens under this name. That for Apple's systems refuses an answer without it.
     private func clientInfo(_ userFlow: UserFlow, _ project: ProjectSettings) -> String {

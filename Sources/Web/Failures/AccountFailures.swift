@@ -58,7 +58,7 @@ extension Failure {
             case .tooManyAttempts(let action, by: let scope): .tooManyAttempts(action, by: scope)
             case .quotaExceeded(let action):
                 Failure("QUOTA_EXCEEDED", "Exceeded the project's quota for \(action.rawValue). Try again later.", signInCodes: .later)
-            case .invalidActionCode: Failure("INVALID_OOB_CODE")
+            case .invalidActionCode, .voidDigits: Failure("INVALID_OOB_CODE")
             case .expiredActionCode: Failure("EXPIRED_OOB_CODE")
             case .emailMismatch: Failure("INVALID_EMAIL", "The email provided does not match the sign-in email address.")
             case .overtaken, .overloaded, .database(.unavailable), .database(.timedOut): Failure.unavailable

@@ -42,17 +42,17 @@ import Text
 
     @Test func `an old time of validity ends what began before it, and one that is older than the present one ends nothing`() throws {
         let earlier = Instant(seconds: now.seconds - 3600)
-        #expect(try ending { $0.validSince = earlier } == .some(signedInBy: [], begunBefore: earlier))
+        #expect(try ending { $0.validSince = earlier } == .some(signedInBy: [], authenticatedBefore: earlier))
         #expect(try ending { $0.validSince = account.validSince } == .none)
         #expect(try ending { $0.validSince = Instant(seconds: 1) } == .none)
     }
 
     @Test func `a way to sign in that is lost ends the sessions that came by it`() throws {
-        #expect(try ending { $0.own.unlinked = ["oidc.a"] } == .some(signedInBy: ["oidc.a"], begunBefore: nil))
-        #expect(try ending { $0.own.unlinked = ["phone"] } == .some(signedInBy: ["phone"], begunBefore: nil))
-        #expect(try ending { $0.phoneNumber = .set("+12025550123") } == .some(signedInBy: ["phone"], begunBefore: nil))
+        #expect(try ending { $0.own.unlinked = ["oidc.a"] } == .some(signedInBy: ["oidc.a"], authenticatedBefore: nil))
+        #expect(try ending { $0.own.unlinked = ["phone"] } == .some(signedInBy: ["phone"], authenticatedBefore: nil))
+        #expect(try ending { $0.phoneNumber = .set("+12025550123") } == .some(signedInBy: ["phone"], authenticatedBefore: nil))
         let other = LinkedIdentity(providerID: "oidc.a", subject: "another")
-        #expect(try ending { $0.linked = other } == .some(signedInBy: ["oidc.a"], begunBefore: nil))
+        #expect(try ending { $0.linked = other } == .some(signedInBy: ["oidc.a"], authenticatedBefore: nil))
         #expect(try ending { $0.linked = account.identities[0] } == .none)
         #expect(try ending { $0.linked = LinkedIdentity(providerID: "oidc.b", subject: "ada") } == .none)
     }

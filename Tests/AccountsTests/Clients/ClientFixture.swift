@@ -32,6 +32,14 @@ struct ClientFixture {
         return BrowserSession(session: session, account: account)
     }
 
+    /// A second sign-in, with the password of `signUp`.
+    func signIn(_ email: String = "ada@example.com") async throws -> BrowserSession {
+        let attempt = Attempt(.password, from: "192.0.2.7", email: email, in: project)
+        let (account, session) = try await fixture.accounts.passwordSignIns.signIn(
+            email: email, password: "correct horse", attempt, in: project, from: client)
+        return BrowserSession(session: session, account: account)
+    }
+
     func request(
         of client: OAuthClient? = nil, scopes: [String] = ["openid", "offline_access"], challenged: Bool = true, userFlow: String? = nil
     ) -> AuthorizationRequest {

@@ -18,7 +18,8 @@ import Text
         let (browser, session) = try await clients.granted(scopes: ["openid", "profile", "email"])
         let subject = ClientTokens.Subject(browser.account, session, of: clients.app, by: nil)
         clients.fixture.time.advance(.seconds(10))
-        let token = try clients.fixture.accounts.clientTokens.idToken(subject, accessToken: "abc", nonce: "n-1", in: clients.project)
+        let token = try clients.fixture.accounts.clientTokens.idToken(
+            subject, scopes: session.grant.scopes, accessToken: "abc", nonce: "n-1", in: clients.project)
         let jwt = try verified(token, clients)
         let now = clients.fixture.time.clock.now().seconds
         #expect(jwt.header["typ"] == "JWT")
@@ -36,10 +37,16 @@ import Text
         var talkative = clients.app
         talkative.profileInIDToken = true
         let other = try clients.fixture.accounts.clientTokens.idToken(
-            ClientTokens.Subject(browser.account, session, of: talkative, by: nil), accessToken: nil, nonce: nil, in: clients.project)
+            ClientTokens.Subject(browser.account, session, of: talkative, by: nil), scopes: session.grant.scopes, accessToken: nil,
+            nonce: nil, in: clients.project)
         let claims = try verified(other, clients).claims
         #expect(claims["email"] == "ada@example.com" && claims["name"] == "Ada" && claims["email_verified"] == false)
         #expect(claims["nonce"] == nil && claims["at_hash"] == nil)
+        let narrow = try clients.fixture.accounts.clientTokens.idToken(
+            ClientTokens.Subject(browser.account, session, of: talkative, by: nil), scopes: ["openid", "profile"], accessToken: nil,
+            nonce: nil, in: clients.project)
+        let fewer = try verified(narrow, clients).claims
+        #expect(fewer["name"] == "Ada" && fewer["email"] == nil && fewer["email_verified"] == nil)
     }
 
     @Test func `signs an access token that no app's ID token passes for, and that passes for none`() async throws {
@@ -55,7 +62,8 @@ import Text
         let idToken = try clients.fixture.accounts.idTokens.issue(for: account, app, in: clients.project)
         #expect(try await clients.sessions.accessToken(UTF8Text(idToken), in: clients.project) == nil)
         let ours = try clients.fixture.accounts.clientTokens.idToken(
-            ClientTokens.Subject(browser.account, session, of: clients.app, by: nil), accessToken: nil, nonce: nil, in: clients.project)
+            ClientTokens.Subject(browser.account, session, of: clients.app, by: nil), scopes: session.grant.scopes, accessToken: nil,
+            nonce: nil, in: clients.project)
         #expect(try await clients.sessions.accessToken(UTF8Text(ours), in: clients.project) == nil)
         await #expect(throws: AccountError.self) { try await clients.fixture.accounts.idTokens.account(of: ours, in: clients.project) }
     }
@@ -88,7 +96,7 @@ import Text
         userFlow.claims = UserFlow.Claim.allCases
         let subject = ClientTokens.Subject(browser.account, session, of: clients.app, by: userFlow)
         let token = try clients.fixture.accounts.clientTokens.idToken(
-            subject, accessToken: nil, nonce: nil, isNewUser: true, in: clients.project)
+            subject, scopes: session.grant.scopes, accessToken: nil, nonce: nil, isNewUser: true, in: clients.project)
         let claims = try verified(token, clients).claims
         let id = browser.account.objectID(in: clients.project)
         #expect(claims["oid"] == .string(id) && claims["sub"] == .string(id))

@@ -50,7 +50,7 @@ import Text
         let browser = try await clients.signUp()
         let (kept, cookie) = try await clients.requests.store(clients.request(), in: clients.project)
         try await clients.requests.recordChoice(of: kept, by: "somebody", in: clients.project)
-        try await clients.requests.recordConsent(to: ["openid", "email"], of: kept, by: browser.account, in: clients.project)
+        try await clients.requests.recordConsent(to: ["openid", "email"], of: kept, by: browser, in: clients.project)
         let found = try await clients.requests.waiting(kept.id, cookie: UTF8Text(cookie), in: clients.project)
         #expect(found?.chosenBy == "somebody" && found?.editedBy == nil)
         #expect(found?.consentedBy == browser.account.id)
@@ -61,11 +61,34 @@ import Text
         #expect(try await !agreed(["email", "phone"]))
         #expect(try await !agreed(["email"], "site"))
         let (next, _) = try await clients.requests.store(clients.request(), in: clients.project)
-        try await clients.requests.recordConsent(to: ["phone"], of: next, by: browser.account, in: clients.project)
+        try await clients.requests.recordConsent(to: ["phone"], of: next, by: browser, in: clients.project)
         #expect(try await agreed(["email", "phone"]))
         clients.fixture.time.advance(.seconds(1))
         try await clients.fixture.accounts.administration.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
         #expect(try await !agreed(["email"]))
+    }
+
+    @Test func `SEC-50 agreeing again brings nothing back that was agreed to before an ending, and an ended session agrees to nothing`()
+        async throws
+    {
+        let clients = try await ClientFixture()
+        let before = try await clients.signUp()
+        let (kept, _) = try await clients.requests.store(clients.request(), in: clients.project)
+        try await clients.requests.recordConsent(to: ["email", "offline_access"], of: kept, by: before, in: clients.project)
+        clients.fixture.time.advance(.seconds(1))
+        try await clients.fixture.accounts.administration.revokeSessions(of: before.account.id, by: clients.fixture.operator)
+        await expectRefusal("overtaken") {
+            try await clients.requests.recordConsent(to: ["phone"], of: kept, by: before, in: clients.project)
+        }
+        clients.fixture.time.advance(.seconds(1))
+        let after = try await clients.signIn()
+        try await clients.requests.recordConsent(to: ["email"], of: kept, by: after, in: clients.project)
+        func agreed(_ scope: String) async throws -> Bool {
+            try await clients.requests.hasConsent(to: [scope], of: "field-app", by: after.account.id, in: clients.project)
+        }
+        #expect(try await agreed("email"))
+        #expect(try await !agreed("offline_access"))
+        #expect(try await !agreed("phone"))
     }
 
     /// The digits of the newest mail.
@@ -74,8 +97,10 @@ import Text
     }
 
     private func proves(_ digits: String, _ kept: KeptRequest, _ clients: ClientFixture) async throws -> Bool {
-        do { return try await clients.requests.proveEmail(UTF8Text(digits), of: kept, in: clients.project) } catch {
-            guard case AccountError.invalidActionCode = error else { throw error }
+        do {
+            try await clients.requests.proveEmail(UTF8Text(digits), of: kept, in: clients.project)
+            return true
+        } catch AccountError.invalidActionCode, AccountError.voidDigits {
             return false
         }
     }
@@ -264,16 +289,18 @@ import Text
         }
     }
 
-    @Test func `SEC-16 counts only digits that could have been right`() async throws {
+    @Test func `SEC-16 tells digits that could have been right from void ones`() async throws {
         let clients = try await ClientFixture()
         let kept = try await asked(clients)
         let digits = try await sent(clients)
         let wrong = digits == "000000" ? "000001" : "000000"
         for _ in 1...EmailCodes.tries {
             await expectRefusal("invalidActionCode") {
-                _ = try await clients.requests.proveEmail(UTF8Text(wrong), of: kept, in: clients.project)
+                try await clients.requests.proveEmail(UTF8Text(wrong), of: kept, in: clients.project)
             }
         }
-        #expect(try await !clients.requests.proveEmail(UTF8Text(digits), of: kept, in: clients.project))
+        await expectRefusal("voidDigits") {
+            try await clients.requests.proveEmail(UTF8Text(digits), of: kept, in: clients.project)
+        }
     }
 }

@@ -127,7 +127,7 @@ def test_SEC_50_digits_sign_in_once_and_not_after_an_ending(stage, visitor, ente
         assert enter() == 400
 
 
-def test_SEC_16_tries_that_could_not_be_right_do_not_lock_the_owner_out():
+def test_SEC_16_tries_that_could_not_be_right_neither_lock_the_owner_out_nor_bring_tries_back():
     site = HostedSite(project={"limits": limits(emailCode={"perAccount": "6 per 1d"})})
     try:
         site.serve()
@@ -139,6 +139,12 @@ def test_SEC_16_tries_that_could_not_be_right_do_not_lock_the_owner_out():
         asked = site.request()
         page = owner.press(owner.open(asked.url), "mail", email=email)
         asked.redeemed(owner.press(page, "code", code=site.digits(email, 2)))
+        page = stranger.press(stranger.open(site.request().url), "mail", email=email)
+        digits = wrong(site.digits(email, 3))
+        assert [stranger.press(page, "code", code=digits).status for _ in range(9)] == [400] * 9
+        page = stranger.press(page, "again")
+        digits = wrong(site.digits(email, 4))
+        assert [stranger.press(page, "code", code=digits).status for _ in range(2)] == [400, 429]
     finally:
         site.close()
 

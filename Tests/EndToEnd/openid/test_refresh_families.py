@@ -5,6 +5,7 @@
 
 import contextlib
 import json
+from urllib.parse import urljoin
 
 import pytest
 
@@ -72,9 +73,29 @@ def test_a_reload_takes_scopes_from_grants_and_a_client_from_its_tokens(openid_s
         assert narrowed["scope"] == "openid offline_access"
         for token in (*family.access_tokens, narrowed["access_token"]):
             assert family.rp.userinfo(token).json() == {"sub": family.person.id}
+            told = family.rp.introspect(token).json()
+            assert told["scope"] == "openid offline_access" and "username" not in told
+        assert family.rp.introspect(narrowed["refresh_token"]).json()["scope"] == "openid offline_access"
+        assert "email" not in claims(narrowed["id_token"])
+    with reloaded_clients(openid_site, [*others, {**BASIC.entry(), "scopes": ["openid", "email"]}]):
+        last = assert_token_answer(family.rp.refresh(narrowed["refresh_token"]))
+        assert "refresh_token" not in last and last["scope"] == "openid email"
     assert "email" in family.rp.userinfo(family.access_tokens[0]).json()
     with reloaded_clients(openid_site, others):
         assert family.rp.userinfo(family.access_tokens[0]).status_code == 401
+        assert RelyingParty(openid_site.issuer, API).introspect(family.access_tokens[0]).json() == {"active": False}
+
+
+def test_a_reload_takes_a_redirect_uri_from_requests_that_wait(openid_site):
+    rp = RelyingParty(openid_site.issuer, BASIC)
+    page = urljoin(rp.issuer, rp.open().headers["location"])
+    assert rp.browser.get(page).status_code == 200
+    pushed = rp.push()[0].json()["request_uri"]
+    clients = openid_site.project["openIDProvider"]["clients"]
+    others = [client for client in clients if client["id"] != BASIC.id]
+    with reloaded_clients(openid_site, [*others, {**BASIC.entry(), "redirectURIs": ["https://elsewhere.example.com/callback"]}]):
+        for answer in (rp.browser.get(page), rp.send({"client_id": BASIC.id, "request_uri": pushed})):
+            assert answer.status_code == 400 and "location" not in answer.headers
 
 
 def test_a_repeat_within_the_grace_gets_the_same_successor(family):

@@ -112,6 +112,18 @@ def test_each_relying_party_of_the_session_hears_once_and_others_nothing(site, e
     assert heard == [before.claims["sid"]] and stranger.claims["sid"] not in heard
 
 
+def test_a_relying_party_hears_of_each_session_of_the_browser(site, ears):
+    """The person signed in a second time, so the relying party knows two sessions."""
+    rp, person = RelyingParty(site.issuer, BASIC), site.person()
+    first = rp.sign_in(person)
+    second = rp.sign_in(person, prompt="login")
+    ears.heard.clear()
+    log_out(rp, second.tokens["id_token"])
+    wait_until(lambda: len(ears.tokens("basic")) == 2, what="a logout token for each session")
+    heard = {jwt.decode(token, options={"verify_signature": False})["sid"] for token in ears.tokens("basic")}
+    assert heard == {first.claims["sid"], second.claims["sid"]}
+
+
 def test_a_relying_party_that_does_not_accept_is_asked_again(site, ears):
     rp, before = signed_in(site)
     second = RelyingParty(site.issuer, SECOND, browser=rp.browser)
