@@ -91,8 +91,8 @@ package struct AuthorizationRequests: Sendable {
         to scopes: [String], of kept: KeptRequest, by session: BrowserSession, in project: ProjectSettings
     ) async throws(AccountError) {
         let account = session.account
-        // What counts no more (`hasConsent`) must not count again with what is added to it.
-        let counts: SQL = "\(account.sessionsEndedAt)::timestamptz IS NULL OR c.given_at > \(account.sessionsEndedAt)"
+        // What counts no more must not count again with what is added to it.
+        let counts = Self.consentCounts(after: "\(account.sessionsEndedAt)::timestamptz")
         _ = try await storage.write(
             all: session.hold(in: project) + [
                 .required(update(kept, setting: "consented_by = \(account.id)", in: project)),
@@ -114,10 +114,13 @@ package struct AuthorizationRequests: Sendable {
             """
             SELECT 1::bigint FROM consents c JOIN accounts a USING (project_id, account_id)
             WHERE project_id = \(project.id) AND account_id = \(accountID) AND client_id = \(clientID) AND c.scopes @> \(scopes)
-                AND (a.sessions_ended_at IS NULL OR c.given_at > a.sessions_ended_at)
+                AND \(Self.consentCounts(after: "a.sessions_ended_at"))
             """
         ).isEmpty
     }
+
+    /// A condition on the row `c` in `consents`: it was given after the last ending of the account's sessions, if there was one.
+    private static func consentCounts(after ending: SQL) -> SQL { "(\(ending) IS NULL OR c.given_at > \(ending))" }
 
     /// Notes that the person chose to go on with this account: by a button, or by the form with which they signed in.
     package func recordChoice(of kept: KeptRequest, by accountID: String, in project: ProjectSettings) async throws(AccountError) {

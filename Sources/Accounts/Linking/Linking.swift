@@ -99,4 +99,7 @@ extension Account {
 
     /// Whether a person has signed in to it. Until then, only administrators have written what is in it.
     var hasBeenUsed: Bool { lastLoginAt != nil }
+
+    /// Removes what the maker of the account said of themselves, and their phone number, by which they would sign in.
+    mutating func clearProfile() { (phoneNumber, displayName, photoURL, profile) = (nil, nil, nil, nil) }
 }

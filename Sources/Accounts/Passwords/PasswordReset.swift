@@ -128,9 +128,6 @@ extension Account {
         return PasswordReset(account: account, statements: statements)
     }
 
-    /// Removes what the maker of the account said of themselves, and their phone number, by which they would sign in.
-    mutating func clearProfile() { (phoneNumber, displayName, photoURL, profile) = (nil, nil, nil, nil) }
-
     /// Notes that the person reads the mails to the address.
     mutating func proveEmail() {
         emailVerified = true

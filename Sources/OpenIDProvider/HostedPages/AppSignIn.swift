@@ -53,18 +53,3 @@ enum AppSignIn {
         return [prompt]
     }
 }
-
-extension ProviderAddress {
-    /// The client of a request: a registered one, or the project itself for one of its apps' own pages. `nil` when it, or the address that
-    /// the browser goes back to, is not registered any more.
-    func client(of request: AuthorizationRequest) -> OAuthClient? {
-        let settings = project.settings
-        guard request.isOfApp(in: settings) else {
-            return settings.openIDProvider?.client(id: UTF8Text(request.clientID)).flatMap { client in
-                client.redirectURI(matching: UTF8Text(request.redirectURI)).map { _ in client }
-            }
-        }
-        guard settings.redirectURLs.contains(where: { request.redirectURI.isExactly($0) }) else { return nil }
-        return OAuthClient(id: settings.id, name: settings.branding.name, kind: .browser, redirectURIs: [request.redirectURI])
-    }
-}

@@ -16,6 +16,10 @@ final class FetchBudget: Sendable {
 
     private let state = Mutex(State())
 
+    static func refusal(of url: String) -> ProviderError {
+        .unavailable(detail: "\(url) was not asked for: apps name more tenants than \(most) a minute.")
+    }
+
     func take(at now: Instant) -> Bool {
         state.withLock { state in
             // A clock that was set back also begins a new period.

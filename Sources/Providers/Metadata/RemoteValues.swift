@@ -74,8 +74,7 @@ final class RemoteValues<Value: Sendable>: Sendable {
             case .failed(let failure): throw failure
             case .fetch: return try await fetched(url, now, fetch)
             case .wait: if let value = try await awaited(url) { return value }
-            case .refuse:
-                throw .unavailable(detail: "\(url) was not asked for: apps name more tenants than \(FetchBudget.most) a minute.")
+            case .refuse: throw FetchBudget.refusal(of: url)
             }
         }
     }
