@@ -126,31 +126,12 @@ def paced(house, method, path, body, seconds):
     return times[int(len(times) * 0.99)] * 1e3
 
 
-def lookup(token):
-    return "POST", "/v1/accounts:lookup?key=bench-rs256", {"idToken": token}
-
-
 class Calm:
     """The times of a lookup and of a GET without sign-ins."""
 
     def __init__(self, house, token, key_set, seconds):
-        self.lookup = paced(house, *lookup(token), seconds)
+        self.lookup = paced(house, "POST", "/v1/accounts:lookup?key=bench-rs256", {"idToken": token}, seconds)
         self.get = paced(house, "GET", key_set, None, seconds)
-
-
-class Occupied:
-    """The time of a lookup while other programs occupy all cores with the least priority there is, and nobody signs in. It tells how soon this
-    machine gives a core to a thread that wakes up."""
-
-    def __init__(self, house, token, seconds):
-        command = ["chrt", "--idle", "0", sys.executable, SCRIPTS / "raw_scrypt.py", 10 * seconds]
-        programs = [processes.start(command, service=True) for _ in CORES]
-        for program in programs:
-            processes.give_way(program)
-        time.sleep(0.5)
-        self.lookup = paced(house, *lookup(token), seconds)
-        for program in programs:
-            processes.stop(program)
 
 
 class Flood(Calm):

@@ -1,7 +1,6 @@
 """Processes that end with the run, their cost, and the core that they run on."""
 
 import os
-import pathlib
 import shutil
 import signal
 import socket
@@ -38,12 +37,6 @@ def start(args, core=None, log=subprocess.DEVNULL, env=None, service=False):
     )
     _children.append(child)
     return child
-
-
-def give_way(child):
-    """Gives a service a tenth of the weight of any other. On a kernel that does not group processes by session this changes nothing, and niceness
-    is enough."""
-    pathlib.Path(f"/proc/{child.pid}/autogroup").write_text("10")
 
 
 def run(args, core=None, env=None, input=None, timeout=60):

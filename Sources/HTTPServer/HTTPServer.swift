@@ -68,13 +68,20 @@ package actor HTTPServer {
     }
 
     /// Lets `work` make an answer in a separate task, which begins at once and stays on the loop.
-    nonisolated func start(_ work: @escaping @Sendable () async -> Response, _ exchange: Exchange, on slot: Int32) {
-        assumeIsolated { server in server.run(work, exchange, on: slot) }
+    ///
+    /// - Parameter body: the size of the request's body. It stays in memory until the answer, also when the client is gone before.
+    nonisolated func start(_ work: @escaping @Sendable () async -> Response, _ exchange: Exchange, body: Int, on slot: Int32) {
+        assumeIsolated { server in server.run(work, exchange, body, on: slot) }
     }
 
-    private func run(_ work: @escaping @Sendable () async -> Response, _ exchange: Exchange, on slot: Int32) {
+    private func run(_ work: @escaping @Sendable () async -> Response, _ exchange: Exchange, _ body: Int, on slot: Int32) {
+        connections.hold(body)
         // Without the preference, a task would continue on Dispatch's own threads after each wait, which costs two thread switches for
         // each query.
-        Task.immediate(executorPreference: loop) { self.connections.finish(slot, exchange, await work()) }
+        Task.immediate(executorPreference: loop) {
+            let response = await work()
+            self.connections.hold(-body)
+            self.connections.finish(slot, exchange, response)
+        }
     }
 }

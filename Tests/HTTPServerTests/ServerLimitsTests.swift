@@ -229,6 +229,22 @@ import Text
         }
     }
 
+    @Test func `SEC-19 counts the body of a request whose client has gone until its answer is made`() async throws {
+        try await TestServer.with(limits { $0.unfinished = 10_000 }) { server in
+            let gone = try server.client()
+            try await gone.send("POST /wait HTTP/1.1\r\nHost: a\r\nContent-Length: 8000\r\n\r\n" + String(repeating: "x", count: 8000))
+            await server.gate.arrival()
+            gone.reset()
+            while server.metrics.text().contains("http_connections_open 1\n") { try await Task.sleep(for: .milliseconds(1)) }
+            let part = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n" + String(repeating: "x", count: 4000)
+            let refused = try server.client()
+            try await refused.send(part)
+            refused.finishSending()
+            #expect(try await refused.rest().hasPrefix("HTTP/1.1 503 "))
+            server.gate.open()
+        }
+    }
+
     @Test func `SEC-19 bounds the connections of one address`() async throws {
         try await TestServer.with(limits { $0.connectionsPerAddress = 2 }) { server in
             var clients = try (0..<2).map { _ in try server.client() }

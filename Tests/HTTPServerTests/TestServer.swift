@@ -219,6 +219,13 @@ final class Client: @unchecked Sendable {
 
     func finishSending() { shutdown(socket, Int32(SHUT_WR)) }
 
+    /// Ends the connection as a process that is killed does. <https://man7.org/linux/man-pages/man2/connect.2.html>
+    func reset() {
+        var nowhere = sockaddr()
+        nowhere.sa_family = sa_family_t(AF_UNSPEC)
+        connect(socket, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
     /// One answer: its head, up to the empty line, and the body of the announced length. `nil` when the connection ends before it.
     func answer(hasBody: Bool = true) async throws -> String? { try await perform { try $0.nextAnswer(hasBody) } }
 

@@ -70,8 +70,8 @@ package struct RequestedClaims: Codable, Sendable, Equatable {
         self.userInfo = userInfo
     }
 
-    /// Those that one of the scopes gives: the parameter opens nothing that the client may not have by scopes, and names that no scope
-    /// gives mean nothing (OpenID Connect Core §5.5).
+    /// Drops the claims that none of the scopes gives: the parameter opens nothing that the client may not have by scopes, and other names
+    /// mean nothing (OpenID Connect Core §5.5).
     package func limited(to scopes: [String]) -> RequestedClaims {
         func isGiven(_ claim: String) -> Bool { UserInfoClaims.scope(of: claim).map(scopes.contains) ?? false }
         return RequestedClaims(idToken: idToken.filter(isGiven), userInfo: userInfo.filter(isGiven))

@@ -91,7 +91,7 @@ package struct AuthorizationRequests: Sendable {
         to scopes: [String], of kept: KeptRequest, by session: BrowserSession, in project: ProjectSettings
     ) async throws(AccountError) {
         let account = session.account
-        // What counts no more must not count again with what is added to it.
+        // Scopes that were agreed to before the last ending are dropped, not renewed.
         let counts = Self.consentCounts(after: "\(account.sessionsEndedAt)::timestamptz")
         _ = try await storage.write(
             all: session.hold(in: project) + [

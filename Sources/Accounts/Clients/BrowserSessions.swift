@@ -79,7 +79,7 @@ package struct BrowserSessions: Sendable {
 
     /// Ends a browser's session, and what relying parties were granted in it, except for use without the person (`offline_access`).
     ///
-    /// - Returns: all grants of the session that were alive, also those that go on: their relying parties are told. Of equal grants, one.
+    /// - Returns: all grants of the session that were alive, also those that go on: their relying parties are told. Equal grants are returned once.
     package func end(_ session: BrowserSession, in project: ProjectSettings) async throws(AccountError) -> [ClientGrant] {
         let now = clock.now()
         // The grants have a statement of their own: one that waited for the session would not see a grant that was made meanwhile.

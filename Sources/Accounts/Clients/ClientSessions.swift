@@ -92,7 +92,7 @@ package struct ClientSessions: Sendable {
         package let account: Account
         package let session: ClientSession
         package let id: String
-        /// Those that the client may still have.
+        /// The token's scopes that the client's configuration still allows.
         package let scopes: [String]
         package let audiences: [String]
         package let issued: Instant

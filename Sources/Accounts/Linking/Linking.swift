@@ -100,6 +100,6 @@ extension Account {
     /// Whether a person has signed in to it. Until then, only administrators have written what is in it.
     var hasBeenUsed: Bool { lastLoginAt != nil }
 
-    /// Removes what the maker of the account said of themselves, and their phone number, by which they would sign in.
+    /// Removes what the maker of the account said of themselves.
     mutating func clearProfile() { (phoneNumber, displayName, photoURL, profile) = (nil, nil, nil, nil) }
 }

@@ -16,15 +16,29 @@ package enum HashingMemory {
             { size, _, _ in HashingMemory.allocate(size) }, { block, size, _, _ in HashingMemory.reallocate(block, size) },
             { block, _, _ in HashingMemory.free(block) }) == 1
 
-    private static let hugePages = Mutex(HugePages())
+    private static let hugePage = 2 << 20
+    private static let page = 4096
+    private static let blocks = Mutex(HashingBlocks())
 
     static func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
-        let address = size < HugePages.least ? nil : hugePages.withLock { $0.allocate(size) }
-        return address.flatMap(UnsafeMutableRawPointer.init(bitPattern:)) ?? malloc(size)
+        guard size >= 2 * hugePage else { return malloc(size) }
+        let length = (size + page - 1) / page * page
+        let (spare, unfit) = blocks.withLock { $0.take(length) }
+        if let unfit { unmap(unfit) }
+        if let spare { return UnsafeMutableRawPointer(bitPattern: spare) }
+        guard let block = map(length) else { return malloc(size) }
+        let address = UInt(bitPattern: block)
+        blocks.withLock { $0.add(address, length) }
+        return block
     }
 
     static func reallocate(_ block: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer? {
-        guard let block, let length = length(of: block) else { return realloc(block, size) }
+        guard let block else { return allocate(size) }
+        guard size > 0 else {
+            free(block)
+            return nil
+        }
+        guard let length = length(of: block) else { return realloc(block, size) }
         guard let other = allocate(size) else { return nil }
         other.copyMemory(from: block, byteCount: min(length, size))
         free(block)
@@ -32,68 +46,85 @@ package enum HashingMemory {
     }
 
     static func free(_ block: UnsafeMutableRawPointer?) {
-        guard let block, length(of: block) != nil else { return Glibc.free(block) }
-        hugePages.withLock { $0.free(UInt(bitPattern: block)) }
+        guard let block, mayBeOurs(block) else { return Glibc.free(block) }
+        let address = UInt(bitPattern: block)
+        switch blocks.withLock({ $0.giveBack(address) }) {
+        case .kept: break
+        case .unneeded(let block): unmap(block)
+        case .unknown: Glibc.free(block)
+        }
     }
 
     /// The length of a block of huge pages; nil for memory of malloc.
     private static func length(of block: UnsafeMutableRawPointer) -> Int? {
+        guard mayBeOurs(block) else { return nil }
         let address = UInt(bitPattern: block)
-        // Nearly all blocks are small, and need no lock.
-        guard address.isMultiple(of: UInt(HugePages.size)) else { return nil }
-        return hugePages.withLock { $0.used[address] }
+        return blocks.withLock { $0.used[address] }
     }
+
+    /// Nearly all blocks are small ones of malloc, which need no lock.
+    private static func mayBeOurs(_ block: UnsafeMutableRawPointer) -> Bool { UInt(bitPattern: block).isMultiple(of: UInt(hugePage)) }
+
+    /// New memory that begins with a huge page: that much more is mapped, and what lies before and behind is given back.
+    private static func map(_ length: Int) -> UnsafeMutableRawPointer? {
+        guard let mapped = mmap(nil, length + hugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), mapped != MAP_FAILED
+        else {
+            return nil
+        }
+        let block = mapped.alignedUp(toMultipleOf: hugePage)
+        if block > mapped { munmap(mapped, block - mapped) }
+        munmap(block + length, hugePage - (block - mapped))
+        // After a failure, hashes are as before.
+        madvise(block, length, MADV_HUGEPAGE)
+        return block
+    }
+
+    private static func unmap(_ block: HashingBlocks.Block) { munmap(UnsafeMutableRawPointer(bitPattern: block.address), block.length) }
 }
 
-/// Blocks of whole huge pages.
-///
-/// A block that is free again stays for the next hash: the kernel fills new memory with zeros, which takes a twentieth of the time of a hash. So
-/// there are as many blocks as hashes were computed at the same time.
-struct HugePages {
-    static let size = 2 << 20
-    /// Less than this is not worth a page.
-    static let least = 2 * size
-    /// A block that is larger goes back to the kernel: hardly any hash needs so much.
-    static let mostKept = 32 << 20
+/// Which blocks are in use, and which wait for the next hash: the kernel fills new memory with zeros, which takes a twentieth of the time of a
+/// hash. So there are at most as many blocks as hashes were ever computed at the same time.
+struct HashingBlocks {
+    struct Block: Equatable {
+        let address: UInt
+        let length: Int
+    }
+
+    enum GivenBack: Equatable {
+        case kept
+        /// The kernel should have it back.
+        case unneeded(Block)
+        /// It is not one of these blocks.
+        case unknown
+    }
+
+    /// Longer blocks go back to the kernel after each hash. Those of 32 MiB, of which scrypt needs some kilobytes more, are kept.
+    static let longestKept = 33 << 20
 
     /// The lengths of the blocks in use, by their addresses.
     private(set) var used: [UInt: Int] = [:]
-    private(set) var spare: [(address: UInt, length: Int)] = []
+    private(set) var spare: [Block] = []
 
-    /// The address of a block of at least `size` bytes; nil when the kernel has no memory.
-    mutating func allocate(_ size: Int) -> UInt? {
-        let length = (size + Self.size - 1) / Self.size * Self.size
-        if let index = spare.firstIndex(where: { $0.length >= length }) {
-            let block = spare.remove(at: index)
-            used[block.address] = block.length
-            return block.address
+    /// The address of a spare block of at least this length. If there is none, one that is too short, which the kernel should have back, since
+    /// a new block takes its place.
+    mutating func take(_ length: Int) -> (spare: UInt?, unfit: Block?) {
+        // The last one that was used is most likely in the processor's caches.
+        guard let index = spare.lastIndex(where: { $0.length >= length }) else {
+            return (nil, spare.isEmpty ? nil : spare.removeFirst())
         }
-        // Of blocks that are too small, one makes room.
-        if let small = spare.popLast() { Self.unmap(small.address, small.length) }
-        guard let address = Self.map(length) else { return nil }
-        used[address] = length
-        return address
+        let block = spare.remove(at: index)
+        add(block.address, block.length)
+        return (block.address, nil)
     }
 
-    mutating func free(_ address: UInt) {
-        guard let length = used.removeValue(forKey: address) else { return }
-        if length <= Self.mostKept { spare.append((address, length)) } else { Self.unmap(address, length) }
-    }
+    /// Adds a block that is in use.
+    mutating func add(_ address: UInt, _ length: Int) { used[address] = length }
 
-    /// New memory that begins with a huge page: that much more is mapped, and what lies before and behind is given back.
-    private static func map(_ length: Int) -> UInt? {
-        guard let mapped = mmap(nil, length + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), mapped != MAP_FAILED else {
-            return nil
-        }
-        let block = mapped.alignedUp(toMultipleOf: size)
-        unmap(UInt(bitPattern: mapped), block - mapped)
-        unmap(UInt(bitPattern: block + length), size - (block - mapped))
-        // After a failure, hashes are as before.
-        madvise(block, length, MADV_HUGEPAGE)
-        return UInt(bitPattern: block)
-    }
-
-    private static func unmap(_ address: UInt, _ length: Int) {
-        if length > 0 { munmap(UnsafeMutableRawPointer(bitPattern: address), length) }
+    mutating func giveBack(_ address: UInt) -> GivenBack {
+        guard let length = used.removeValue(forKey: address) else { return .unknown }
+        let block = Block(address: address, length: length)
+        guard length <= Self.longestKept else { return .unneeded(block) }
+        spare.append(block)
+        return .kept
     }
 }

@@ -20,8 +20,6 @@ final class Connection: Watcher {
         var unsent: [UInt8] = []
         /// The request that the handler is working on.
         var answering: RequestID?
-        /// The bytes of its body, which stay in memory until the answer.
-        var answeringBody = 0
         /// The part of this that is counted in `Connections.hold`.
         var counted = 0
     }
@@ -160,7 +158,7 @@ final class Connection: Watcher {
     private func keep(_ parser: RequestParser, rest: Slice<UnsafeRawBufferPointer>, of carry: [UInt8]?) {
         if parser.isFresh, rest.isEmpty {
             guard let work else { return }
-            hold(work.answeringBody, for: work)
+            hold(0, for: work)
             work.carry = []
             work.used = 0
             if work.unsent.isEmpty, work.answering == nil { self.work = nil }
@@ -171,7 +169,7 @@ final class Connection: Watcher {
         // Kept bytes stay where they are until half of them are used.
         if let carry, rest.count * 2 > carry.count { work.carry = carry } else { work.carry = Array(rest) }
         work.used = work.carry.count - rest.count
-        hold(parser.held + work.carry.count + work.answeringBody, for: work)
+        hold(parser.held + work.carry.count, for: work)
         if state == .reading, shared.isOverfull { refuse(.outOfMemory) }
     }
 
@@ -197,9 +195,8 @@ final class Connection: Watcher {
             case .ready(let response): write(response, exchange)
             case .pending(let work):
                 state = .answering
-                let held = makeWork()
-                (held.answering, held.answeringBody) = (exchange.id, request.body.count)
-                shared.server?.start(work, exchange, on: slot)
+                makeWork().answering = exchange.id
+                shared.server?.start(work, exchange, body: request.body.count, on: slot)
             }
         }
     }
@@ -208,8 +205,7 @@ final class Connection: Watcher {
     /// connection does not wait for it.
     func finish(_ exchange: Exchange, _ response: Response) -> Bool {
         guard state == .answering, let work, work.answering == exchange.id else { return false }
-        if !isProcessing { hold(work.counted - work.answeringBody, for: work) }
-        (work.answering, work.answeringBody) = (nil, 0)
+        work.answering = nil
         state = .reading
         write(response, exchange)
         if !isProcessing { goOn() }

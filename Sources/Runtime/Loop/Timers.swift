@@ -31,13 +31,14 @@ struct Timers {
         }
     }
 
-    /// Takes out the action that is due first; `nil` when none is due. It runs before the next is taken, since it may cancel that.
+    /// Takes out the action that is due first; `nil` when none is due. It runs before the next is taken, since it may cancel that;
+    /// and the descriptor is not set anew before `nil`, whatever the actions schedule.
     mutating func takeDue(at now: MonotonicTime) -> (() -> Void)? {
-        armed = nil
         while let first = heap.first, first.deadline <= now {
             removeFirst()
             if live.remove(first.id) != nil { return first.action }
         }
+        armed = nil
         return nil
     }
 

@@ -9,6 +9,8 @@ enum Input {
         return lines
     }
 
+    private static let controlC: UInt8 = 3
+
     /// A password: the first line. On a terminal it is asked for, and not shown. It never stands on the command line, which every user of
     /// the machine can read.
     static func password() throws -> String {
@@ -16,13 +18,15 @@ enum Input {
         let isTerminal = isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &former) == 0
         if isTerminal {
             var silent = former
-            // Without signals, too: a process that one of them ends would leave the terminal as it is now.
+            // Without signals, too: a process that one of them ends would leave the terminal as it is now. Ctrl-C ends the line instead.
             silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
+            withUnsafeMutableBytes(of: &silent.c_cc) { $0[Int(VEOL)] = controlC }
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
             Console.remark("Password:")
         }
         defer { if isTerminal { tcsetattr(STDIN_FILENO, TCSAFLUSH, &former) } }
         guard let line = readLine(), !line.isEmpty else { throw Failed("standard input has no password") }
+        guard !isTerminal || !line.utf8.contains(controlC) else { throw Failed("interrupted") }
         return line
     }
 }

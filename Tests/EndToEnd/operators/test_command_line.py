@@ -132,3 +132,17 @@ def test_a_reader_that_goes_away_ends_the_command(site):
     command = f"{BINARY} users list demo --json --config {site.config} | head -1"
     result = subprocess.run(["bash", "-c", command], env=site.environment(), capture_output=True, text=True, timeout=TIMEOUT)
     assert result.returncode == 0 and result.stdout.count("\n") == 1 and result.stderr == ""
+
+
+def test_ctrl_c_at_a_password_ends_the_command_and_leaves_the_terminal_with_its_echo(site):
+    master, slave = pty.openpty()
+    command = [BINARY, "users", "create", "demo", "--email", "late@example.com", "--password", "--config", site.config]
+    process = subprocess.Popen(command, env=site.environment(), stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stderr.read(9) == b"Password:"
+    os.write(master, b"correct horse\x03")
+    assert process.wait(TIMEOUT) == 1
+    assert b"interrupted" in process.stderr.read()
+    assert termios.tcgetattr(slave)[3] & termios.ECHO
+    assert site.rows("SELECT 1 FROM accounts WHERE email = 'late@example.com'") in ("", [])
+    for end in (master, slave):
+        os.close(end)
