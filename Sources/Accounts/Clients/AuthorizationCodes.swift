@@ -75,7 +75,8 @@ extension AuthorizationRequests {
     /// Trades a code for the session of its relying party. Two round trips.
     ///
     /// A code that comes a second time ends the session that it made, since one of its two holders is a thief.
-    /// Throws `grantRefused`, and says no more: the code is unknown, used, expired, or the proof does not fit; `grantOfOtherFlow`.
+    /// Throws `grantRefused`, and says no more: the code is unknown, used, expired, or the proof does not fit, or the client is not
+    /// reached at the request's redirect URI any more; `grantOfOtherFlow`.
     package func redeem(
         _ code: UTF8Text, _ proof: Proof, for client: OAuthClient, in project: ProjectSettings, from clientInfo: Session.ClientInfo
     ) async throws(AccountError) -> RedeemedCode {
@@ -87,6 +88,8 @@ extension AuthorizationRequests {
                 throw .grantRefused
             }
             guard found.isFresh, found.sessionLives, proof.fits(found.request), !found.account.disabled else { throw .grantRefused }
+            // The redirect URI may have been taken from the client since the request.
+            guard client.redirectURI(matching: UTF8Text(found.request.redirectURI)) != nil else { throw .grantRefused }
             guard proof.userFlow == found.request.userFlow else { throw .grantOfOtherFlow }
             return try await redeem(found, for: client, in: project, from: clientInfo)
         }

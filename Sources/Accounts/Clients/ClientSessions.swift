@@ -94,6 +94,7 @@ package struct ClientSessions: Sendable {
         package let id: String
         /// The token's scopes that the client's configuration still allows.
         package let scopes: [String]
+        /// Those of the token, without the APIs whose scopes the client has lost.
         package let audiences: [String]
         package let issued: Instant
         package let expires: Instant
@@ -107,9 +108,11 @@ package struct ClientSessions: Sendable {
             let found = try await find(claims.sessionID, in: project), found.session.grant.issuer == claims.issuer,
             let client = project.openIDProvider?.client(id: UTF8Text(found.session.grant.clientID))
         else { return nil }
+        let audiences = claims.audiences.filter { !client.hasLost($0, of: found.session.grant.scopes) }
+        guard !audiences.isEmpty else { return nil }
         return AccessToken(
             account: found.account, session: found.session, id: claims.id, scopes: client.keeping(claims.scopes),
-            audiences: claims.audiences, issued: claims.issued, expires: claims.expires)
+            audiences: audiences, issued: claims.issued, expires: claims.expires)
     }
 
     /// The session of a refresh token that would refresh now, for introspection; `nil` for any other text.
@@ -119,7 +122,7 @@ package struct ClientSessions: Sendable {
         guard let (token, _) = read(text, in: project), let found = try await find(token.sessionID, in: project),
             found.session.session.generation <= token.generation,
             let client = project.openIDProvider?.client(id: UTF8Text(found.session.grant.clientID)),
-            found.refreshed > clock.now() - client.refreshIdle
+            client.mayRefresh(found.session.grant.scopes), found.refreshed > clock.now() - client.refreshIdle
         else { return nil }
         return (found.account, found.session)
     }

@@ -38,7 +38,7 @@ extension ClientCall {
             clientID: client.id, redirectURI: redirectURI, verifier: form.filled("code_verifier"), userFlow: address.userFlow?.name)
         let redeemed = try await accounts.authorizationRequests.redeem(code, proof, for: client, in: settings, from: context.clientInfo)
         let answer = TokenAnswer(
-            subject: subject(redeemed.account, redeemed.session), scopes: redeemed.session.grant.scopes, nonce: redeemed.request.nonce,
+            subject: subject(redeemed.account, redeemed.session), granted: redeemed.session.grant.scopes, nonce: redeemed.request.nonce,
             isNewUser: redeemed.isNewUser)
         return try answer.response(to: self)
     }
@@ -46,11 +46,13 @@ extension ClientCall {
     /// <https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokens>
     fileprivate func refresh() async throws -> Response {
         guard let token = form.filled("refresh_token") else { throw Failure.invalidRequest("The parameter refresh_token is missing.") }
+        // Such a token is refused before it is used up, so that it is not taken for a stolen one when it comes again.
+        guard client.mayRefresh(["offline_access"]) else { throw AccountError.grantRefused }
         let scopes = try refreshedScopes()
         let (account, session) = try await accounts.clientSessions.refresh(
             token, scopes: scopes, for: client, userFlow: address.userFlow?.name, in: settings, from: context.clientInfo)
         return try TokenAnswer(
-            subject: subject(account, session), scopes: client.keeping(scopes ?? session.grant.scopes), nonce: nil, isNewUser: false
+            subject: subject(account, session), granted: scopes ?? session.grant.scopes, nonce: nil, isNewUser: false
         ).response(to: self)
     }
 

@@ -11,8 +11,8 @@ import Web
 /// <https://openid.net/specs/openid-connect-core-1_0.html#TokenResponse>
 struct TokenAnswer {
     let subject: ClientTokens.Subject
-    /// Those of this answer: all that were granted, or fewer.
-    let scopes: [String]
+    /// Those of this answer: all that were granted, or fewer. A scope that was taken from the client since then is left out.
+    let granted: [String]
     let nonce: String?
     let isNewUser: Bool
 
@@ -28,11 +28,14 @@ struct TokenAnswer {
     func response(to call: ClientCall) throws -> Response {
         let tokens = call.accounts.clientTokens
         let (client, project) = (call.client, call.settings)
+        let scopes = client.keeping(granted)
         let accessToken = try tokens.accessToken(subject, scopes: scopes, userInfo: call.address.urls.userInfo, in: project)
         let idToken =
             scopes.contains("openid")
             ? try tokens.idToken(subject, scopes: scopes, accessToken: accessToken, nonce: nonce, isNewUser: isNewUser, in: project) : nil
-        let refreshToken = isRefreshable ? call.accounts.clientSessions.refreshToken(for: subject.session, in: project) : nil
+        let refreshToken =
+            client.mayRefresh(subject.session.grant.scopes)
+            ? call.accounts.clientSessions.refreshToken(for: subject.session, in: project) : nil
         var json = JSONWriter(capacity: 2048)
         json.object { json in
             json.field("access_token", accessToken)
@@ -51,11 +54,6 @@ struct TokenAnswer {
             if subject.session.grant.wantsClientInfo { json.field("client_info", clientInfo(userFlow, project)) }
         }
         return Response(oauth: json.bytes)
-    }
-
-    /// Apps get a refresh token in any case; the others when the person allowed use without them.
-    private var isRefreshable: Bool {
-        subject.client.kind == .native || subject.client.keeping(subject.session.grant.scopes).contains("offline_access")
     }
 
     /// Who the account is to Microsoft's libraries, which store tokens under this name. That for Apple's systems refuses an answer without it.

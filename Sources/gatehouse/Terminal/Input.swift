@@ -11,6 +11,14 @@ enum Input {
 
     private static let controlC: UInt8 = 3
 
+    /// What the terminal gives at once: a line, which `readLine` would wait for the end of when Ctrl-C ends it.
+    private static func terminalLine() -> String? {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = read(STDIN_FILENO, &bytes, bytes.count)
+        guard count > 0 else { return nil }
+        return String(decoding: bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    }
+
     /// A password: the first line. On a terminal it is asked for, and not shown. It never stands on the command line, which every user of
     /// the machine can read.
     static func password() throws -> String {
@@ -25,7 +33,7 @@ enum Input {
             Console.remark("Password:")
         }
         defer { if isTerminal { tcsetattr(STDIN_FILENO, TCSAFLUSH, &former) } }
-        guard let line = readLine(), !line.isEmpty else { throw Failed("standard input has no password") }
+        guard let line = isTerminal ? terminalLine() : readLine(), !line.isEmpty else { throw Failed("standard input has no password") }
         guard !isTerminal || !line.utf8.contains(controlC) else { throw Failed("interrupted") }
         return line
     }

@@ -78,8 +78,12 @@ def test_a_reload_takes_scopes_from_grants_and_a_client_from_its_tokens(openid_s
         assert family.rp.introspect(narrowed["refresh_token"]).json()["scope"] == "openid offline_access"
         assert "email" not in claims(narrowed["id_token"])
     with reloaded_clients(openid_site, [*others, {**BASIC.entry(), "scopes": ["openid", "email"]}]):
-        last = assert_token_answer(family.rp.refresh(narrowed["refresh_token"]))
-        assert "refresh_token" not in last and last["scope"] == "openid email"
+        assert family.rp.introspect(narrowed["refresh_token"]).json() == {"active": False}
+        age_rotations(openid_site, family.person, 31)
+        for _ in range(2):
+            assert_token_error(family.rp.refresh(narrowed["refresh_token"]), "invalid_grant")
+    assert "stolen" not in family.events()
+    assert assert_token_answer(family.rp.refresh(narrowed["refresh_token"]))["scope"] == SCOPE
     assert "email" in family.rp.userinfo(family.access_tokens[0]).json()
     with reloaded_clients(openid_site, others):
         assert family.rp.userinfo(family.access_tokens[0]).status_code == 401
@@ -96,6 +100,21 @@ def test_a_reload_takes_a_redirect_uri_from_requests_that_wait(openid_site):
     with reloaded_clients(openid_site, [*others, {**BASIC.entry(), "redirectURIs": ["https://elsewhere.example.com/callback"]}]):
         for answer in (rp.browser.get(page), rp.send({"client_id": BASIC.id, "request_uri": pushed})):
             assert answer.status_code == 400 and "location" not in answer.headers
+
+
+def test_a_reload_takes_scopes_and_redirect_uris_from_codes(openid_site):
+    person = openid_site.person()
+    rp = RelyingParty(openid_site.issuer, BASIC)
+    answers = [rp.authorize(person, scope=SCOPE)] + [rp.authorize(scope=SCOPE) for _ in range(2)]
+    clients = openid_site.project["openIDProvider"]["clients"]
+    others = [client for client in clients if client["id"] != BASIC.id]
+    with reloaded_clients(openid_site, [*others, {**BASIC.entry(), "scopes": ["openid"]}]):
+        tokens = assert_token_answer(rp.redeem(answers[0]))
+        assert tokens["scope"] == claims(tokens["access_token"])["scope"] == "openid"
+        assert "refresh_token" not in tokens and "email" not in claims(tokens["id_token"])
+    with reloaded_clients(openid_site, [*others, {**BASIC.entry(), "redirectURIs": ["https://elsewhere.example.com/callback"]}]):
+        assert_token_error(rp.redeem(answers[1]), "invalid_grant")
+    assert assert_token_answer(rp.redeem(answers[2]))["scope"] == SCOPE
 
 
 def test_a_repeat_within_the_grace_gets_the_same_successor(family):
