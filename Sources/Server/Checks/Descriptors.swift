@@ -21,7 +21,8 @@ enum Descriptors {
         let others = forProcess + forOperations + ServerLimits().reserve + limits.reserve + loops * forLoop + databaseConnections
         var fitting = limits
         fitting.connections = max(1, min(limits.connections, files - others))
-        if fitting.connections < limits.connections, section.has("connections") {
+        // Fewer than the default are said only where they are so few that clients would notice soon.
+        if fitting.connections < limits.connections, section.has("connections") || fitting.connections < 1000 {
             section.note(
                 "connections",
                 "\(limits.connections) do not fit: a process started here may open \(files) files at most, which leaves "

@@ -102,6 +102,18 @@ def test_a_reload_takes_a_redirect_uri_from_requests_that_wait(openid_site):
             assert answer.status_code == 400 and "location" not in answer.headers
 
 
+def test_a_reload_takes_an_api_from_the_audience_at_introspection(openid_site):
+    rp = RelyingParty(openid_site.issuer, API)
+    token = rp.sign_in(openid_site.person(), scope=f"openid {API_SCOPE}").tokens["access_token"]
+    audience = API_SCOPE.rpartition("/")[0]
+    assert audience in rp.introspect(token).json()["aud"]
+    clients = openid_site.project["openIDProvider"]["clients"]
+    narrowed = {name: value for name, value in API.entry().items() if name != "apiScopes"}
+    with reloaded_clients(openid_site, [*(client for client in clients if client["id"] != API.id), narrowed]):
+        told = rp.introspect(token).json()
+        assert told["scope"] == "openid" and audience not in told["aud"]
+
+
 def test_a_reload_takes_scopes_and_redirect_uris_from_codes(openid_site):
     person = openid_site.person()
     rp = RelyingParty(openid_site.issuer, BASIC)
