@@ -11,7 +11,7 @@ enum Input {
 
     private static let controlC: UInt8 = 3
 
-    /// What the terminal gives at once: a line, which `readLine` would wait for the end of when Ctrl-C ends it.
+    /// One line of the terminal. `readLine` would wait for a line feed, also when Ctrl-C ends the line.
     private static func terminalLine() -> String? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = read(STDIN_FILENO, &bytes, bytes.count)
