@@ -215,15 +215,11 @@ import Text
             let slow = try server.client()
             try await slow.send("POST /wait HTTP/1.1\r\nHost: a\r\n" + body)
             await server.gate.arrival()
-            let part = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n" + String(repeating: "x", count: 4000)
-            let refused = try server.client()
-            try await refused.send(part)
-            refused.finishSending()
-            #expect(try await refused.rest().hasPrefix("HTTP/1.1 503 "))
+            #expect(try await isPartRefused(by: server))
             server.gate.open()
             #expect(try await slow.answer()?.hasPrefix("HTTP/1.1 200 ") == true)
             let again = try server.client()
-            try await again.send(part)
+            try await again.send(Self.part)
             try await again.send(String(repeating: "x", count: 1000))
             #expect(try await again.answer()?.hasPrefix("HTTP/1.1 200 ") == true)
         }
@@ -236,13 +232,19 @@ import Text
             await server.gate.arrival()
             gone.reset()
             while server.metrics.text().contains("http_connections_open 1\n") { try await Task.sleep(for: .milliseconds(1)) }
-            let part = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n" + String(repeating: "x", count: 4000)
-            let refused = try server.client()
-            try await refused.send(part)
-            refused.finishSending()
-            #expect(try await refused.rest().hasPrefix("HTTP/1.1 503 "))
+            #expect(try await isPartRefused(by: server))
             server.gate.open()
         }
+    }
+
+    /// All but the last 1,000 bytes of a request.
+    private static let part = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n" + String(repeating: "x", count: 4000)
+
+    private func isPartRefused(by server: TestServer) async throws -> Bool {
+        let client = try server.client()
+        try await client.send(Self.part)
+        client.finishSending()
+        return try await client.rest().hasPrefix("HTTP/1.1 503 ")
     }
 
     @Test func `SEC-19 bounds the connections of one address`() async throws {
