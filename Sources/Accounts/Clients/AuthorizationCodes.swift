@@ -89,7 +89,7 @@ extension AuthorizationRequests {
             }
             guard found.isFresh, found.sessionLives, proof.fits(found.request), !found.account.disabled else { throw .grantRefused }
             // The redirect URI may have been taken from the client since the request.
-            guard client.redirectURI(matching: UTF8Text(found.request.redirectURI)) != nil else { throw .grantRefused }
+            guard client.isReached(at: found.request.redirectURI) else { throw .grantRefused }
             guard proof.userFlow == found.request.userFlow else { throw .grantOfOtherFlow }
             return try await redeem(found, for: client, in: project, from: clientInfo)
         }

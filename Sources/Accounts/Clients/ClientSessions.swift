@@ -32,13 +32,14 @@ package struct ClientSessions: Sendable {
     /// Trades a refresh token for the session's next one, in one round trip.
     ///
     /// Throws `grantRefused`: the token is unknown, used, expired, or belongs to another client or user flow, or its person may not sign
-    /// in any more; `grantOfOtherFlow` and `scopeTooWide`, which change nothing.
+    /// in any more, or the client may not refresh any more; `grantOfOtherFlow` and `scopeTooWide`, which change nothing.
     /// - Parameter scopes: what the relying party asks for, at most what was granted; `nil` for all of it.
     package func refresh(
         _ token: UTF8Text, scopes: [String]?, for client: OAuthClient, userFlow: String?, in project: ProjectSettings,
         from clientInfo: Session.ClientInfo
     ) async throws(AccountError) -> (Account, ClientSession) {
-        guard let (token, key) = read(token, in: project) else { throw .grantRefused }
+        // A client that has lost `offline_access` gets no next token. This one must not be used up: when it came again, it would look stolen.
+        guard client.mayRefresh(["offline_access"]), let (token, key) = read(token, in: project) else { throw .grantRefused }
         let now = clock.now()
         let wanted: SQL = scopes.map { "scopes @> \($0)" } ?? "true"
         let rows = try await storage.write(

@@ -38,9 +38,8 @@ extension Account {
     }
 
     /// Removes everything that the account's maker put there before the owner of the address came, and every way to sign in. Custom claims
-    /// come from an administrator, and stay, as the profile of an account does that only administrators have written in; its phone number, too, since
-    /// no one can sign in by phone. An account that
-    /// custom tokens open is not taken over (`AddressMove.swift`).
+    /// come from an administrator, and stay, as the profile of an account does that only administrators have written in; its phone number, too,
+    /// since no one can sign in by phone. An account that custom tokens open is not taken over (`AddressMove.swift`).
     mutating func clearForTakeover(at now: Instant) {
         if hasBeenUsed { clearProfile() }
         passwordUpdatedAt = nil

@@ -13,7 +13,7 @@ extension ProviderAddress {
             return OAuthClient(id: settings.id, name: settings.branding.name, kind: .browser, redirectURIs: [request.redirectURI])
         }
         guard let client = settings.openIDProvider?.client(id: UTF8Text(request.clientID)),
-            client.redirectURI(matching: UTF8Text(request.redirectURI)) != nil
+            client.isReached(at: request.redirectURI)
         else { return nil }
         return client
     }

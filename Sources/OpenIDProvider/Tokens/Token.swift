@@ -46,8 +46,6 @@ extension ClientCall {
     /// <https://openid.net/specs/openid-connect-core-1_0.html#RefreshTokens>
     fileprivate func refresh() async throws -> Response {
         guard let token = form.filled("refresh_token") else { throw Failure.invalidRequest("The parameter refresh_token is missing.") }
-        // Such a token is refused before it is used up, so that it is not taken for a stolen one when it comes again.
-        guard client.mayRefresh(["offline_access"]) else { throw AccountError.grantRefused }
         let scopes = try refreshedScopes()
         let (account, session) = try await accounts.clientSessions.refresh(
             token, scopes: scopes, for: client, userFlow: address.userFlow?.name, in: settings, from: context.clientInfo)

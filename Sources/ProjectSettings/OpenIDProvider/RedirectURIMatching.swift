@@ -8,6 +8,9 @@ extension OAuthClient {
     /// - the port of a native app's loopback URI that is registered without one (<https://www.rfc-editor.org/rfc/rfc8252#section-7.3>).
     package func redirectURI(matching sent: UTF8Text) -> String? { find(sent, in: redirectURIs) }
 
+    /// Whether the redirect URI of an earlier request is still registered: a reload of the configuration may have taken it away since.
+    package func isReached(at redirectURI: String) -> Bool { self.redirectURI(matching: UTF8Text(redirectURI)) != nil }
+
     /// The same for the URIs to which a browser may go after a log-out.
     package func postLogoutRedirectURI(matching sent: UTF8Text) -> String? { find(sent, in: postLogoutRedirectURIs) }
 
