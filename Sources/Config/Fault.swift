@@ -30,6 +30,12 @@ package final class Faults {
 
     package init() {}
 
+    /// Those of several readings together.
+    package init(_ parts: [Faults]) {
+        found = parts.flatMap(\.found)
+        noted = parts.flatMap(\.noted)
+    }
+
     package func add(_ fault: Fault) { found.append(fault) }
 
     /// Adds something that the operator should know, but that does not prevent the start.

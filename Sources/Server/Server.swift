@@ -22,16 +22,17 @@ package actor Server {
     /// Work that no request waits for begins this long after the start, so that the first health check does not compete with it.
     private static let afterStart: Duration = .milliseconds(100)
 
-    private let shared: Shared
+    let shared: Shared
     private let workers: [Worker]
     /// The servers of the operations listener, one for each loop; empty without such a listener.
     private var operations: [HTTPServer] = []
-    private let path: String
-    private let environment: [String: String]
-    private let log: Logger
+    let path: String
+    let environment: [String: String]
+    let log: Logger
     private let begun = MonotonicTime.read()
-    private let record: ReloadRecord
-    private var reloading: Task<String?, Never>?
+    let record: ReloadRecord
+    var reloading: Task<ReloadOutcome, Never>?
+    private(set) var isStopping = false
     private var chores: [Task<Void, Never>] = []
     private let mail: MailDelivery?
     private var delivery: Task<Void, Never>?
@@ -106,7 +107,7 @@ package actor Server {
 
     private func openListeners() async throws {
         if let address = shared.settings.operations {
-            let reload = Reload.handler { [weak self] in await self?.reload() }
+            let reload = Reload.handler { [weak self] in await self?.reloadTelling() ?? .refused("the server stops") }
             // Otherwise two processes could share the port, and reload, health and metrics would reach one of them by chance.
             try Self.requireFree(address, key: "operations.listen")
             operations = workers.map { $0.operationsServer(shared, [reload]) }
@@ -131,44 +132,8 @@ package actor Server {
         }
     }
 
-    /// Reads the project files again, one reload after another. If they have a fault, nothing changes; requests that have begun keep the
-    /// configuration they began with.
-    ///
-    /// - Returns: the reason why the former configuration stays; `nil` when the files are in use.
-    @discardableResult
-    package func reload() async -> String? {
-        let reload = Task { [former = reloading] in
-            _ = await former?.value
-            return await readAnew()
-        }
-        reloading = reload
-        return await reload.value
-    }
-
-    private func readAnew() async -> String? {
-        let refusal: String?
-        do {
-            let configuration = try Configuration.load(from: path, environment: environment)
-            if configuration.server.fingerprint == shared.settings.fingerprint {
-                let projects = Projects(configuration.projects, anyKey: configuration.server.developmentProject)
-                try await providerIssuers.pin(verifiedIssuers(of: projects))
-                shared.projects.replace(projects)
-                log.info("reloaded", metadata: ["projects": "\(projects.all.count)"])
-                refusal = nil
-            } else {
-                log.error("not reloaded: gatehouse.yaml changed, which needs a restart")
-                refusal = "gatehouse.yaml or one of its secrets changed, which needs a restart"
-            }
-        } catch {
-            let reason = (error as? Configuration.Faulty)?.report ?? StartFailure.text(error)
-            refusal = reason
-            log.error("not reloaded, the former configuration stays", metadata: ["reason": "\(reason)"])
-        }
-        record.note(isSuccessful: refusal == nil)
-        return refusal
-    }
-
     package func stop() async {
+        isStopping = true
         log.info("stopping")
         let end = ContinuousClock.now + Self.grace
         for chore in chores { chore.cancel() }
@@ -216,7 +181,7 @@ package actor Server {
         }
     }
 
-    private var providerIssuers: ProviderIssuers { ProviderIssuers(database: first.database) }
+    var providerIssuers: ProviderIssuers { ProviderIssuers(database: first.database) }
 
     /// The issuer of every provider's users, to be pinned. Throws when users of a provider were stored under another issuer.
     private func verifiedIssuers(of projects: Projects) async throws -> [ProviderIssuers.Entry] {

@@ -10,6 +10,7 @@ package enum StartFailure: Error {
         switch error {
         case StartFailure.issuers(let pinned): pinned.map(PinnedIssuers.sentence).joined(separator: "\n")
         case StartFailure.listening(let address, let key, let reason): "cannot listen on \(address) (\(key)): \(reason)"
+        case AccountError.sealBroken: "\(LogDetail.of(error)); \(MasterKeyFindings.remedy)"
         default: LogDetail.of(error)
         }
     }

@@ -39,9 +39,12 @@ struct CommonOptions: ParsableArguments {
     /// Only the server's file, for commands that touch no project.
     func serverSettings() throws -> ServerSettings { try Configuration.server(from: config, environment: environment) }
 
+    /// The server's file and those project files that have no fault, for commands about one project.
+    func soundConfiguration() throws -> SoundConfiguration { try SoundConfiguration.load(from: config, environment: environment) }
+
     /// The sentence of a command that found nothing of a project, where the configuration does not have the project. For commands that do
-    /// not need the project files: a fault in one of those files stops none of these commands.
-    func reasonWhyUnknown(_ project: String) -> String? { try? configuration().reasonWhyUnknown(project) }
+    /// not need the project files.
+    func reasonWhyUnknown(_ project: String) -> String? { try? soundConfiguration().reasonWhyUnknown(project) }
 
     /// The arguments of a command line. The parser's own `help` takes no option, but an operator's shell function writes `--config` behind
     /// every command.

@@ -26,7 +26,9 @@ package enum SigningKeyPurpose: String, Sendable, CaseIterable {
     }
 
     /// The table that holds the keys.
-    package var table: SQL {
+    package var table: SQL { SQL(unsafe: tableName) }
+
+    var tableName: String {
         switch self {
         case .idToken: "signing_keys"
         case .sessionCookie: "session_cookie_keys"

@@ -18,8 +18,6 @@ package struct Inspection: Sendable {
     package struct Keys: Sendable {
         /// Those for ID tokens.
         package var ids: [String] = []
-        /// Those that no listed master key opens.
-        package var unreadable: [String] = []
         /// Those that a former master key has sealed.
         package var formerlySealed: [String] = []
         /// When each key that signs now began to.
@@ -48,12 +46,29 @@ package struct Inspection: Sendable {
             if purpose == .idToken { keys.ids.append(id) }
             if signs { keys.signing.append((purpose, id, algorithm, since)) }
             if masterKey.signingKeys.isSealedByFirst(sealed, context: id) { continue }
-            if (try? masterKey.signingKeys.open(sealed, context: id)) == nil {
-                keys.unreadable.append(id)
-            } else {
-                keys.formerlySealed.append(id)
+            if (try? masterKey.signingKeys.open(sealed, context: id)) != nil { keys.formerlySealed.append(id) }
+        }
+    }
+
+    /// The published signing keys that no listed master key opens. Without each of them, no server starts.
+    ///
+    /// Needs no certain schema, since `gatehouse migrate` asks before it changes one: a table that is not there has no keys.
+    package func unopenedKeys() async throws(AccountError) -> [String] {
+        var unopened: [String] = []
+        for purpose in SigningKeyPurpose.allCases {
+            let tables = try await storage.read("SELECT to_regclass(\(purpose.tableName)) IS NOT NULL")
+            guard try reading({ try tables.first?.value(as: Bool.self) }) == true else { continue }
+            let rows = try await storage.read(
+                """
+                SELECT kid, private_key FROM \(purpose.table) WHERE retires_at IS NULL OR retires_at > \(clock.now()) ORDER BY kid
+                """)
+            for row in rows {
+                var row = row.reader()
+                let (id, sealed): (String, [UInt8]) = try reading { (try row.next(), try row.next()) }
+                if (try? masterKey.signingKeys.open(sealed, context: id)) == nil { unopened.append(id) }
             }
         }
+        return unopened
     }
 
     /// The ids of the projects that have accounts.

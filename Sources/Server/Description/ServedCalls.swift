@@ -26,7 +26,7 @@ package enum ServedCalls {
     private static let probe = APIDescription.Section(
         "probe", "For `gatehouse doctor`, which asks on the way of a client how its request arrives.", [Operations.probe])
     private static let reload = APIDescription.Section(
-        "reload", "Only on the listener of `operations`.", [Reload.handler { nil }])
+        "reload", "Only on the listener of `operations`.", [Reload.handler { .taken }])
 
     /// The endpoints of the public listener.
     static func handlers(_ settings: ServerSettings) -> [Handler] {

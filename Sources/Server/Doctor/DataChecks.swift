@@ -28,12 +28,6 @@ struct DataChecks {
         let keys = try await inspection.keys()
         let now = clock.now()
         var findings: [Finding] = []
-        if !keys.unreadable.isEmpty {
-            findings.append(
-                .fault(
-                    "data.masterKey", "No listed master key opens the signing keys \(keys.unreadable.joined(separator: ", "))",
-                    "list the master key that sealed them; if it is lost, docs/operations/keys.md says how to go on without it"))
-        }
         if !keys.formerlySealed.isEmpty {
             findings.append(
                 .warning(

@@ -29,7 +29,8 @@ struct DatabaseChecks {
                 guard case .behind = error else { throw error }
                 live.pending = "\(error)"
             }
-            if live.holdsOurSchema { live.findings = try await issuerFindings(database) }
+            live.findings = try await MasterKeyFindings.findings(database, settings, clock)
+            if live.holdsOurSchema { live.findings += try await issuerFindings(database) }
             live.findings += DatabaseFindings.findings(try await database.survey(clock), settings)
         } catch let error as MigrationError {
             live.findings.append(.fault("database.schema", StartFailure.text(error), "a server with this binary does not start"))

@@ -18,7 +18,7 @@ enum Console {
         let database = open(settings, on: try Loop(index: 0))
         try await database.verifySessions()
         try await settings.schema.verify(database)
-        do { try await body(database, settings.masterKey) } catch let error as AccountError { throw Failed(LogDetail.of(error)) }
+        do { try await body(database, settings.masterKey) } catch let error as AccountError { throw Failed(StartFailure.text(error)) }
         await database.close()
     }
 
@@ -37,17 +37,17 @@ enum Console {
         Administrator(command: command, of: project)
     }
 
-    /// The same for a rule that needs nothing of the project but its id: a fault in a project's file does not stop its command.
-    static func administrator(_ command: String, ofProjectNamed id: String) -> Administrator {
-        let project = ProjectSettings(id: id, number: 0, apiKeys: [], authorizedDomains: [], redirectURLs: [])
-        return Administrator(command: command, of: project)
-    }
-
-    /// Throws when a pooler between this machine and the database would let other clients into the session that holds the lock.
-    static func verifySessions(_ settings: ServerSettings) async throws {
+    /// Applies the migrations that the database does not have, and returns their names.
+    ///
+    /// Throws, and changes nothing, when a pooler between this machine and the database would let other clients into the session that holds
+    /// the lock, and when the configured master key is not the database's: one of the two belongs to another installation.
+    static func migrate(_ settings: ServerSettings) async throws -> [String] {
         let database = open(settings, on: try Loop(index: 0))
         do { try await database.verifySessions() } catch { throw MigrationError.database(error) }
+        let faults = try await MasterKeyFindings.findings(database, settings, .system)
         await database.close()
+        if let fault = faults.first { throw Failed("nothing was migrated: \(fault.sentence)") }
+        return try await settings.schema.migrate(url: settings.database)
     }
 
     /// The text without characters that would do something to a terminal: what a provider or a client said may hold them.

@@ -12,8 +12,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let server = try common.serverSettings()
-        try await Console.verifySessions(server)
-        let applied = try await server.schema.migrate(url: server.database)
+        let applied = try await Console.migrate(server)
         for migration in applied { print("applied \(migration)") }
         print(applied.isEmpty ? "The schema is current." : "The schema is current: \(applied.count) applied.")
     }

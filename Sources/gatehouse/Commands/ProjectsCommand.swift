@@ -21,17 +21,22 @@ struct ProjectsCommand: ParsableCommand {
         var json = false
 
         func run() throws {
-            let configuration = try common.configuration()
+            let configuration = try common.soundConfiguration()
             let url = configuration.server.publicURL
             let projects = configuration.projects.sorted { $0.settings.id < $1.settings.id }
-            if json { return Terminal.write(projects.map { $0.json(publicURL: url) + "\n" }.joined()) }
-            var table = Table("PROJECT", "NUMBER", "ISSUER", "SIGN-IN")
-            table.print(
-                projects.map { project in
-                    let settings = project.settings
-                    let methods = settings.signIn.names + project.orderedProviders.map(\.id)
-                    return [settings.id, "\(settings.number)", settings.issuer(publicURL: url), methods.joined(separator: ", ")]
-                })
+            if json {
+                Terminal.write(projects.map { $0.json(publicURL: url) + "\n" }.joined())
+            } else {
+                var table = Table("PROJECT", "NUMBER", "ISSUER", "SIGN-IN")
+                table.print(
+                    projects.map { project in
+                        let settings = project.settings
+                        let methods = settings.signIn.names + project.orderedProviders.map(\.id)
+                        return [settings.id, "\(settings.number)", settings.issuer(publicURL: url), methods.joined(separator: ", ")]
+                    })
+            }
+            guard !configuration.faultyFiles.isEmpty else { return }
+            throw Failed("\(configuration.faultyFiles.joined(separator: ", ")) not listed, for its faults: gatehouse check names them")
         }
     }
 }

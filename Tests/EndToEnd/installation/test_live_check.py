@@ -1,10 +1,14 @@
 """`gatehouse check --live`: it asks the database and each provider, and names what is wrong there."""
 
 import contextlib
+import secrets
 
 import psycopg2
+import pytest
 
 from support.harness import free_port
+from support.leaks import note
+from support.names import TIMEOUT
 from support.servers.postgres import cluster
 from support.servers.site import a_site, write_secret
 
@@ -30,6 +34,28 @@ def test_live_asks_whether_the_database_has_the_schema(fake_issuer):
         site.rows("CREATE SCHEMA public")
         status, (line,) = live(site)
         assert status == 0 and line.startswith("database  the database is behind by ") and line.endswith("run `gatehouse migrate`"), line
+
+
+@pytest.mark.parametrize("is_behind", [False, True], ids=["current", "behind"])
+def test_another_master_key_than_the_databases_is_found_before_anything_is_done(is_behind):
+    """As when a backup is restored beside the key of another installation: nothing of it can be opened."""
+    with a_site(settings={"databasePool": {}}) as site:
+        if is_behind:
+            site.rows("DELETE FROM schema_migrations WHERE number > 21")
+        site.master_key = note(secrets.token_hex(32))
+        site.write()
+        kid = site.value("SELECT min(kid) FROM signing_keys")
+        remedy = "list in masterKey the key that sealed them"
+        status, lines = live(site)
+        (told,) = [line for line in lines if "No listed master key opens the signing keys" in line]
+        assert status == 1 and kid in told and remedy in told
+        before = site.rows("SELECT number FROM schema_migrations")
+        refused = site.run("migrate")
+        assert refused.returncode == 1 and "nothing was migrated" in refused.stderr and remedy in refused.stderr
+        assert site.rows("SELECT number FROM schema_migrations") == before
+        if not is_behind:
+            started = site.run("serve", timeout=TIMEOUT)
+            assert started.returncode == 1 and "was sealed with another master key" in started.stderr and remedy in started.stderr
 
 
 def test_live_compares_the_connections_with_the_limits(fake_issuer):

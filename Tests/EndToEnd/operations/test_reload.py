@@ -87,3 +87,58 @@ def test_reloads_that_come_at_once_end_with_the_last_files():
             server.signal(signal.SIGHUP)
         assert site.run("reload").returncode == 0
         assert requests.get(site.url + "/v1/projects?key=key-4", timeout=TIMEOUT).status_code == 200
+
+
+ADA = {"project": "adas", "number": 100000000009, "apiKeys": ["key-of-ada"], "authorizedDomains": ["localhost"]}
+
+
+def is_known(site, key):
+    return requests.get(f"{site.url}/v1/projects?key={key}", timeout=TIMEOUT).status_code == 200
+
+
+def test_a_fault_in_one_projects_file_stops_no_other_project_at_a_reload():
+    with a_site_with_operations(others={"adas": ADA}) as site:
+        server = site.serve()
+        site.others["adas"] = {**ADA, "apiKeys": ["another-key-of-ada"], "apiKye": "typo"}
+        site.project["apiKeys"] = ["demo-api-key", "another-key"]
+        site.write()
+        (site.folder / "projects/new.yaml").write_text("nonsense: [")
+        told = site.run("reload")
+        assert told.returncode == 1 and "reloaded in part" in told.stderr
+        assert "the project adas keeps its former configuration" in told.stderr and 'did you mean "apiKeys"' in told.stderr
+        assert "projects/new.yaml is not taken, and its project is not in use" in told.stderr
+        assert is_known(site, "another-key") and is_known(site, "key-of-ada") and not is_known(site, "another-key-of-ada")
+        assert "adas keeps its former configuration" in server.logged("reloaded in part")
+        wait_until(lambda: server.metric(SUCCESSFUL) == 0, what="the metric")
+
+        (site.folder / "projects/new.yaml").unlink()
+        site.others["adas"] = {**ADA, "apiKeys": ["another-key-of-ada"]}
+        site.write()
+        assert site.run("reload", check=True).stdout == "reloaded\n"
+        assert is_known(site, "another-key-of-ada") and not is_known(site, "key-of-ada")
+
+
+def test_a_reload_changes_nothing_when_a_project_claims_what_one_with_a_fault_still_has():
+    with a_site_with_operations(others={"adas": ADA}) as site:
+        site.serve()
+        site.others["adas"] = {**ADA, "apiKeys": ["another-key-of-ada"], "apiKye": "typo"}
+        site.project["apiKeys"] = ["demo-api-key", "key-of-ada"]
+        site.write()
+        told = site.run("reload")
+        assert told.returncode == 1 and "not reloaded: " in told.stderr and "apiKye" in told.stderr
+        answer = requests.get(f"{site.url}/v1/projects?key=key-of-ada", timeout=TIMEOUT)
+        assert answer.json()["projectId"] == str(ADA["number"])
+
+
+def test_a_provider_of_other_people_keeps_its_project_alone_at_a_reload(fake_issuer, real_issuer):
+    with a_site_with_operations(others={"adas": {**ADA, "providers": {"oidc.fake": fake_issuer.entry()}}}) as site:
+        server = site.serve()
+        body = {"postBody": f"providerId=oidc.fake&id_token={fake_issuer.id_token('loyal')}", "requestUri": "http://localhost"}
+        assert server.api("key-of-ada").call("signInWithIdp", body).status_code == 200
+        site.others["adas"] = {**ADA, "providers": {"oidc.fake": real_issuer.entry()}}
+        site.project["apiKeys"] = ["demo-api-key", "another-key"]
+        site.write()
+        told = site.run("reload")
+        assert told.returncode == 1 and "the project adas keeps its former configuration" in told.stderr and "issuer" in told.stderr
+        assert is_known(site, "another-key")
+        assert server.api("key-of-ada").call("signInWithIdp", body).status_code == 200

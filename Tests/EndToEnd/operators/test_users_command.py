@@ -93,6 +93,49 @@ def test_a_disabled_account_is_closed_until_it_is_enabled(site, api):
     assert {action for action, _ in events(site, user["localId"])} >= {"account.disabled", "account.enabled"}
 
 
+def test_accounts_are_named_by_their_addresses_too(site, api):
+    ada, bob, eve = (sign_up(api) for _ in range(3))
+    named = ["--email", ada["email"].upper(), "--email", "nobody@example.com", "--email", bob["email"]]
+    result = run(site, "disable", "demo", eve["localId"], *named)
+    assert result.returncode == 1
+    assert result.stdout.splitlines() == [f"{name} disabled." for name in (eve["localId"], ada["email"].upper(), bob["email"])]
+    assert result.stderr == "project demo has no account with the address nobody@example.com\n"
+    assert all(got(site, user["localId"])["disabled"] for user in (ada, bob, eve))
+    for command in ("enable", "revoke", "delete"):
+        assert run(site, command, "demo", "--email", ada["email"]).returncode == 0
+    assert site.run("sessions", "revoke", "demo", "--email", bob["email"]).returncode == 0
+    assert run(site, "get", "demo", ada["localId"]).returncode == 1 and got(site, bob["localId"])
+
+
+def test_a_fault_in_a_projects_file_stops_only_what_needs_that_file(site, api):
+    user = sign_up(api)
+    broken = site.folder / "projects/broken.yaml"
+    own = site.folder / "projects/demo.yaml"
+    sound = own.read_text()
+    try:
+        for text in ("nonsense: [", '{"project": "other", "apiKye": "x"}'):
+            broken.write_text(text)
+            assert run(site, "update", "demo", user["localId"], "--name", "Ada").returncode == 0
+            assert run(site, "link", "demo", "verifyEmail", user["email"]).returncode == 0
+            assert site.run("service-accounts", "create", "demo", "of-a-fault", prints_secret=True).returncode == 0
+            listed = site.run("projects", "list")
+            assert listed.returncode == 1 and "demo" in listed.stdout and "broken.yaml not listed" in listed.stderr
+            unknown = run(site, "get", "nosuchproject", "x")
+            assert unknown.returncode == 1 and ("does not have a project" in unknown.stderr or "no such account" in unknown.stderr)
+        other = run(site, "create", "other", "--email", "a@example.com")
+        assert other.returncode == 1 and "the file of the project other has faults" in other.stderr and "apiKye" in other.stderr
+        broken.unlink()
+        own.write_text(sound.replace('"apiKeys"', '"apiKyes"'))
+        for command in ("disable", "enable", "revoke"):
+            assert run(site, command, "demo", user["localId"]).returncode == 0, command
+        refused = run(site, "link", "demo", "verifyEmail", user["email"])
+        assert refused.returncode == 1 and "the file of the project demo has faults" in refused.stderr
+        assert run(site, "delete", "demo", user["localId"]).returncode == 0
+    finally:
+        broken.unlink(missing_ok=True)
+        own.write_text(sound)
+
+
 def test_revoked_sessions_are_over(site, api):
     user = sign_up(api)
     assert run(site, "revoke", "demo", user["localId"]).stdout == f"{user['localId']} signed out.\n"

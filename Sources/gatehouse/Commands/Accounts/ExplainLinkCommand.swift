@@ -40,7 +40,7 @@ struct ExplainLinkCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let (found, settings) = try common.configuration().entry(of: provider, in: project)
+        let (found, settings) = try common.soundConfiguration().entry(of: provider, in: project)
         let file = try read()
         let supposed: SupposedSignIn
         do {

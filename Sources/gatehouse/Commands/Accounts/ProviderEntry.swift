@@ -4,11 +4,11 @@ import Providers
 import Server
 import Text
 
-extension Configuration {
+extension SoundConfiguration {
     /// The entry of a provider in a project's file, with the project. Throws `Failed` when the project, or its provider, does not exist or is
     /// switched off.
     func entry(of provider: String, in project: String) throws -> (project: Project, provider: ProviderSettings) {
-        guard let found = projects.first(where: { $0.settings.id == project }) else { throw Failed(reasonWhyUnknown(project) ?? "") }
+        guard let found = self.project(project) else { throw Failed(reasonWhyUnknown(project) ?? "") }
         guard let settings = found.providers[UTF8Text(provider)] else {
             if found.namedProviders.contains(UTF8Text(provider)) {
                 throw Failed("provider \(provider) of project \(project) is switched off; its entry says enabled: false")

@@ -36,7 +36,7 @@ struct ProviderTokensCommand: AsyncParsableCommand {
         var json = false
 
         func run() async throws {
-            let configuration = try common.configuration()
+            let configuration = try common.soundConfiguration()
             let settings = try configuration.entry(of: provider, in: project).provider
             guard settings.keepsTokens else {
                 throw Failed("provider \(provider) of project \(project) keeps no tokens; its entry lacks storeProviderTokens: true")

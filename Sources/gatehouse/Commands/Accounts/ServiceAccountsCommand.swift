@@ -32,7 +32,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
 
         func run() async throws {
             let email = try ServiceAccountsCommand.email(account, in: project)
-            let configuration = try common.configuration()
+            let configuration = try common.soundConfiguration()
             if let reason = configuration.reasonWhyUnknown(project) { throw Failed(reason) }
             try await ServiceAccountsCommand.withAccounts(common) { accounts in
                 do {

@@ -82,8 +82,7 @@ struct DevCommand: AsyncParsableCommand {
 
     private func serve(_ folder: DevelopmentFolder, _ project: String, _ environment: [String: String]) async throws {
         let configuration = try Configuration.load(from: folder.configuration, environment: environment)
-        try await Console.verifySessions(configuration.server)
-        _ = try await configuration.server.schema.migrate(url: configuration.server.database)
+        _ = try await Console.migrate(configuration.server)
         let run = CommandRun(command, environment.merging(variables(project)) { $1 })
         try await ServerProcess.run(configuration, path: folder.configuration, environment: environment) {
             if command.isEmpty { Console.remark(lines(folder, project)) } else { run.start() }

@@ -27,8 +27,8 @@ extension UsersCommand {
     private static func set(disabled: Bool, _ chosen: ChosenAccounts, _ common: CommonOptions, as command: String) async throws {
         var change = AdministratorChange()
         change.disabled = disabled
-        try await withAccounts(common, of: chosen.project, as: command) { access in
-            try await chosen.each(disabled ? "disabled" : "enabled") { id in
+        try await withAccounts(common, of: chosen.project, as: "users \(command)") { access in
+            try await chosen.each(disabled ? "disabled" : "enabled", access) { id in
                 _ = try await access.accounts.administration.update(id, change, by: access.administrator)
             }
         }
@@ -42,8 +42,8 @@ extension UsersCommand {
         @OptionGroup var chosen: ChosenAccounts
 
         func run() async throws {
-            try await UsersCommand.withAccounts(common, of: chosen.project, as: "delete") { access in
-                try await chosen.each("deleted") { id in
+            try await UsersCommand.withAccounts(common, of: chosen.project, as: "users delete") { access in
+                try await chosen.each("deleted", access) { id in
                     try await access.accounts.deletion.delete(id, by: access.administrator)
                 }
             }
@@ -87,7 +87,7 @@ extension UsersCommand {
 
         func run() async throws {
             guard let address = EmailAddress.canonical(email) else { throw Failed("\(Console.visible(email)) is not an e-mail address") }
-            try await UsersCommand.withAccounts(common, of: project, as: "link") { access in
+            try await UsersCommand.withAccounts(common, of: project, as: "users link", needsFile: true) { access in
                 try check(access.project)
                 let made = try await access.accounts.codeMails.makeLink(
                     kind.mail, for: address, MailOptions(language: language, continueURL: nil), by: access.administrator)

@@ -80,7 +80,7 @@ extension UsersCommand {
             }
             var change = try fields.change()
             if disabled { change.disabled = true }
-            try await UsersCommand.withAccounts(common, of: project, as: "create") { access in
+            try await UsersCommand.withAccounts(common, of: project, as: "users create", needsFile: true) { access in
                 print(try await access.accounts.administration.create(id, change, by: access.administrator).id)
             }
         }
@@ -111,7 +111,7 @@ extension UsersCommand {
         func run() async throws {
             var change = try fields.change()
             change.own.unlinked = Set(unlink.map { UTF8Text($0) })
-            try await UsersCommand.withAccounts(common, of: project, as: "update") { access in
+            try await UsersCommand.withAccounts(common, of: project, as: "users update", needsFile: fields.password) { access in
                 let account = try await access.accounts.administration.update(account, change, by: access.administrator)
                 Terminal.write(account.lines)
             }
@@ -133,7 +133,7 @@ extension UsersCommand {
         var claims: String?
 
         func run() async throws {
-            try await UsersCommand.withAccounts(common, of: project, as: "claims") { access in
+            try await UsersCommand.withAccounts(common, of: project, as: "users claims") { access in
                 let changed: Account
                 if let claims {
                     var change = AdministratorChange()

@@ -33,7 +33,7 @@ extension UsersCommand {
         private static let page = 1000
 
         func run() async throws {
-            try await UsersCommand.withAccounts(common, of: project, as: "list") { access in
+            try await UsersCommand.withAccounts(common, of: project, as: "users list") { access in
                 var (position, left) = (after, limit ?? .max)
                 var table = Table("ACCOUNT", "E-MAIL", "NAME", "PROVIDERS", "MADE", "LAST SIGN-IN", "STATE")
                 var progress = Progress("accounts", sharesTerminal: true)
@@ -96,7 +96,7 @@ extension UsersCommand {
             wanted.emails = [email.map { EmailAddress.canonical($0) ?? $0 }].compactMap(\.self)
             wanted.phoneNumbers = [phone].compactMap(\.self)
             if let provider, let subject { wanted.identities = [(provider, subject)] }
-            try await UsersCommand.withAccounts(common, of: project, as: "get") { access in
+            try await UsersCommand.withAccounts(common, of: project, as: "users get") { access in
                 let found = try await access.accounts.lists.find(wanted, by: access.administrator)
                 guard let account = found.first?.account else { throw Failed("project \(project) has no such account") }
                 Terminal.write(json ? account.json + "\n" : account.lines)

@@ -1,5 +1,6 @@
 import Accounts
 import ArgumentParser
+import Identity
 import ProjectSettings
 import Projects
 import Runtime
@@ -22,17 +23,22 @@ struct UsersCommand: AsyncParsableCommand {
     }
 
     /// Runs a command on the accounts of a project, as an administrator whose audit events name the command.
+    ///
+    /// - Parameters:
+    ///   - command: its words, such as `users get`.
+    ///   - needsFile: whether the rules read more of the project than its id. The other commands go on where the project's file has a fault, so
+    ///     that none can keep an intruder signed in.
     static func withAccounts(
-        _ common: CommonOptions, of id: String, as command: String, _ body: (Access) async throws -> Void
+        _ common: CommonOptions, of id: String, as command: String, needsFile: Bool = false, _ body: (Access) async throws -> Void
     ) async throws {
-        let configuration = try common.configuration()
-        guard let project = configuration.projects.first(where: { $0.settings.id == id })?.settings else {
-            throw Failed(configuration.reasonWhyUnknown(id) ?? "the configuration does not have a project \(id)")
-        }
+        let configuration = try common.soundConfiguration()
+        let found = configuration.project(id)?.settings
+        if needsFile || !configuration.mayBeFaulty(id), let reason = configuration.reasonWhyUnknown(id) { throw Failed(reason) }
+        let project = found ?? ProjectSettings(id: id, number: 0, apiKeys: [], authorizedDomains: [], redirectURLs: [])
         try await Console.withDatabase(common) { database, _ in
             let access = Access(
                 accounts: Console.accounts(configuration.server, database), project: project,
-                administrator: Console.administrator("users \(command)", of: project))
+                administrator: Console.administrator(command, of: project))
             do { try await body(access) } catch let error as AccountError { throw explained(error, project: id) }
         }
     }
@@ -61,45 +67,56 @@ struct ChosenAccounts: ParsableArguments {
     @Argument(.project) var project: String
 
     @Argument(help: "Ids of accounts, the localId of the API; - reads them from standard input, one a line.")
-    var accounts: [String]
+    var accounts: [String] = []
+
+    @Option(name: .customLong("email"), help: "The address of an account, in place of its id. Can be given several times.")
+    var emails: [String] = []
 
     func validate() throws {
-        if accounts.isEmpty { throw ValidationError("Name at least one account.") }
+        if accounts.isEmpty, emails.isEmpty { throw ValidationError("Name at least one account, by its id or by --email.") }
     }
 
-    /// Ends every session of the accounts. It needs no project file, so that a fault in one cannot keep an intruder signed in.
+    /// Ends every session of the accounts.
     func endSessions(_ common: CommonOptions, as command: String) async throws {
-        let settings = try common.serverSettings()
-        try await Console.withDatabase(common) { database, _ in
-            let administration = Console.accounts(settings, database).administration
-            let administrator = Console.administrator(command, ofProjectNamed: project)
-            try await each("signed out", reason: { common.reasonWhyUnknown(project) }) { id in
-                try await administration.revokeSessions(of: id, by: administrator)
+        try await UsersCommand.withAccounts(common, of: project, as: command) { access in
+            try await each("signed out", access) { id in
+                try await access.accounts.administration.revokeSessions(of: id, by: access.administrator)
             }
         }
     }
 
     /// Does something to each account. An account that is not there does not stop the others; the process ends with 1 then.
-    /// - Parameter reason: why the whole project has none, for a command that did not read the project files.
-    func each(_ done: String, reason: () -> String? = { nil }, _ body: (String) async throws -> Void) async throws {
+    func each(_ done: String, _ access: UsersCommand.Access, _ body: (String) async throws -> Void) async throws {
         var (count, missing) = (0, 0)
-        let ids = accounts == ["-"] ? Input.lines() : accounts
-        guard !ids.isEmpty else { throw Failed("standard input has no ids of accounts") }
-        var progress = Progress("accounts", of: ids.count, sharesTerminal: ids.count < 100)
-        for id in ids {
+        let chosen = try await named(access)
+        guard !chosen.isEmpty else { throw Failed("standard input has no ids of accounts") }
+        var progress = Progress("accounts", of: chosen.count, sharesTerminal: chosen.count < 100)
+        for (name, id) in chosen {
             do {
+                guard let id else { throw AccountError.accountNotFound }
                 try await body(id)
                 count += 1
-                if ids.count < 100 { print("\(Console.visible(id)) \(done).") }
+                if chosen.count < 100 { print("\(Console.visible(name)) \(done).") }
             } catch AccountError.accountNotFound {
                 missing += 1
                 progress.finish()
-                Console.remark(reason() ?? Console.visible("project \(project) has no account \(id)"))
+                Console.remark(Console.visible("project \(project) has no account \(id == nil ? "with the address " : "")\(name)"))
             }
             progress.add(1)
         }
         progress.finish()
-        if ids.count >= 100 { print("\(count) accounts \(done).") }
+        if chosen.count >= 100 { print("\(count) accounts \(done).") }
         if missing > 0 { throw ExitCode.failure }
+    }
+
+    /// Each account by the name that the command line has for it, with its id; without one for an address that no account has.
+    private func named(_ access: UsersCommand.Access) async throws -> [(name: String, id: String?)] {
+        let ids = accounts == ["-"] ? Input.lines() : accounts
+        guard !emails.isEmpty else { return ids.map { ($0, $0) } }
+        var wanted = AccountLists.Wanted()
+        wanted.emails = emails.map { EmailAddress.canonical($0) ?? $0 }
+        let found = try await access.accounts.lists.find(wanted, by: access.administrator).map(\.account)
+        return ids.map { ($0, $0) }
+            + zip(emails, wanted.emails).map { name, email in (name, found.first { $0.email == email }?.id) }
     }
 }

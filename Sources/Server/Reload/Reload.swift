@@ -6,17 +6,20 @@ import Web
 package enum Reload {
     package static let path = "/reload"
 
-    /// - Parameter reload: returns the reason why the former configuration stays, or `nil` when the files are in use.
-    static func handler(_ reload: @escaping @Sendable () async -> String?) -> Handler {
+    static func handler(_ reload: @escaping @Sendable () async -> ReloadOutcome) -> Handler {
         Handler(
             route: Route(.post, path, access: .anyone), errorFormat: .googleJSON, named: Handler.name(of: Self.self),
             content: {
                 CallContent(answers: [
-                    .content("text/plain"), .content("text/plain", status: 422, "The former configuration stays; the text says why."),
+                    .content("text/plain"), .content("text/plain", status: 422, "Not all files are in use; the text says why."),
                 ])
             }
         ) { _, _ in
-            if let reason = await reload() { .text("not reloaded: \(reason)\n", status: 422) } else { .text("reloaded\n") }
+            switch await reload() {
+            case .taken: .text("reloaded\n")
+            case .takenInPart(let reason): .text("reloaded in part: \(reason)\n", status: 422)
+            case .refused(let reason): .text("not reloaded: \(reason)\n", status: 422)
+            }
         }
     }
 }

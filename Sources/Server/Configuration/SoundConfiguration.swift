@@ -1,0 +1,39 @@
+import Config
+import ProjectSettings
+package import Projects
+
+/// The server's settings and those projects whose files have no fault: for commands that are about one project. A fault in the file of
+/// another project stops none of them.
+package struct SoundConfiguration {
+    package let server: ServerSettings
+    package let projects: [Project]
+    private let faulty: [ConfigurationReading.File]
+
+    /// Throws `Configuration.Faulty` when the server's own file has a fault.
+    package static func load(from path: String, environment: [String: String]) throws -> SoundConfiguration {
+        let reading = try ConfigurationReading(from: path, environment: environment)
+        guard reading.faults.isEmpty else { throw Configuration.Faulty(reading.faults) }
+        return SoundConfiguration(
+            server: reading.server, projects: reading.files.filter(\.isSound).map(\.project), faulty: reading.files.filter { !$0.isSound })
+    }
+
+    package func project(_ id: String) -> Project? { projects.first { $0.settings.id == id } }
+
+    /// The project files that have a fault.
+    package var faultyFiles: [String] { faulty.map(\.path) }
+
+    /// Whether a file with faults may be that of the project.
+    package func mayBeFaulty(_ id: String) -> Bool { faulty.contains { !$0.isNamed || $0.project.settings.id == id } }
+
+    /// The sentence about a project that is not among these: it does not exist, or its file has faults. `nil` for one that is.
+    package func reasonWhyUnknown(_ id: String) -> String? {
+        guard project(id) == nil else { return nil }
+        if let file = faulty.first(where: { $0.isNamed && $0.project.settings.id == id }) {
+            return "the file of the project \(id) has faults:\n\(file.faults.report())"
+        }
+        let known = Set(projects.map(\.settings.id) + faulty.filter(\.isNamed).map(\.project.settings.id))
+        let unread = faulty.filter { !$0.isNamed }.map(\.path)
+        return "the configuration does not have a project \(id); its projects are \(known.sorted().joined(separator: ", "))"
+            + (unread.isEmpty ? "" : "; \(unread.joined(separator: ", ")) cannot be read: gatehouse check says why")
+    }
+}

@@ -1,0 +1,68 @@
+import Accounts
+import Config
+import Logging
+import Projects
+
+/// The result of a reload.
+enum ReloadOutcome: Sendable {
+    /// All files are in use.
+    case taken
+    /// The others are in use. The text says which files are not, and why.
+    case takenInPart(String)
+    /// The former configuration stays in use. The text says why.
+    case refused(String)
+}
+
+extension Server {
+    /// Reads the project files again, and logs how that went.
+    package func reload() async { _ = await reloadTelling() }
+
+    /// The same for a caller who is told. One reload runs after another. Requests that have begun keep the configuration they began with.
+    func reloadTelling() async -> ReloadOutcome {
+        let reload = Task { [former = reloading] in
+            _ = await former?.value
+            return await readAnew()
+        }
+        reloading = reload
+        return await reload.value
+    }
+
+    private func readAnew() async -> ReloadOutcome {
+        let outcome: ReloadOutcome
+        do { outcome = try await takeFiles() } catch {
+            guard !isStopping else {
+                log.info("a reload was given up, since the server stops")
+                return .refused("the server stops")
+            }
+            outcome = .refused((error as? Configuration.Faulty)?.report ?? StartFailure.text(error))
+        }
+        switch outcome {
+        case .taken: log.info("reloaded", metadata: ["projects": "\(shared.projects.current.all.count)"])
+        case .takenInPart(let reason): log.error("reloaded in part", metadata: ["reason": "\(reason)"])
+        case .refused(let reason): log.error("not reloaded, the former configuration stays", metadata: ["reason": "\(reason)"])
+        }
+        record.note(outcome)
+        return outcome
+    }
+
+    private func takeFiles() async throws -> ReloadOutcome {
+        let reading = try ConfigurationReading(from: path, environment: environment)
+        let all = Faults([reading.faults] + reading.files.map(\.faults))
+        guard reading.faults.isEmpty else { throw Configuration.Faulty(all) }
+        guard reading.server.fingerprint == shared.settings.fingerprint else {
+            return .refused("gatehouse.yaml or one of its secrets changed, which needs a restart")
+        }
+        let sound = reading.files.filter(\.isSound).map(\.project)
+        let entries = PinnedIssuers.configured(by: sound)
+        let conflicts = Dictionary(
+            try await providerIssuers.conflicts(with: entries).map { ($0.projectID, PinnedIssuers.sentence($0)) },
+            uniquingKeysWith: { "\($0)\n\($1)" })
+        guard let next = ReloadedProjects(reading, conflicts: conflicts, keeping: shared.projects.current.all) else {
+            guard all.isEmpty else { throw Configuration.Faulty(all) }
+            return .refused(conflicts.values.sorted().joined(separator: "\n"))
+        }
+        try await providerIssuers.pin(entries.filter { conflicts[$0.projectID] == nil })
+        shared.projects.replace(Projects(next.projects, anyKey: reading.server.developmentProject))
+        return next.refusals.isEmpty ? .taken : .takenInPart(next.refusals.joined(separator: "\n"))
+    }
+}
