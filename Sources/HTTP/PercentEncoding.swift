@@ -35,12 +35,16 @@ package enum PercentEncoding {
             switch byte {
             case _ where byte.isUnreserved: bytes.append(byte)
             case 0x20 where plusForSpace: bytes.append(UInt8(ascii: "+"))
-            default:
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(hexDigit(byte >> 4))
-                bytes.append(hexDigit(byte & 15))
+            default: append(byte, to: &bytes)
             }
         }
+    }
+
+    /// Appends `%XX` of the byte.
+    static func append(_ byte: UInt8, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "%"))
+        bytes.append(hexDigit(byte >> 4))
+        bytes.append(hexDigit(byte & 15))
     }
 
     private static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x37 + value }
@@ -57,6 +61,8 @@ extension UInt8 {
         default: nil
         }
     }
+
+    var isDigit: Bool { (0x30...0x39).contains(self) }
 
     var isAlphanumeric: Bool {
         switch self {

@@ -2,7 +2,7 @@ import Crypto
 import HTTP
 
 /// The permissions of a page besides being read. With any of these, a page still loads nothing from other hosts, cannot be framed, is not
-/// cached, and sends no Referer.
+/// cached, and sends no Referer to other servers.
 package struct PagePolicy: OptionSet, Sendable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }
@@ -11,6 +11,9 @@ package struct PagePolicy: OptionSet, Sendable {
     package static let forms = PagePolicy(rawValue: 1)
     /// Send forms to this server, which may answer with a redirect to another one: browsers apply `form-action` to redirects, too.
     package static let formsToAnywhere = PagePolicy(rawValue: 4)
+    /// Tell this server with each form that it is from this page: browsers otherwise say `Origin: null`. For pages whose address holds no
+    /// secret. <https://www.w3.org/TR/referrer-policy/#referrer-policy-same-origin>
+    package static let origin = PagePolicy(rawValue: 8)
     /// Run script files of this server, and let them call it.
     package static let scripts = PagePolicy(rawValue: 2)
 
@@ -24,11 +27,12 @@ package struct PagePolicy: OptionSet, Sendable {
         let forms = contains(.formsToAnywhere) ? "" : contains(.forms) ? "form-action 'self'\(elsewhere); " : "form-action 'none'; "
         let scripts = contains(.scripts) ? "script-src 'self'; connect-src 'self'; " : ""
         let pictures = hasLogo ? "img-src data:; " : ""
+        let referrer = contains(.origin) ? "same-origin" : "no-referrer"
         return [
             "content-type": "text/html; charset=utf-8",
             "content-security-policy":
                 "default-src 'none'; \(scripts)\(pictures)style-src 'sha256-\(styleHash)'; base-uri 'none'; \(forms)frame-ancestors 'none'",
-            "cache-control": "no-store", "referrer-policy": "no-referrer", "x-content-type-options": "nosniff", "x-frame-options": "DENY",
+            "cache-control": "no-store", "referrer-policy": referrer, "x-content-type-options": "nosniff", "x-frame-options": "DENY",
         ]
     }
 

@@ -95,7 +95,7 @@ import Text
         "", "Host: a\r\nHost: a\r\n", "Host: a\r\nHost: b\r\n", "Host:\r\n", "Host: \r\n", "Host: a/b\r\n", "Host: u@a\r\n",
         "Host: a, b\r\n", "Host: a b\r\n",
         "Host: a:b\r\n", "Host: a:\r\n", "Host: a:123456\r\n", "Host: :80\r\n", "Host: [::1\r\n", "Host: [x]\r\n", "Host: [::1]x\r\n",
-        "Host: a?b\r\n", "Host: \u{E9}\r\n",
+        "Host: a?b\r\n", "Host: \u{E9}\r\n", "Host: a.\r\n", "Host: 0x7f.1\r\n", "Host: a:0\r\n",
     ])
     func `SEC-19 refuses a missing, repeated or malformed Host`(fields: String) {
         #expect(said("GET / HTTP/1.1\r\n\(fields)\r\n") == ["refused 400"])

@@ -64,7 +64,7 @@ import Web
     @Test func `reads what the JS SDK sends`() throws {
         let start = try start(Self.web)
         #expect(start.kind == .popup)
-        #expect(start.page?.url == "https://app.example.com/home")
+        #expect(start.page?.description == "https://app.example.com/home")
         #expect(start.sdkRequest == SDKRequest(apiKey: "key", appName: "[DEFAULT]", authType: .signInViaPopup, eventID: "0123456789"))
         #expect(start.sessionID == nil)
         #expect(start.scopes == [] && start.customParameters == [:])

@@ -113,8 +113,8 @@ package struct AccountChanges: Sendable {
         statements += mails
         var session: Session?
         if fate == .replaced {
-            let provider =
-                changed.hasPassword && token.signInProvider == SignInProvider.anonymous ? SignInProvider.password : token.signInProvider
+            let isByPassword = links || changed.hasPassword && token.signInProvider == SignInProvider.anonymous
+            let provider = isByPassword ? SignInProvider.password : token.signInProvider
             let authentication = Authentication(accountID: account.id, signInProvider: provider, time: authTime)
             session = try await completion.complete(
                 authentication, with: statements, as: links ? .linked : nil, by: SignInProvider.password, in: project,

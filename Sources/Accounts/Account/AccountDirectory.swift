@@ -26,6 +26,11 @@ package struct AccountDirectory: Sendable {
         return try Account.one(of: await storage.read(Account.select(bearer, in: project)))
     }
 
+    /// Whether a provider told this address of a person.
+    package func isOfIdentity(_ email: String, in project: ProjectSettings) async throws(AccountError) -> Bool {
+        try await !storage.read("SELECT 1 FROM identities WHERE project_id = \(project.id) AND email = \(email) LIMIT 1").isEmpty
+    }
+
     /// The identities of a provider under this issuer, those that signed in last first.
     package func identities(
         of providerID: String, issuer: String, most: Int, in project: ProjectSettings

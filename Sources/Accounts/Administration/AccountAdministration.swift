@@ -91,8 +91,10 @@ package struct AccountAdministration: Sendable {
         case .all(let reason):
             changed.endTokens(at: now)
             // The administrator has decided about the address, so no former one gets the account back.
-            ended = [
-                account.deleteCodes(changed.email == account.email ? .allButRecovery : .all, in: project),
+            let isDisabled = changed.disabled && changed.email == account.email
+            ended = isDisabled ? [account.expireSignInLinks(in: project, at: now)] : []
+            ended += [
+                account.deleteCodes(isDisabled ? .allOfDisabled : changed.email == account.email ? .allButRecovery : .all, in: project),
                 account.endSessions(because: reason, in: project, at: now),
             ]
         case .some(let providerIDs, let start):

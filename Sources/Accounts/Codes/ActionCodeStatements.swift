@@ -62,12 +62,23 @@ extension Account {
         case all
         /// All except the ways back to earlier addresses, which a person who changes the account must not be able to remove.
         case allButRecovery
+        /// The same, except the links that sign in, which `expireSignInLinks` ends.
+        case allOfDisabled
         /// All codes that were mailed to its address or are about it. Ways back to other addresses stay.
         case ofItsAddress
         /// The others of one kind.
         case only(ActionCode.Kind)
         /// Codes that were requested since then: an earlier address takes precedence over later ones.
         case since(Instant)
+    }
+
+    /// Ends the links that sign in to the address of an account, and keeps them for as long as expired ones: the person who follows one
+    /// learns that the account is disabled.
+    func expireSignInLinks(in project: ProjectSettings, at now: Instant) -> SQL {
+        """
+        UPDATE action_codes SET expires_at = \(now)
+        WHERE project_id = \(project.id) AND account_id IS NULL AND email = \(email) AND kind = 'signIn' AND expires_at > \(now)
+        """
     }
 
     /// Ends codes of the account, also those that sign in to its address, and with them what digits prove at hosted pages (`EmailCodes`),
@@ -78,6 +89,7 @@ extension Account {
         switch fate {
         case .all: break
         case .allButRecovery: condition = " AND kind <> 'recoverEmail'"
+        case .allOfDisabled: condition = " AND kind NOT IN ('recoverEmail', 'signIn')"
         case .ofItsAddress: condition = " AND (kind <> 'recoverEmail' OR email = \(email))"
         case .only(let kind): (condition, alsoEnded) = (" AND kind = \(kind.rawValue)", "")
         case .since(let moment): condition = " AND (kind <> 'recoverEmail' OR created_at >= \(moment))"

@@ -14,7 +14,8 @@ package struct ActionCodes: Sendable {
 
     /// Tells what a code would do, and does not use it up (SEC-17).
     ///
-    /// Throws `invalidActionCode` for a code that never existed or was used, `expiredActionCode` for a day after it expired.
+    /// Throws `invalidActionCode` for a code that never existed or was used, `expiredActionCode` for a day after it expired;
+    /// `accountDisabled` then for a link that signs in to a disabled account.
     package func inspect(_ code: String, in project: ProjectSettings) async throws(AccountError) -> ActionCode {
         try await pending(code, in: project).code
     }
@@ -32,7 +33,9 @@ package struct ActionCodes: Sendable {
         guard var row = rows.first?.reader() else { throw .invalidActionCode }
         let (code, account) = try reading { (try ActionCode(&row), try Account(&row)) }
         guard let code else { throw .invalidActionCode }
-        guard code.expires > clock.now() else { throw .expiredActionCode }
+        guard code.expires > clock.now() else {
+            throw code.kind == .signIn && account?.disabled == true ? .accountDisabled : .expiredActionCode
+        }
         return PendingCode(code: code, hash: hash, account: account, projectID: project.id)
     }
 }

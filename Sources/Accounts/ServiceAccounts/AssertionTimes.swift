@@ -12,6 +12,12 @@ struct AssertionTimes: Sendable {
     /// Seconds by which a back end's clock may be ahead of ours.
     static let skew: Int64 = 60
 
+    /// The longest life, from `now` on.
+    init(lasting now: Instant) {
+        issued = now
+        expires = now + .seconds(Self.longestLife)
+    }
+
     /// Throws when the token with these claims is not valid at `now`, or would be for longer than an hour.
     init(_ claims: JSON, at now: Instant) throws(ServiceAccountJWT.Fault) {
         guard let issued = claims["iat"]?.integer, let expires = claims["exp"]?.integer else {

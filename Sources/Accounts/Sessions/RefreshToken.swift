@@ -26,9 +26,16 @@ struct RefreshToken: Equatable {
         return nil
     }
 
+    /// Whether the text has the form of a refresh token, whatever key made it.
+    static func isWellFormed(_ text: String) -> Bool { bytes(text)?.first == version }
+
+    private static func bytes(_ text: String) -> [UInt8]? {
+        Base64URL.decodeStrict(text).flatMap { $0.count == bodyCount + 32 ? $0 : nil }
+    }
+
     /// `nil` for a text that this key did not make.
     init?(_ text: String, key: [UInt8]) {
-        guard let bytes = Base64URL.decodeStrict(text), bytes.count == Self.bodyCount + 32 else { return nil }
+        guard let bytes = Self.bytes(text) else { return nil }
         let body = Array(bytes[..<Self.bodyCount])
         guard constantTimeEqual(Array(bytes[Self.bodyCount...]), Digest.hmacSHA256(key: key, body)) else { return nil }
         guard body[0] == Self.version else { return nil }

@@ -33,9 +33,13 @@ package struct Sessions: Sendable {
 
     /// Trades a refresh token for the session's next one, in one round trip.
     ///
-    /// Throws `invalidRefreshToken` (no key of ours made it), `wrongProject`, `sessionEnded`, `accountNotFound`, `accountDisabled`.
+    /// Throws `invalidRefreshToken` (a text that never was a refresh token), `wrongProject`, `sessionEnded`, `accountNotFound`,
+    /// `accountDisabled`. A token that no key of ours made is one of a session that is gone, with its database or its master key: SDKs sign
+    /// the person out then, and the app is not stuck.
     package func refresh(_ token: String, in project: ProjectSettings) async throws(AccountError) -> (Account, Session) {
-        guard let (token, key) = RefreshToken.read(token, keys: keys) else { throw .invalidRefreshToken }
+        guard let (token, key) = RefreshToken.read(token, keys: keys) else {
+            throw RefreshToken.isWellFormed(token) ? .sessionEnded : .invalidRefreshToken
+        }
         guard token.projectNumber == project.number else { throw .wrongProject }
         let rotates = project.sessions.refresh != .static
         let rows = try await storage.write(

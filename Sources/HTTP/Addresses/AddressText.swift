@@ -7,18 +7,25 @@ enum AddressText {
     }
 
     /// Four decimal numbers up to 255, without leading zeros.
-    private static func v4(_ text: ArraySlice<UInt8>) -> UInt32? {
-        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
+    static func v4(_ text: some Collection<UInt8>) -> UInt32? {
         var address: UInt32 = 0
-        for part in parts {
-            guard (1...3).contains(part.count), part.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-            guard part.count == 1 || part.first != 0x30 else { return nil }
-            let number = part.reduce(UInt32(0)) { $0 * 10 + UInt32($1 - 0x30) }
-            guard number <= 255 else { return nil }
-            address = address << 8 | number
+        var number: UInt32?
+        var dots = 0
+        for byte in text {
+            if byte.isDigit {
+                guard number != 0 else { return nil }
+                let next = (number ?? 0) * 10 + UInt32(byte - 0x30)
+                guard next <= 255 else { return nil }
+                number = next
+            } else {
+                guard byte == UInt8(ascii: "."), let part = number else { return nil }
+                address = address << 8 | part
+                number = nil
+                dots += 1
+            }
         }
-        return address
+        guard dots == 3, let part = number else { return nil }
+        return address << 8 | part
     }
 
     /// <https://www.rfc-editor.org/rfc/rfc4291#section-2.2>

@@ -85,7 +85,7 @@ struct HeadParser {
         let start = scheme.utf8CodeUnitCount
         let end = target[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? target.count
         let authority = UnsafeRawBufferPointer(rebasing: target[start..<end])
-        guard Host.isValid(authority) else { throw .bad("malformed host in the target") }
+        guard Authority.isValid(authority) else { throw .bad("malformed host in the target") }
         self.authority = Array(authority)
         if end < target.count, target[end] == UInt8(ascii: "/") { return try readPath(UnsafeRawBufferPointer(rebasing: target[end...])) }
         let path = [UInt8(ascii: "/")] + target[end...]
@@ -106,7 +106,8 @@ struct HeadParser {
         switch name.count {
         case 4 where Byte.equal(name, "host"):
             guard !hasHost else { throw .bad("more than one Host") }
-            guard Host.isValid(value) else { throw .bad("malformed Host") }
+            // Nothing is decided by it here (SEC-07).
+            guard Authority.isValid(value) else { throw .bad("malformed Host") }
             hasHost = true
             if let authority { return authority.withUnsafeBytes { message.request.headers.append(name: name, value: $0) } }
         case 6 where Byte.equal(name, "expect"):
@@ -186,31 +187,5 @@ struct HeadParser {
             }
         }
         return length.map(Framing.length) ?? .none
-    }
-}
-
-/// The Host field: `name[:port]`. It is checked but not kept, since nothing is decided by it here (SEC-07).
-enum Host {
-    static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var index = 0
-        if bytes.first == UInt8(ascii: "[") {
-            guard let end = bytes.firstIndex(of: UInt8(ascii: "]")), end <= 46,
-                Address(String(decoding: bytes[1..<end], as: UTF8.self)) != nil
-            else { return false }
-            index = end + 1
-        } else {
-            while index < bytes.count, isNameCharacter(bytes[index]) { index += 1 }
-            guard index > 0, index <= 255 else { return false }
-        }
-        if index == bytes.count { return true }
-        let digits = bytes[(index + 1)...]
-        return bytes[index] == UInt8(ascii: ":") && (1...5).contains(digits.count) && digits.allSatisfy { (0x30...0x39).contains($0) }
-    }
-
-    private static func isNameCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
-        default: false
-        }
     }
 }

@@ -7,12 +7,14 @@ import Projects
 import Text
 import Web
 
-/// `accounts` of a project, and `accounts:signUp` of administrators: makes an account as it is described, without a sign-in.
+/// `accounts` of a project, and `accounts:signUp` of administrators: makes an account as it is described, without a sign-in; with an ID
+/// token, changes its account so.
 /// <https://cloud.google.com/identity-platform/docs/reference/rest/v1/projects/accounts>
 struct CreateAccountByAdministrator: AdministratorEndpoint {
     static let route = Route.administrator(.post, "/v1/projects/{project}/accounts", right: .manageUsers, client: SignUp.route)
 
     struct Input: Decodable {
+        var idToken: UTF8Text?
         var localId: UTF8Text?
         var email: UTF8Text?
         var emailVerified: Bool?
@@ -32,8 +34,15 @@ struct CreateAccountByAdministrator: AdministratorEndpoint {
     }
 
     func callAsFunction(_ input: Input, by administrator: Administrator, _ context: Context) async throws -> Output {
-        let account = try await context.services.accounts.administration.create(
-            try AdministratorField.newID(input.localId), try AdministratorChange(input), by: administrator)
+        let (accounts, change) = (context.services.accounts, try AdministratorChange(input))
+        let account: Account
+        if let token = input.idToken, !token.isEmpty {
+            guard input.localId == nil else { throw Failure.unexpectedParameter("User ID") }
+            let caller = try await accounts.idTokens.account(of: token.asString, in: administrator.project).0
+            account = try await accounts.administration.update(caller.id, change, by: administrator)
+        } else {
+            account = try await accounts.administration.create(try AdministratorField.newID(input.localId), change, by: administrator)
+        }
         return Output(localId: account.id, email: account.email, displayName: account.displayName)
     }
 }

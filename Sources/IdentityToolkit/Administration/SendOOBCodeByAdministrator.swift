@@ -29,7 +29,7 @@ struct SendOOBCodeByAdministrator: AdministratorEndpoint {
         let mails = context.services.accounts.codeMails
         let kind = try type.mail(in: administrator.project)
         let newEmail = kind == .verifyAndChangeEmail ? try SendOOBCode.newAddress(input.request.newEmail) : nil
-        let email = try SendOOBCode.address(input.request.email)
+        let email = try await address(input.request, for: kind, administrator, context)
         guard returnsLink else {
             // A leaked key must not be able to flood the mailbox of a stranger.
             try await context.limit(kind.limit, mailbox: newEmail ?? email)
@@ -38,6 +38,19 @@ struct SendOOBCodeByAdministrator: AdministratorEndpoint {
         }
         let made = try await mails.makeLink(kind, for: email, newEmail: newEmail, options, by: administrator)
         return Output(email: email, oobCode: made.code, oobLink: made.link)
+    }
+
+    /// The address of the account that the mail is about: that of the ID token, where one is sent for a kind of mail that is about the
+    /// caller's own address; otherwise `email`.
+    private func address(
+        _ request: SendOOBCode.Input.Request, for kind: OutgoingMail.Kind, _ administrator: Administrator, _ context: Context
+    ) async throws -> String {
+        guard kind == .verifyEmail || kind == .verifyAndChangeEmail, let token = request.idToken, !token.isEmpty else {
+            return try SendOOBCode.address(request.email)
+        }
+        let (account, _) = try await context.services.accounts.idTokens.account(of: token.asString, in: administrator.project)
+        guard let email = account.email else { throw Failure.missingEmail }
+        return email
     }
 }
 

@@ -73,13 +73,13 @@ struct ActionSettings: Decodable {
 
     private func checkedURL(of project: Project) throws(Failure) -> String? {
         guard let continueUrl, !continueUrl.isEmpty else { return nil }
-        guard continueUrl.utf8.count <= Self.longestURL, let uri = URI.parse(continueUrl), uri.isTrustworthy else {
+        guard let uri = URI.ofPage(continueUrl), uri.isTrustworthy, uri.description.utf8.count <= Self.longestURL else {
             throw Failure.invalidContinueURI(longest: Self.longestURL)
         }
         guard project.authorizes(host: uri.host) else {
             throw .unauthorizedDomain("\(uri.host) is not an authorized domain of this project.")
         }
-        return continueUrl.asString
+        return uri.description
     }
 }
 

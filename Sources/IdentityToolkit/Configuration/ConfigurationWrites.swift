@@ -4,7 +4,7 @@ import Projects
 import Text
 import Web
 
-/// The calls that would change a project's configuration. Each is refused with the name of the file to change instead, since the file alone
+/// The calls that would change a project's providers. Each is refused with the name of the file to change instead, since the file alone
 /// says how the project is configured.
 protocol ConfigurationWrite: RawAdministratorEndpoint where Input == NoInput {}
 
@@ -36,9 +36,4 @@ struct UpdateProviderConfig: ConfigurationWrite, RawAdministratorEndpoint {
 struct DeleteProviderConfig: ConfigurationWrite, RawAdministratorEndpoint {
     static let route = ConfigurationRoutes.route(
         .delete, "/oauthIdpConfigs/{id}", others: ["/defaultSupportedIdpConfigs/{id}", "/inboundSamlConfigs/{id}"])
-}
-
-/// `PATCH` of the project's own settings.
-struct UpdateConfig: ConfigurationWrite, RawAdministratorEndpoint {
-    static let route = ConfigurationRoutes.route(.patch, "/config")
 }

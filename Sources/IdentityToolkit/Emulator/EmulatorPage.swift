@@ -65,7 +65,7 @@ struct EmulatorForm: RawEndpoint {
     /// The link stands in a mail, which the page then shows.
     private func mailLink(_ form: Form, of project: Project, _ context: Context) async throws {
         let email = try EmailAddress.reading(form["email"] ?? "")
-        guard let next = URI.parse(form["continueUrl"] ?? ""), project.authorizes(next) else {
+        guard let next = URI.ofPage(form["continueUrl"] ?? ""), project.authorizes(next) else {
             throw Failure.unauthorizedDomain("The host of the app's page is not among authorizedDomains.")
         }
         let options = MailOptions(language: project.templates.language(for: context.request), continueURL: next.description)

@@ -50,7 +50,8 @@ struct EmulatorView {
         default: values.merge(try await lists(isLive: query["live"] != "off" && fault == nil)) { $1 }
         }
         return project.templates.page(
-            "emulator", in: project.templates.language(for: context.request), values, status: fault == nil ? 200 : 400, allowing: .forms,
+            "emulator", in: project.templates.language(for: context.request), values, status: fault == nil ? 200 : 400,
+            allowing: [.forms, .origin],
             moreStyle: Self.style)
     }
 

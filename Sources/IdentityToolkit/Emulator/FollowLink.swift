@@ -111,7 +111,7 @@ private struct Link {
     /// The address at which the app wants to continue. Its host must be authorized, as when the mail was requested.
     private func continueURL() throws -> URI? {
         guard let text = query["continueUrl"] else { return nil }
-        guard let uri = URI.parse(text), project.authorizes(uri) else {
+        guard let uri = URI.ofPage(text), project.authorizes(uri) else {
             throw Refusal(
                 error: "The host of the link's continueUrl is not an authorized domain.", instructions: "Add its host to authorizedDomains."
             )

@@ -43,31 +43,29 @@ struct CreateAuthURI: Endpoint {
         guard let identifier = input.identifier, !identifier.isEmpty else { throw Failure.missingIdentifier }
         guard let continueURI = input.continueUri, !continueURI.isEmpty else { throw Failure.missingContinueURI }
         guard let email = EmailAddress.canonical(identifier.asString) else { throw Failure.invalidIdentifier }
-        guard Self.isOfPage(continueURI) else { throw Failure.invalidContinueURI }
+        guard URI.ofPage(continueURI) != nil else { throw Failure.invalidContinueURI }
         let project = try context.project.settings
         guard !project.emailEnumerationProtection else { return Output(sessionId: sessionID) }
         try await context.limit(.identify)
         let accounts = context.services.accounts
+        // When an address may have several accounts, only the ways of the one that has it as its own are reported.
         let account =
             project.signIn.oneAccountPerEmail
             ? try await accounts.directory.account(signingInWith: email, in: project)
             : try await accounts.directory.account(email: email, in: project)
-        // When an address may have several accounts, only the one that has it as its own is reported.
+        let isRegistered: Bool
+        if account == nil, !project.signIn.oneAccountPerEmail {
+            isRegistered = try await accounts.directory.isOfIdentity(email, in: project)
+        } else {
+            isRegistered = account != nil
+        }
         let providers = project.signIn.oneAccountPerEmail ? account?.identities.map(\.providerID) ?? [] : []
         let methods =
             (account?.hasPassword == true ? ["password"] : []) + (account?.emailLinkSignIn == true ? ["emailLink"] : []) + providers
         return Output(
-            sessionId: sessionID, registered: account != nil,
+            sessionId: sessionID, registered: isRegistered,
             allProviders: (account?.hasEmailSignIn == true ? ["password"] : []) + providers,
             signinMethods: methods)
-    }
-
-    /// Whether a text is the address of an app's page, which SDKs send as the browser has it. Behind the host it may hold what no URI may:
-    /// browsers leave brackets and bars as they are.
-    private static func isOfPage(_ text: UTF8Text) -> Bool {
-        guard let scheme: UTF8Text = ["https://", "http://"].first(where: text.hasPrefix) else { return false }
-        let authority = text.utf8.dropFirst(scheme.utf8.count).prefix { ![0x2F, 0x3F, 0x23].contains($0) }
-        return URI.parse(UTF8Text(decoding: Array(scheme.utf8) + authority)) != nil
     }
 
     private func start(_ providerID: UTF8Text, _ input: Input, sessionID: String, _ context: Context) async throws -> Output {

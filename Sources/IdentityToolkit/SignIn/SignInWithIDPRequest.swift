@@ -25,7 +25,7 @@ enum SignInWithIDPRequest {
     ///   - postBody: form-encoded; its fields override those of the URL's query, and the URL's fragment overrides both.
     init(requestURI: UTF8Text?, postBody: UTF8Text?, pendingToken: UTF8Text?) throws {
         guard let requestURI, !requestURI.isEmpty else { throw Failure.missingRequestURI }
-        guard let uri = URI.parse(requestURI) else { throw Failure.invalidRequestURI }
+        guard let uri = URI.ofPage(requestURI) else { throw Failure.invalidRequestURI }
         if let pendingToken, !pendingToken.isEmpty {
             let posted = try postBody.map(Self.posted)
             try posted?.once()

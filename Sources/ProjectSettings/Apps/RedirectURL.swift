@@ -16,8 +16,7 @@ enum RedirectURL {
     /// Pages compare these, character by character, with the address that the browser reports, so only the browser's own spelling can ever
     /// match.
     private static func redirectURL(_ text: String, development: Bool) -> String? {
-        guard let uri = URI.parse(text), uri.fragment == nil, uri.path.hasPrefix("/"), uri.description == text,
-            !uri.path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }), uri.query.map({ !$0.isEmpty }) ?? true,
+        guard let uri = URI.ofPage(UTF8Text(text)), uri.fragment == nil, uri.description == text, uri.query.map({ !$0.isEmpty }) ?? true,
             let query = Form(uri.query ?? ""), ["flow", "code", "state", "iss"].allSatisfy({ query[$0] == nil })
         else { return nil }
         return uri.isSecure(orLoopbackIf: development) ? text : nil
@@ -28,7 +27,7 @@ enum RedirectURL {
         for url in settings.redirectURLs {
             if url.utf8.contains(UInt8(ascii: "*")) {
                 section.fault("redirectURLs", "\(url) has a *, which stands for itself here, so no page can match; write out each address")
-            } else if let host = URI.parse(url)?.host, !settings.authorizes(host: host) {
+            } else if let host = URI.ofPage(UTF8Text(url))?.host, !settings.authorizes(host: host) {
                 section.note("redirectURLs", "\(url) is on \(host), which is not among authorizedDomains; add the host if it is the app's")
             }
         }

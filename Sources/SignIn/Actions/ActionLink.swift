@@ -30,7 +30,7 @@ struct ActionLink {
         self.code = code.asString
         self.apiKey = apiKey.asString
         language = project.templates.language(for: context.request, parameter: form["lang"]?.asString)
-        continueURL = form["continueUrl"].flatMap(URI.parse).flatMap { project.authorizes($0) ? $0 : nil }
+        continueURL = form["continueUrl"].flatMap(URI.ofPage).flatMap { project.authorizes($0) ? $0 : nil }
     }
 
     /// The link as the fields of a form.

@@ -80,7 +80,7 @@ extension HandlerParameters {
     ) -> SignInStart {
         SignInStart(
             providerID: providerID, kind: kind, sessionHash: sessionID.map(SessionBinding.hash(atStart:)),
-            redirectURI: project.handlerURL(of: provider, for: context.request, of: context.services.site), returnURL: page?.url,
+            redirectURI: project.handlerURL(of: provider, for: context.request, of: context.services.site), returnURL: page?.description,
             sdkRequest: sdkRequest,
             customParameters: customParameters)
     }

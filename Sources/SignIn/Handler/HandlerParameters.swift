@@ -15,7 +15,7 @@ struct HandlerParameters {
     let providerID: String
     let sdkRequest: SDKRequest
     /// Browsers only.
-    let page: PageAddress?
+    let page: URI?
     /// Native apps only: the secret that will redeem, or its hash.
     let sessionID: String?
     let scopes: [UTF8Text]
@@ -102,12 +102,15 @@ struct HandlerParameters {
         return authType
     }
 
-    private static func page(_ query: Form, _ project: Project) throws(Failure) -> PageAddress {
+    /// In bytes.
+    private static let longestPage = 4096
+
+    private static func page(_ query: Form, _ project: Project) throws(Failure) -> URI {
         guard let text = query.text("redirectUrl") else { throw .invalidAddress("The parameter redirectUrl is missing.") }
-        guard text.utf8.count <= PageAddress.longest else {
-            throw .invalidAddress("The parameter redirectUrl, the address of the app's page, is longer than \(PageAddress.longest) bytes.")
+        guard text.utf8.count <= longestPage else {
+            throw .invalidAddress("The parameter redirectUrl, the address of the app's page, is longer than \(longestPage) bytes.")
         }
-        guard let page = PageAddress(text.asString) else {
+        guard let page = URI.ofPage(text), page.isTrustworthy else {
             throw .unauthorizedDomain("redirectUrl is not the address of a page over https, or over http on this machine.")
         }
         guard project.authorizes(host: page.host) else {

@@ -31,6 +31,6 @@ enum WayBack {
     }
 
     private static func authorized(_ url: UTF8Text, _ project: Project) -> String? {
-        PageAddress(url.asString).flatMap { project.authorizes(host: $0.host) ? $0.url : nil }
+        URI.ofPage(url).flatMap { project.authorizes($0) ? $0.description : nil }
     }
 }

@@ -18,7 +18,7 @@ struct ResultPage {
     /// The flow's own cookie, which the browser sent.
     let cookie: String
     /// The app's page, for a flow of a browser.
-    private let page: PageAddress?
+    private let page: URI?
     let project: Project
     let request: Request
     let site: Site
@@ -36,7 +36,7 @@ struct ResultPage {
         self.flow = flow
         self.sdkRequest = sdkRequest
         self.cookie = cookie
-        page = flow.returnURL.flatMap(PageAddress.init)
+        page = flow.returnURL.flatMap { URI.ofPage(UTF8Text($0)) }
         self.project = project
         request = context.request
         site = context.services.site
@@ -88,7 +88,7 @@ struct ResultPage {
 
     private func redirect(_ outcome: Outcome) -> Response {
         let ticket = flow.ticket(cookie: cookie)
-        var url = page?.url ?? ""
+        var url = page?.description ?? ""
         if carriesToken { url += (url.contains("#") ? "&" : "#") + "broker_rt=" + ticket.text }
         var data = data("redirect-finish", outcome)
         data["returnURL"] = .string(url)

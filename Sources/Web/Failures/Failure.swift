@@ -23,6 +23,8 @@ package struct Failure: Error, Equatable {
         case notFound
         case methodNotAllowed
         case bodyTooLarge
+        /// 415 with `Accept-Encoding`.
+        case encodedBody
         /// An error of OAuth 2.0, with the status of its answer and the challenge in it.
         case oauthError(status: Int, Challenge?)
         /// 503 with `Retry-After`.

@@ -6,12 +6,16 @@ import Text
 /// Writes every error that the server answers with.
 enum FailureResponse {
     static func make(_ failure: Failure, in errorFormat: ErrorFormat, _ request: Request, _ page: PageError? = nil) -> Response {
-        switch failure.kind {
-        case .internal, .unavailable: overloaded(failure, request.id)
-        case _ where errorFormat == .oauthJSON: OAuthErrorResponse.make(failure, request.id)
-        case _ where errorFormat == .page: self.page(failure, request, page)
-        default: googleJSON(failure)
-        }
+        var response =
+            switch failure.kind {
+            case .internal, .unavailable: overloaded(failure, request.id)
+            case _ where errorFormat == .oauthJSON: OAuthErrorResponse.make(failure, request.id)
+            case _ where errorFormat == .page: self.page(failure, request, page)
+            default: googleJSON(failure)
+            }
+        // <https://www.rfc-editor.org/rfc/rfc9110#section-15.5.16>
+        if failure.kind == .encodedBody { response.headers.add("accept-encoding", "identity") }
+        return response
     }
 
     /// Not JSON on purpose: the JS SDK signs its user out when it gets a JSON error at start-up, and keeps the user when it gets anything
@@ -61,6 +65,7 @@ extension Failure.Kind {
         case .notFound: 404
         case .methodNotAllowed: 405
         case .bodyTooLarge: 413
+        case .encodedBody: 415
         case .internal: 500
         case .unavailable: 503
         }
@@ -70,7 +75,7 @@ extension Failure.Kind {
     fileprivate var status: String? {
         switch self {
         case .business, .oauthError, .internal, .unavailable: nil
-        case .badRequest, .invalidAPIKey, .bodyTooLarge: "INVALID_ARGUMENT"
+        case .badRequest, .invalidAPIKey, .bodyTooLarge, .encodedBody: "INVALID_ARGUMENT"
         case .unauthenticated: "UNAUTHENTICATED"
         case .forbidden: "PERMISSION_DENIED"
         case .notFound: "NOT_FOUND"
@@ -81,7 +86,7 @@ extension Failure.Kind {
     fileprivate var reason: String {
         switch self {
         case .business, .oauthError, .internal, .unavailable: "invalid"
-        case .badRequest, .invalidAPIKey, .bodyTooLarge: "badRequest"
+        case .badRequest, .invalidAPIKey, .bodyTooLarge, .encodedBody: "badRequest"
         case .unauthenticated: "authError"
         case .forbidden: "forbidden"
         case .notFound: "notFound"

@@ -13,7 +13,8 @@ enum OAuthErrorResponse {
     static func make(_ failure: Failure, _ requestID: RequestID) -> Response {
         switch failure.kind {
         case _ where failure.isTemporary: text("too many attempts", status: 429, requestID, ["retry-after": patience])
-        case .notFound, .methodNotAllowed, .bodyTooLarge: text(failure.code.lowercased(), status: failure.kind.httpStatus, requestID)
+        case .notFound, .methodNotAllowed, .bodyTooLarge, .encodedBody:
+            text(failure.code.lowercased(), status: failure.kind.httpStatus, requestID)
         // A request without credentials is not told more than how to bring them (RFC 6750 §3.1).
         case .oauthError(let status, .bearer):
             text(failure.errorDescription, status: status, requestID, ["www-authenticate": header(.bearer, failure)])

@@ -22,6 +22,7 @@ extension Failure {
     package static let notFound = Failure("Not Found", kind: .notFound)
     package static let methodNotAllowed = Failure("Method Not Allowed", kind: .methodNotAllowed)
     static let bodyTooLarge = Failure("Request payload size exceeds the limit", kind: .bodyTooLarge)
+    static let encodedBody = Failure("This server reads no body with a Content-Encoding; send it without.", kind: .encodedBody)
     package static let `internal` = Failure("INTERNAL", kind: .internal)
     package static let unavailable = Failure("UNAVAILABLE", kind: .unavailable)
 

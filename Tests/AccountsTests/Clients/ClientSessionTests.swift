@@ -93,7 +93,7 @@ import Text
         for foreign in [token, appToken] { #expect(try await pages.find(UTF8Text(foreign), in: clients.project) == nil) }
         for foreign in [token, cookie] {
             await #expect { try await clients.fixture.sessions.refresh(foreign, in: clients.project) } throws: {
-                if case AccountError.invalidRefreshToken = $0 { true } else { false }
+                if case AccountError.sessionEnded = $0 { true } else { false }
             }
         }
         #expect(try await pages.find(UTF8Text(cookie), in: clients.project)?.account.id == browser.account.id)

@@ -181,13 +181,22 @@ import Text
         #expect(try unsigned()?.digest != unsigned(["uid": "grace"])?.digest)
     }
 
+    @Test func `reads the plain JSON that test suites write by hand`() throws {
+        let token = try #require(try CustomToken.unsigned(#"{"uid":"ada","claims":{"role":"admin"}}"#, at: Self.now))
+        #expect(token.uid == "ada" && token.developerClaims == #"{"role":"admin"}"#)
+        #expect(token.issued == Self.now && token.expires > Self.now)
+        for text: UTF8Text in ["{}", "{", #"{"uid":7}"#, #"{"uid":"ada","claims":{"aud":1}}"#] {
+            #expect(throws: CustomTokenError.self) { try CustomToken.unsigned(text, at: Self.now) }
+        }
+    }
+
     @Test func `SEC-22 leaves every token that is not quite unsigned to the signed ones' rules`() throws {
         for algorithm: JSON in ["RS256", "None", "NONE", "", .null, ["none"]] { #expect(try unsigned(header: ["alg": algorithm]) == nil) }
         #expect(try unsigned(header: [:]) == nil)
         #expect(try unsigned(signature: "AAAA") == nil)
         #expect(try unsigned(signature: ".") == nil)
         #expect(try unsigned(["claims": ["a": .string(String(repeating: "x", count: 20_000))]]) == nil)
-        for text: UTF8Text in ["", ".", "..", "a.b.", "{}"] { #expect(try CustomToken.unsigned(text, at: Self.now) == nil) }
+        for text: UTF8Text in ["", ".", "..", "a.b.", "[]", " {}"] { #expect(try CustomToken.unsigned(text, at: Self.now) == nil) }
     }
 
     @Test(

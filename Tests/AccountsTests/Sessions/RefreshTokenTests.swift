@@ -18,6 +18,14 @@ import Text
         #expect(RefreshToken(token.text(key: [UInt8](repeating: 8, count: 32)), key: key) == nil)
     }
 
+    @Test func `knows a token of another server by its form`() {
+        let text = token.text(key: key)
+        #expect(RefreshToken.isWellFormed(text))
+        for other in ["", "x", text + "A", String(text.dropLast()), String(repeating: "A", count: text.utf8.count)] {
+            #expect(!RefreshToken.isWellFormed(other), "\(other)")
+        }
+    }
+
     @Test func `refuses a token with any character changed`() {
         let text = Array(token.text(key: key))
         for index in text.indices {

@@ -52,6 +52,18 @@ import Text
         await expectRefusal("adminOnly") { try await closed.enter(code, "ada@example.com") }
     }
 
+    @Test func `a link of before its account was disabled says so, and stays ended when the account is enabled again`() async throws {
+        let fixture = try await Fixture.forCodes()
+        let (account, _, _) = try await fixture.signUp("ada@example.com")
+        let code = try await fixture.linkCode("ada@example.com")
+        var change = AdministratorChange()
+        for (disabled, refusal) in [(true, "accountDisabled"), (false, "expiredActionCode")] {
+            change.disabled = disabled
+            _ = try await fixture.accounts.administration.update(account.id, change, by: fixture.operator)
+            await expectRefusal(refusal) { try await fixture.enter(code, "ada@example.com") }
+        }
+    }
+
     @Test func `a disabled account is not opened`() async throws {
         let fixture = try await Fixture.forCodes()
         let (account, _, _) = try await fixture.signUp("ada@example.com")

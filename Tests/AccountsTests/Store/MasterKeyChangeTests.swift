@@ -41,12 +41,12 @@ import Testing
         #expect(Set([first, second, third, fourth, fifth]).count == 5)
     }
 
-    @Test func `a token of a key that is not listed any more is refused`() async throws {
+    @Test func `the session of a key that is not listed any more is over`() async throws {
         let fixture = try await Fixture()
         let (_, session, _) = try await fixture.signIn(Fixture.ada())
         let token = fixture.sessions.refreshToken(for: session, in: fixture.project)
         await #expect { try await refresh(token, fixture, alone) } throws: {
-            if case AccountError.invalidRefreshToken = $0 { true } else { false }
+            if case AccountError.sessionEnded = $0 { true } else { false }
         }
     }
 

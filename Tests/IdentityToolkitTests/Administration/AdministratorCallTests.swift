@@ -43,6 +43,23 @@ import Text
         #expect(signedIn.status == 200)
     }
 
+    @Test func `gives the account of an ID token what is described, and makes no second one`() async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        let guest = try await app.post("signUp", [:])
+        let body: JSON.Object = [
+            "idToken": .string(UTF8Text(guest.text("idToken"))), "email": "ada@example.com", "password": "correct horse",
+        ]
+        let given = try await app.administer("/v1/accounts:signUp", .object(body), token: token)
+        #expect(given.text("localId") == guest.text("localId") && given.text("email") == "ada@example.com", "\(given.error ?? "")")
+        let signedIn = try await app.post("signInWithPassword", ["email": "ada@example.com", "password": "correct horse"])
+        #expect(signedIn.text("localId") == guest.text("localId"))
+        var named = body
+        named["localId"] = "ada"
+        try await AdministratorRefusal.check(
+            "", [(.object(named), "UNEXPECTED_PARAMETER : User ID"), (["idToken": "x"], "INVALID_ID_TOKEN")], app, token: token)
+    }
+
     @Test func `makes an empty account, which is nothing that a client may do`() async throws {
         let app = try await TestApp()
         let token = try await app.accessToken()

@@ -41,6 +41,35 @@ import Text
         try await AdministratorRefusal.check("sendOobCode", [(body, "PERMISSION_DENIED")], app, token: reader, status: 403)
     }
 
+    @Test func `the account of an ID token comes before the address`() async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        let idToken = JSON.string(UTF8Text(try await app.signUp("ada@example.com").text("idToken")))
+        _ = try await app.signUp("bob@example.com")
+        for (type, more) in [("VERIFY_EMAIL", [:]), ("VERIFY_AND_CHANGE_EMAIL", ["newEmail": "grace@example.com"])] as [(JSON, JSON.Object)]
+        {
+            for email in [nil, "bob@example.com"] as [JSON?] {
+                var body: JSON.Object = ["requestType": type, "idToken": idToken, "returnOobLink": true]
+                for member in more { body[member.name] = member.value }
+                body["email"] = email
+                let made = try await app.administer("sendOobCode", .object(body), token: token)
+                #expect(made.text("email") == "ada@example.com", "\(type): \(made.error ?? "")")
+                #expect(made.text("oobLink").contains(made.text("oobCode")) && !made.text("oobCode").isEmpty)
+            }
+        }
+        let guest = try await app.post("signUp", [:])
+        try await AdministratorRefusal.check(
+            "sendOobCode",
+            [
+                (["requestType": "VERIFY_EMAIL", "idToken": "x", "returnOobLink": true], "INVALID_ID_TOKEN"),
+                (
+                    ["requestType": "VERIFY_EMAIL", "idToken": .string(UTF8Text(guest.text("idToken"))), "returnOobLink": true],
+                    "MISSING_EMAIL"
+                ),
+                (["requestType": "PASSWORD_RESET", "idToken": idToken, "returnOobLink": true], "MISSING_EMAIL"),
+            ], app, token: token)
+    }
+
     @Test func `mails to one mailbox are limited, and links that are returned are not`() async throws {
         let app = try await TestApp.open()
         let token = try await app.accessToken()

@@ -1,3 +1,4 @@
+import HTTP
 import JSON
 import TestApp
 import Testing
@@ -27,6 +28,25 @@ import Text
                 Refusal(["requestType": "VERIFY_AND_CHANGE_EMAIL", "newEmail": "b@example.com"], "MISSING_ID_TOKEN"),
                 Refusal(["requestType": "RECOVER_EMAIL", "email": "ada@example.com"], "OPERATION_NOT_ALLOWED"),
             ], app)
+    }
+
+    @Test(arguments: [
+        ("https://app.example.com/?filter[a]=1", "https://app.example.com/?filter[a]=1"),
+        ("https://app.example.com/|{x}?{y}#[z]", "https://app.example.com/|%7Bx%7D?{y}#[z]"),
+        ("https://APP.example.com/é a", "https://app.example.com/%C3%A9%20a"),
+    ])
+    func `takes the address of a page as browsers do, and keeps it as they write it`(url: String, kept: String) async throws {
+        let app = try await TestApp.open()
+        let token = try await app.accessToken()
+        let made = try await app.administer(
+            "sendOobCode",
+            ["requestType": "EMAIL_SIGNIN", "email": "ada@example.com", "continueUrl": .string(UTF8Text(url)), "returnOobLink": true],
+            token: token)
+        let link = try #require(URI.parse(made.text("oobLink")), "\(made.error ?? "")")
+        #expect(Form(link.query ?? "")?["continueUrl"] == UTF8Text(kept))
+        let asked = try await app.post(
+            "createAuthUri", ["identifier": "ada@example.com", "continueUri": .string(UTF8Text(url))])
+        #expect(asked.status == 200)
     }
 
     @Test func `answers the same for an address with and without an account`() async throws {

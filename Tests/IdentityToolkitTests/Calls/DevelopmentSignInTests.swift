@@ -12,19 +12,6 @@ import Text
     private static let state = "demo." + Base64URL.encode(Array(repeating: 1, count: 48))
     private static let otherState = "other." + Base64URL.encode(Array(repeating: 1, count: 48))
 
-    /// A request of a program on the server's own machine, with changes.
-    private func request(
-        _ method: HTTP.Method, _ path: String, _ query: String = "", _ headers: [(String, String)] = [], body: JSON? = nil,
-        from address: String = "127.0.0.1"
-    ) throws -> Request {
-        var request = Request(method: method, path: path, query: query, body: body?.bytes() ?? [])
-        request.headers["host"] = "localhost:8080"
-        request.headers["content-type"] = "application/json"
-        for (name, value) in headers { request.headers[name] = UTF8Text(value) }
-        request.connectedFrom = try #require(Address(Substring(address)))
-        return request
-    }
-
     private func signIn(
         _ app: TestApp, _ fields: Form, key: String = "key", _ headers: [(String, String)] = [], from address: String = "127.0.0.1",
         _ more: JSON.Object = [:]
@@ -32,7 +19,7 @@ import Text
         var body: JSON.Object = ["requestUri": "http://localhost", "postBody": .string(fields.encoded()), "returnIdpCredential": true]
         for member in more { body[member.name] = member.value }
         let response = await app.answer(
-            try request(.post, "/v1/accounts:signInWithIdp", "key=\(key)", headers, body: .object(body), from: address))
+            try .ofThisMachine(.post, "/v1/accounts:signInWithIdp", "key=\(key)", headers, body: .object(body), from: address))
         return try JSON.parse(response.body)
     }
 
@@ -106,8 +93,8 @@ import Text
         let app = try await TestApp()
         let answer = try await signIn(app, ["providerId": "google.com", "id_token": UTF8Text(Self.ada)])
         #expect(error(answer) == Self.noEntry)
-        let page = await app.answer(try request(.get, "/__/auth/development", query()))
-        let unknown = await app.answer(try request(.get, "/__/auth/nothing", query()))
+        let page = await app.answer(try .ofThisMachine(.get, "/__/auth/development", query()))
+        let unknown = await app.answer(try .ofThisMachine(.get, "/__/auth/nothing", query()))
         #expect(page.status == 404 && page.body == unknown.body)
         #expect(try await accounts(app) == 0)
     }
@@ -119,7 +106,7 @@ import Text
         let answer = error(try await signIn(app, ["providerId": "github.com", "access_token": #"{"sub":"a b"}"#]))
         #expect(answer?.hasPrefix(isOn ? "INVALID_CREDENTIAL_OR_PROVIDER_ID" : "OPERATION_NOT_ALLOWED") == true, "\(answer ?? "")")
         #expect(answer?.hasSuffix(isOn ? "so only its own tokens count." : "its entry says enabled: false.") == true, "\(answer ?? "")")
-        #expect(await app.answer(try request(.get, "/__/auth/development", query("github.com"))).status == 400)
+        #expect(await app.answer(try .ofThisMachine(.get, "/__/auth/development", query("github.com"))).status == 400)
     }
 
     @Test func `makes no person up beside the users of a real provider`() async throws {
@@ -141,7 +128,7 @@ import Text
     }
 
     private func page(_ app: TestApp, _ query: String) async throws -> (status: Int, text: String) {
-        let response = await app.answer(try request(.get, "/__/auth/development", query))
+        let response = await app.answer(try .ofThisMachine(.get, "/__/auth/development", query))
         return (response.status, String(decoding: response.body, as: UTF8.self))
     }
 
@@ -153,7 +140,7 @@ import Text
         #expect(try await !page(app, query("github.com")).text.contains("ada@example.com"))
 
         let more: Form = ["act": "make", "email": "grace@example.com", "name": "Grace"]
-        let answer = await app.answer(try request(.get, "/__/auth/development", query(more)))
+        let answer = await app.answer(try .ofThisMachine(.get, "/__/auth/development", query(more)))
         #expect(answer.status == 303)
         let location = try #require(answer.headers["location"]?.asString)
         #expect(location.hasPrefix("http://localhost:8080/__/auth/handler?code=%7B"))
@@ -177,13 +164,13 @@ import Text
         let app = try await TestApp(development: true)
         for stranger in Self.strangers.filter({ $0.key == "key" && !["origin", "sec-fetch-site"].contains($0.headers.first?.0) }) {
             let response = await app.answer(
-                try request(.get, "/__/auth/development", query(), stranger.headers, from: stranger.address))
+                try .ofThisMachine(.get, "/__/auth/development", query(), stranger.headers, from: stranger.address))
             #expect(response.status == 404, "\(stranger)")
         }
         #expect(try await page(app, query(state: Self.otherState)).status == 404)
         for state in ["", "demo", "unknown" + Self.state] { #expect(try await page(app, query(state: state)).status == 404) }
         // An app's page, on another site as it may be, sends the browser here; but no site can read or frame it.
-        let linked = await app.answer(try request(.get, "/__/auth/development", query(), [("sec-fetch-site", "cross-site")]))
+        let linked = await app.answer(try .ofThisMachine(.get, "/__/auth/development", query(), [("sec-fetch-site", "cross-site")]))
         #expect(linked.status == 200 && linked.headers["access-control-allow-origin"] == nil)
         #expect(linked.headers["content-security-policy"]?.contains("frame-ancestors 'none'") == true)
     }

@@ -11,22 +11,11 @@ import Text
 @Suite struct OwnerTests {
     private static let project = "signIn: {anonymous: true}\ntokens: {algorithm: none}\n"
 
-    private func request(
-        _ path: String, _ body: JSON, _ headers: [(String, String)] = [], from address: String = "127.0.0.1", key: String? = nil
-    ) throws -> Request {
-        var request = Request(method: .post, path: path, query: key.map { "key=\($0)" } ?? "", body: body.bytes())
-        request.headers["host"] = "localhost:8080"
-        request.headers["content-type"] = "application/json"
-        for (name, value) in headers { request.headers[name] = UTF8Text(value) }
-        request.connectedFrom = try #require(Address(Substring(address)))
-        return request
-    }
-
     private func call(
         _ app: TestApp, _ path: String, _ body: JSON, _ headers: [(String, String)] = [], from address: String = "127.0.0.1",
         key: String? = nil
     ) async throws -> (status: Int, json: JSON) {
-        let response = await app.answer(try request(path, body, headers, from: address, key: key))
+        let response = await app.answer(try .ofThisMachine(.post, path, key.map { "key=\($0)" } ?? "", headers, body: body, from: address))
         return (response.status, try JSON.parse(response.body))
     }
 

