@@ -240,10 +240,10 @@ def test_the_page_is_closed_to_everything_else(site, demo):
 
 
 def test_what_a_link_says_cannot_become_markup(site, demo):
-    _, link = mailed(site, demo, "VERIFY_EMAIL", continueUrl="https://app.example.com/?a='&b=1")
+    _, link = mailed(site, demo, "VERIFY_EMAIL", continueUrl="https://app.example.com/#a='&b=1")
     answer = opened(link + "&lang2=%22%3E%3Cscript%3E").response
-    assert "<script" not in answer.text and "?a='" not in answer.text
-    assert Page(answer).submit().links["continue"] == "https://app.example.com/?a='&b=1"
+    assert "<script" not in answer.text and "#a='" not in answer.text
+    assert Page(answer).submit().links["continue"] == "https://app.example.com/#a='&b=1"
 
 
 # ---------------------------------------------------------------------------------------------------------------------------------

@@ -54,9 +54,13 @@ def test_an_ID_token_of_another_project_is_refused_with_a_key(production, foreig
     assert accepted.status_code == 200 or accepted.json()["error"]["message"] != refusal, refusal
 
 
+@pytest.fixture(scope="module")
+def headers(production):
+    return ServiceAccount.create(production, "deputy").header()
+
+
 @pytest.mark.parametrize("call", ADMINISTRATORS, ids=str)
-def test_an_ID_token_of_another_project_proves_nothing_in_the_body_of_an_administrator(production, foreign, call):
-    headers = ServiceAccount.create(production, "deputy").header()
+def test_an_ID_token_of_another_project_proves_nothing_in_the_body_of_an_administrator(production, foreign, headers, call):
     api = API(production.url, key=None)
     answer = api.post(call.path(), sent(call, foreign), headers=headers)
     # A call that does not look at it answers as without it.

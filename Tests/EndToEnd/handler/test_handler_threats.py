@@ -70,8 +70,8 @@ def test_SEC_10_no_start_leads_to_a_page_of_another_domain(site, path, auth_type
         "https://app.example.com/\x00",
         quote("https://app.example.com/", safe=""),
         "https%3A//app.example.com/",
-        "https://APP.EXAMPLE.COM/",
-        "https://app.example.com:443/",
+        "https://app.example.com./",
+        "https://evil.example:443/",
         "https://аpp.example.com/",
     ):
         flow = BrowserFlow(site, auth_type=auth_type)

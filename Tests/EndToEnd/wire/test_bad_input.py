@@ -373,7 +373,9 @@ def test_a_refresh_token_with_one_bit_changed(api, fake_issuer, nothing_is_writt
     for position in range(0, len(raw), 4):
         changed = bytearray(raw)
         changed[position] ^= 1
-        assert_error(api.refresh(base64.urlsafe_b64encode(bytes(changed)).rstrip(b"=").decode()), "INVALID_REFRESH_TOKEN")
+        # Without the version in front it is not one of ours; any other one could be of a database that is gone.
+        error = "TOKEN_EXPIRED" if position else "INVALID_REFRESH_TOKEN"
+        assert_error(api.refresh(base64.urlsafe_b64encode(bytes(changed)).rstrip(b"=").decode()), error)
     assert_error(api.refresh(user["refreshToken"] + "="), "INVALID_REFRESH_TOKEN")
 
 
