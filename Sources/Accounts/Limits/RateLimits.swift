@@ -35,16 +35,32 @@ package struct RateLimits: Sendable {
             try await charge(attempt)
             throw AccountError(fault)
         }
+        return try await charge(attempt, taking: true, with: read)
+    }
+
+    @discardableResult
+    private func charge(_ attempt: Attempt, taking takes: Bool, with read: SQL?) async throws(AccountError) -> [Row] {
         let now = clock.now()
         // When other attempts took the last of a bucket between the statement's look and its take, all of it was rolled back; the next look
         // sees the new state.
         let results = try await retryingWhenOvertaken(tries: 5) { () async throws(AccountError) in
             try await storage.write(
-                all: [charge(attempt, at: now)] + (read.map { [$0] } ?? []), sharingCommitAs: attempt.busiest, durability: .soon)
+                all: [charge(attempt, taking: takes, at: now)] + (read.map { [$0] } ?? []), sharingCommitAs: attempt.busiest,
+                durability: .soon)
         }
         guard let refused = try refusal(results, of: attempt) else { return results.count > 1 ? results[1] : [] }
         refusals.note(attempt, refused, at: now)
         throw refused.scope == .project ? .quotaExceeded(attempt.action) : .tooManyAttempts(attempt.action, by: refused.scope)
+    }
+
+    /// Charges an attempt whose outcome a comparison in memory has told already, as if every attempt were charged before it is compared, and
+    /// a right one given back at once. So a right attempt takes nothing, and is refused where a wrong one is: a refusal says nothing about
+    /// what was shown. One round trip, in turn with the other attempts of the address.
+    ///
+    /// Throws what `charge(_:then:)` throws.
+    package func charge(_ attempt: Attempt, unlessRight isRight: Bool) async throws(AccountError) {
+        guard !attempt.charges.isEmpty else { return }
+        try await charge(attempt, taking: !isRight, with: nil)
     }
 
     private func refusal(_ results: [[Row]], of attempt: Attempt) throws(AccountError) -> Attempt.Charge? {
@@ -59,12 +75,17 @@ package struct RateLimits: Sendable {
     /// of keys, so that two attempts never wait for each other in a circle; each take looks again at the row it has locked, and if
     /// then a bucket does refuse, the others are undone. Several attempts that share a commit may wait in a circle with others; then their
     /// batch gives up, and each runs by itself.
-    private func charge(_ attempt: Attempt, at now: Instant) -> SQL {
+    ///
+    /// - Parameter takes: whether the attempt costs anything. One that costs nothing locks only buckets that lack something, where attempts
+    ///   may be under way.
+    private func charge(_ attempt: Attempt, taking takes: Bool, at now: Instant) -> SQL {
         let project = attempt.projectID
+        let (lacking, cost): (SQL, SQL) = takes ? ("", "a.cost") : (" AND a.key IN (SELECT key FROM found WHERE lacks)", "0 * a.cost")
+        let due: SQL = takes ? "*" : "CASE WHEN lacks THEN 1 END"
         return """
             WITH asked (number, key, cost, span) AS (\(Self.values(attempt))),
             found AS (
-                SELECT a.number, a.key, a.span, greatest(r.full_at, \(now)) + a.cost > \(now) + a.span AS refuses,
+                SELECT a.number, a.key, a.span, greatest(r.full_at, \(now)) + a.cost > \(now) + a.span AS refuses, r.full_at > \(now) AS lacks,
                     r.full_at > \(now) + a.span + \(Bucket.slack.microseconds) * interval '1 microsecond' AS errs
                 FROM asked a LEFT JOIN rate_limits r ON r.project_id = \(project) AND r.key = a.key
             ), corrected AS (
@@ -72,14 +93,15 @@ package struct RateLimits: Sendable {
                 WHERE f.errs AND r.project_id = \(project) AND r.key = f.key
             ), taken AS (
                 INSERT INTO rate_limits AS r (project_id, key, full_at)
-                SELECT \(project), a.key, \(now) + a.cost FROM asked a WHERE NOT EXISTS (SELECT FROM found WHERE refuses) ORDER BY a.key
+                SELECT \(project), a.key, \(now) + \(cost) FROM asked a
+                WHERE NOT EXISTS (SELECT FROM found WHERE refuses)\(lacking) ORDER BY a.key
                 ON CONFLICT (project_id, key) DO UPDATE
-                SET full_at = greatest(r.full_at, \(now)) + (SELECT a.cost FROM asked a WHERE a.key = excluded.key)
+                SET full_at = greatest(r.full_at, \(now)) + (SELECT \(cost) FROM asked a WHERE a.key = excluded.key)
                 WHERE greatest(r.full_at, \(now)) <= (SELECT \(now) + a.span - a.cost FROM asked a WHERE a.key = excluded.key)
                 RETURNING key
             )
             SELECT min(number) FILTER (WHERE refuses),
-                CASE WHEN NOT (bool_or(refuses) OR count(*) = (SELECT count(*) FROM taken)) THEN raise_overtaken() END
+                CASE WHEN NOT (bool_or(refuses) OR count(\(due)) = (SELECT count(*) FROM taken)) THEN raise_overtaken() END
             FROM found
             """
     }

@@ -8,14 +8,16 @@ import Runtime
 import Text
 import Web
 
-/// Finds out which relying party calls, and whether it is that one. Each client has exactly one way to prove itself; in any other way it is refused.
+/// Finds out which relying party calls, and whether it is that one. Each client has exactly one way to prove itself. In any other way it is refused,
+/// and the refusal names the client's own way: that is no secret, and developers need it, since many libraries know only one.
 struct ClientAuthentication {
     let address: ProviderAddress
     let context: Context
 
     private var settings: ProjectSettings { address.project.settings }
 
-    /// Throws `invalid_client`, for every reason alike. Wrong secrets are counted, and a client address that shows too many has to wait.
+    /// Throws `invalid_client`: alike for a client that is unknown, and for one whose proof is wrong. Wrong secrets are counted, and an address
+    /// that shows too many has to wait, also with a right one.
     func client(_ credentials: ClientCredentials) async throws -> OAuthClient {
         let isChallenged = if case .basic = credentials { true } else { false }
         let refusal = Failure.invalidClient(isChallenged: isChallenged)
@@ -23,13 +25,16 @@ struct ClientAuthentication {
         switch (credentials, client.authentication) {
         case (.id, .none): return client
         case (.basic(let pair?), .basic), (.post(let pair), .post):
-            if client.has(secret: pair.secret) { return client }
-            try await context.limitClientSecrets(of: client.id, in: address.project)
-            throw refusal
+            let isRight = client.has(secret: pair.secret)
+            try await context.limitClientSecrets(of: client.id, in: address.project, unlessRight: isRight)
+            guard isRight else { throw refusal }
+            return client
         case (.assertion(let text, _), .privateKeyJwt):
             if try await prove(client, by: text) { return client }
             throw refusal
-        default: throw refusal
+        // A header that cannot be read.
+        case (.basic(nil), .basic): throw refusal
+        default: throw refusal.saying(client.authentication.demand)
         }
     }
 
@@ -42,9 +47,21 @@ struct ClientAuthentication {
 }
 
 extension Context {
-    /// Counts a wrong secret of a client. Throws `tooManyAttempts` when there were too many.
-    fileprivate func limitClientSecrets(of clientID: String, in project: Project) async throws {
-        try await services.accounts.limits.charge(attempt(.clientSecret, accountID: clientID, of: project))
+    /// Counts the wrong secrets of a client. Throws `tooManyAttempts` when there were too many.
+    fileprivate func limitClientSecrets(of clientID: String, in project: Project, unlessRight isRight: Bool) async throws {
+        try await services.accounts.limits.charge(attempt(.clientSecret, accountID: clientID, of: project), unlessRight: isRight)
+    }
+}
+
+extension OAuthClient.Authentication {
+    /// The sentence for a client that proves itself in another way than this one.
+    fileprivate var demand: String {
+        switch self {
+        case .none: "This client has no secret: it sends its client_id, without client_secret, client_assertion and Authorization header."
+        case .basic: "This client sends its id and secret in the Authorization header (client_secret_basic)."
+        case .post: "This client sends client_id and client_secret in the form (client_secret_post)."
+        case .privateKeyJwt: "This client sends a client_assertion that its own key has signed (private_key_jwt)."
+        }
     }
 }
 

@@ -19,7 +19,7 @@ struct Logout: RawEndpoint {
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let address = try context.provider(request)
-        return try await Optional(address.project).showingErrors {
+        return try await Optional(address.project).showingErrors(at: .signOut) {
             let visit = try LogoutVisit(address, try Form.reading(request.query), request, context)
             return try await visit.answer(visit.session())
         }
@@ -34,7 +34,7 @@ struct PostedLogout: RawEndpoint {
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         let address = try context.provider(request)
-        return try await Optional(address.project).showingErrors {
+        return try await Optional(address.project).showingErrors(at: .signOut) {
             guard request.isForm else { throw Failure.invalidAddress("The request is not a form.") }
             let form = try Form.reading(request.body)
             let visit = try LogoutVisit(address, form, request, context)

@@ -29,7 +29,9 @@ struct Introspect: RawEndpoint {
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try await ClientCall.answer(request, context) { call in
-            guard !call.client.isPublic else { throw Failure.invalidClient(isChallenged: false) }
+            guard !call.client.isPublic else {
+                throw Failure.invalidClient(isChallenged: false).saying("Only a client with a secret or a key may introspect tokens.")
+            }
             guard let text = call.form.filled("token") else { throw Failure.invalidRequest("The parameter token is missing.") }
             var json = JSONWriter(capacity: 512)
             if let token = try await call.accounts.clientSessions.accessToken(text, in: call.settings), call.mayKnow(token) {

@@ -2,6 +2,7 @@ import Config
 import HTTP
 import JOSE
 import Runtime
+import Text
 
 extension OAuthClient {
     private enum Requirement: String, CaseIterable {
@@ -30,6 +31,7 @@ extension OAuthClient {
         secrets = section.secrets("secrets")
         if authentication == .privateKeyJwt { keys = JWKSet.ofClient("keys", section) } else { _ = section.path("keys", default: "") }
         if let kind { checkAuthentication(section, kind) }
+        checkSecrets(section, development: development)
         readScopes(section, project: project)
         accessTokenLifetime = section.duration(
             "accessTokenLifetime", default: accessTokenLifetime, in: .seconds(300)...(.seconds(86400)))
@@ -73,11 +75,23 @@ extension OAuthClient {
         } else if authentication != .privateKeyJwt, section.has("keys") {
             section.fault("keys", "has no use with authentication: \(authentication.rawValue); remove it, or write privateKeyJwt")
         }
+    }
+
+    /// Tries of a secret are limited for each address, and not over all of them, by which any program could lock the client out. So nothing but
+    /// the secret itself protects it from many addresses: it needs 128 random bits, which are 22 characters of base64url.
+    private static let fewestCharacters = 22
+    /// The fewest different characters. Of 20 million secrets of 32 random hexadecimal digits, one has fewer.
+    private static let fewestDifferent = 8
+
+    private func checkSecrets(_ section: Section, development: Bool) {
         for secret in secrets.map({ $0.reveal().utf8 }) {
             if !secret.allSatisfy({ (0x20...0x7E).contains($0) }) {
                 section.fault("secrets", "has a character outside ASCII, which a client_secret cannot have (RFC 6749 Appendix A.2)")
-            } else if secret.count < 20 {
-                section.note("secrets", "has a secret that may be guessed; make one: openssl rand -hex 32")
+            } else if secret.count < Self.fewestCharacters || Set(secret).count < Self.fewestDifferent {
+                let text =
+                    "has a secret that may be guessed: fewer than \(Self.fewestCharacters) characters, or fewer than "
+                    + "\(Self.fewestDifferent) different ones; make one: openssl rand -hex 32"
+                if development { section.note("secrets", text) } else { section.fault("secrets", text) }
             }
         }
     }
@@ -121,5 +135,30 @@ extension OAuthClient {
             text.utf8.last != UInt8(ascii: "/"), audience.count < text.utf8.count
         else { return nil }
         return text
+    }
+}
+
+extension OAuthClient {
+    /// Reads a list of redirect URIs. A URI that breaks a rule is a fault, a doubtful one is noted.
+    ///
+    /// - Parameter kind: `nil` where the entry does not tell, so that the rules of a kind cannot be asked.
+    private static func redirectURIs(_ key: String, _ section: Section, kind: Kind?, development: Bool) -> [String] {
+        let uris = section.values(key, expected: "a URI such as https://app.example.com/callback") { $0 }
+        guard let kind else { return uris }
+        for (index, uri) in uris.enumerated() {
+            if uris[..<index].contains(where: { $0.isExactly(uri) }) {
+                section.fault(key, "\(uri) is listed twice; remove one")
+            } else if let reason = RedirectURIRules.fault(of: uri, kind: kind, development: development) {
+                section.fault(key, "\(uri) \(reason)")
+            } else if let note = RedirectURIRules.note(on: uri) {
+                section.note(key, "\(uri) \(note)")
+            }
+        }
+        return uris
+    }
+
+    /// The schemes of its own that the client's redirect URIs have, each once.
+    var customSchemes: Set<UTF8Text> {
+        Set((redirectURIs + postLogoutRedirectURIs).compactMap(RedirectURIRules.customScheme))
     }
 }

@@ -58,7 +58,10 @@ package struct Failure: Error, Equatable {
     package var isOfOAuth: Bool { if case .oauthError = kind { true } else { false } }
 
     /// Whether the same request may succeed later, as it is.
-    package var isTemporary: Bool { kind == .unavailable || signInCodes == .later }
+    package var isTemporary: Bool { kind == .unavailable || isLimit }
+
+    /// Whether the caller, or the project, has reached a limit.
+    var isLimit: Bool { signInCodes == .later }
 
     /// Only the table makes failures: an endpoint throws one of its constants.
     init(_ code: String, _ detail: String? = nil, kind: Kind = .business, signInCodes: SignInCodes = SignInCodes(), b2cNumber: Int? = nil) {

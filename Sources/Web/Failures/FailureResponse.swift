@@ -5,10 +5,14 @@ import Text
 
 /// Writes every error that the server answers with.
 enum FailureResponse {
+    /// Seconds, after a limit was met.
+    static let patience = "30"
+    private static let patienceOfOverload = "1"
+
     static func make(_ failure: Failure, in errorFormat: ErrorFormat, _ request: Request, _ page: PageError? = nil) -> Response {
         var response =
             switch failure.kind {
-            case .internal, .unavailable: overloaded(failure, request.id)
+            case .internal, .unavailable: errorFormat == .page ? self.page(failure, request, page) : overloaded(failure, request.id)
             case _ where errorFormat == .oauthJSON: OAuthErrorResponse.make(failure, request.id)
             case _ where errorFormat == .page: self.page(failure, request, page)
             default: googleJSON(failure)
@@ -21,10 +25,15 @@ enum FailureResponse {
     /// Not JSON on purpose: the JS SDK signs its user out when it gets a JSON error at start-up, and keeps the user when it gets anything
     /// else.
     private static func overloaded(_ failure: Failure, _ requestID: RequestID) -> Response {
-        let text = failure.kind == .internal ? "internal error, request \(requestID)\n" : "temporarily unavailable, request \(requestID)\n"
+        let text = overload(failure, requestID) + "\n"
         return Response(
-            status: failure.kind == .internal ? 500 : 503,
-            headers: ["content-type": "text/plain; charset=utf-8", "cache-control": "no-store", "retry-after": "1"], body: Array(text.utf8))
+            status: failure.kind.httpStatus,
+            headers: ["content-type": "text/plain; charset=utf-8", "cache-control": "no-store", "retry-after": patienceOfOverload],
+            body: Array(text.utf8))
+    }
+
+    private static func overload(_ failure: Failure, _ requestID: RequestID) -> String {
+        "\(failure.kind == .internal ? "internal error" : "temporarily unavailable"), request \(requestID)"
     }
 
     private static func googleJSON(_ failure: Failure) -> Response {
@@ -49,9 +58,15 @@ enum FailureResponse {
     /// A page for the person, with a link back to the app where the app's page is known, and a part in English for the app's developers.
     private static func page(_ failure: Failure, _ request: Request, _ page: PageError?) -> Response {
         let templates = page?.templates ?? .standard
-        return templates.page(
+        let isOverload = failure.kind == .internal || failure.kind == .unavailable
+        let reason = isOverload ? overload(failure, request.id) : failure.detail ?? failure.code
+        var response = templates.page(
             "refused", in: templates.language(for: request, parameter: page?.language),
-            ["reason": .text(failure.detail ?? failure.code), "link": .text(page?.link)], status: failure.kind.httpStatus)
+            [
+                "reason": .text(reason), "link": .text(page?.link), "isSignOut": .flag(page?.occasion == .signOut),
+            ], status: failure.isLimit ? 429 : failure.kind.httpStatus)
+        if failure.isLimit || isOverload { response.headers.add("retry-after", isOverload ? patienceOfOverload : patience) }
+        return response
     }
 }
 

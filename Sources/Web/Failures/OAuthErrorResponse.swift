@@ -4,15 +4,12 @@ import Text
 
 /// Writes the errors of the endpoints that relying parties call. <https://www.rfc-editor.org/rfc/rfc6749#section-5.2>
 ///
-/// AppAuth takes each answer with a JSON member `error` for a fact about the grant, and signs its user out. So a limit, an overload and a fault
-/// are plain text, with `Retry-After` where a repetition helps.
+/// AppAuth takes each answer with a JSON member `error` for a fact about the grant, and signs its user out. So a limit is JSON without that
+/// member, and an overload and a fault are plain text, each with `Retry-After` where a repetition helps.
 enum OAuthErrorResponse {
-    /// Seconds, after a limit was met.
-    private static let patience = "30"
-
     static func make(_ failure: Failure, _ requestID: RequestID) -> Response {
         switch failure.kind {
-        case _ where failure.isTemporary: text("too many attempts", status: 429, requestID, ["retry-after": patience])
+        case _ where failure.isLimit: limited(requestID)
         case .notFound, .methodNotAllowed, .bodyTooLarge, .encodedBody:
             text(failure.code.lowercased(), status: failure.kind.httpStatus, requestID)
         // A request without credentials is not told more than how to bring them (RFC 6750 §3.1).
@@ -21,6 +18,17 @@ enum OAuthErrorResponse {
         case .oauthError(let status, let challenge): json(failure, status: status, challenge)
         default: json(failure, status: 400, nil)
         }
+    }
+
+    private static func limited(_ requestID: RequestID) -> Response {
+        var json = JSONWriter()
+        json.object { json in
+            json.field("error_description", "Too many attempts. Try again later.")
+            json.field("request_id", "\(requestID)")
+        }
+        var response = self.json(json.bytes, status: 429)
+        response.headers.add("retry-after", FailureResponse.patience)
+        return response
     }
 
     private static func text(_ text: String, status: Int, _ requestID: RequestID, _ more: Headers = [:]) -> Response {
@@ -37,10 +45,15 @@ enum OAuthErrorResponse {
             json.field("error", failure.oauthError)
             json.field("error_description", failure.errorDescription)
         }
-        var response = Response(json: json.bytes, status: status)
+        var response = self.json(json.bytes, status: status)
+        if let challenge { response.headers.add("www-authenticate", header(challenge, failure)) }
+        return response
+    }
+
+    private static func json(_ bytes: [UInt8], status: Int) -> Response {
+        var response = Response(json: bytes, status: status)
         response.headers["content-type"] = "application/json"
         response.headers.add("pragma", "no-cache")
-        if let challenge { response.headers.add("www-authenticate", header(challenge, failure)) }
         return response
     }
 

@@ -210,6 +210,56 @@ import Text
         #expect(try rows[0].value(as: Double.self) == Double(10 * 360) + 10 * 3.6)
     }
 
+    /// Charges an attempt that was compared already; returns whether it was admitted.
+    private func admits(_ fixture: Fixture, _ attempt: Attempt, right: Bool) async throws -> Bool {
+        do {
+            try await fixture.accounts.limits.charge(attempt, unlessRight: right)
+            return true
+        } catch AccountError.tooManyAttempts { return false }
+    }
+
+    @Test func `SEC-16 a right attempt costs nothing, and is refused where a wrong one is`() async throws {
+        let fixture = try await limited {
+            $0[.clientSecret, .accountAndAddress] = Rate(3, per: .seconds(300))
+            $0[.clientSecret, .address] = Rate(4, per: .seconds(400))
+        }
+        let attempt = Attempt(.clientSecret, from: "192.0.2.1", accountID: "site", in: fixture.project)
+        let before = fixture.database.roundTrips
+        for _ in 0..<20 { #expect(try await admits(fixture, attempt, right: true)) }
+        #expect(fixture.database.roundTrips == before + 20)
+        #expect(try await fixture.database.query("SELECT 1 FROM rate_limits").isEmpty)
+        for _ in 0..<2 { #expect(try await admits(fixture, attempt, right: false)) }
+        for _ in 0..<20 { #expect(try await admits(fixture, attempt, right: true)) }
+        #expect(try await admits(fixture, attempt, right: false))
+        for right in [true, false, true] { #expect(try await !admits(fixture, attempt, right: right)) }
+        // Another client of the address has one left; the client's server at another address has all.
+        let other = Attempt(.clientSecret, from: "192.0.2.1", accountID: "other", in: fixture.project)
+        for right in [true, false] { #expect(try await admits(fixture, other, right: right)) }
+        for right in [true, false] { #expect(try await !admits(fixture, other, right: right)) }
+        #expect(try await admits(fixture, Attempt(.clientSecret, from: "192.0.2.2", accountID: "site", in: fixture.project), right: true))
+        fixture.time.advance(.seconds(100))
+        #expect(try await admits(fixture, attempt, right: true))
+    }
+
+    @Test func `SEC-16 no more attempts at once are answered than the limit has, however many the right one is among`() async throws {
+        let fixture = try await limited {
+            $0[.clientSecret, .accountAndAddress] = Rate(10, per: .seconds(3600))
+            $0[.clientSecret, .address] = nil
+        }
+        let attempt = Attempt(.clientSecret, from: "192.0.2.1", accountID: "site", in: fixture.project)
+        let outcomes = try await withThrowingTaskGroup(of: (Int, Bool).self) { group in
+            // The right one comes last, behind as many wrong ones as there are turns of the pool.
+            for number in 0...100 {
+                group.addTask(executorPreference: fixture.database.loop) {
+                    (number, try await admits(fixture, attempt, right: number == 100))
+                }
+            }
+            return try await group.reduce(into: [Int: Bool]()) { $0[$1.0] = $1.1 }
+        }
+        #expect((0..<100).count { outcomes[$0] == true } == 10)
+        #expect(outcomes[100] == false)
+    }
+
     @Test func `clean-up deletes buckets that are full, and no others`() async throws {
         let fixture = try await limited { $0[.signUp, .address] = Rate(1, per: .seconds(86400)) }
         #expect(try await outcome(fixture, attempt(fixture, .identify)) == nil)

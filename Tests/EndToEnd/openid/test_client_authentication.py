@@ -57,15 +57,34 @@ def test_a_confidential_client_without_its_credentials(party, client):
     assert_token_error(rp.post("token_endpoint", form, credentials=False), "invalid_client", 401)
 
 
-def test_another_method_than_the_registered_one(party):
-    """Each client has one method."""
-    rp = party(POST)
-    answer = rp.authorize()
-    headers = {"authorization": basic(POST.id, POST.secret)}
-    assert_token_error(rp.post("token_endpoint", rp.token_form(answer), headers, credentials=False), "invalid_client", 401)
-    rp = party(BASIC)
-    form = {**rp.token_form(rp.authorize()), "client_id": BASIC.id, "client_secret": BASIC.secret}
-    assert_token_error(rp.post("token_endpoint", form, credentials=False), "invalid_client", 401)
+@pytest.mark.parametrize(
+    "client, words",
+    [(BASIC, "client_secret_basic"), (POST, "client_secret_post"), (SIGNING, "private_key_jwt"), (NATIVE, "without client_secret")],
+    ids=lambda value: getattr(value, "id", ""),
+)
+def test_another_method_than_the_registered_one(party, ada, client, words):
+    """Each client has one method. The refusal names it, since a library may know only one."""
+    rp = party(client)
+    form = rp.token_form(rp.authorize(ada))
+    ways = {
+        "basic": (form, {"authorization": basic(client.id, client.secret or "a-secret")}),
+        "post": ({**form, "client_id": client.id, "client_secret": client.secret or "a-secret"}, {}),
+        "none": ({**form, "client_id": client.id}, {}),
+    }
+    for fields, headers in (way for name, way in ways.items() if name != client.authentication):
+        refused = rp.post("token_endpoint", fields, headers, credentials=False)
+        assert words in assert_token_error(refused, "invalid_client", 401), refused.text
+    assert_token_answer(rp.post("token_endpoint", form))
+
+
+def test_a_wrong_secret_and_an_unknown_client_are_told_alike(party):
+    rp = party()
+    form = rp.token_form(rp.authorize())
+    told = {
+        assert_token_error(rp.post("token_endpoint", form, {"authorization": basic(*pair)}), "invalid_client", 401)
+        for pair in ((BASIC.id, "a-wrong-secret"), ("unknown", BASIC.secret))
+    }
+    assert len(told) == 1
 
 
 @pytest.mark.parametrize("secret", STRICT.secrets, ids=["plain", "with a colon", "with a percent sign"])
@@ -192,7 +211,7 @@ def test_another_type_of_assertion(party):
 
 
 def test_guesses_at_a_secret_end_in_a_limit_that_signs_nobody_out():
-    """An app takes JSON with an error for the end of its session, so a limit is plain text."""
+    """An app takes JSON with an error for the end of its session, so a limit is JSON without one. It holds for the right secret, too."""
     # In development mode, the limits of production are there on demand.
     site = OpenIDSite(project={"limits": {"defaults": True, **GENEROUS}})
     try:
@@ -206,7 +225,13 @@ def test_guesses_at_a_secret_end_in_a_limit_that_signs_nobody_out():
         for _ in range(3):
             assert_transient(rp.refresh(token, headers=wrong), 429)
         assert_transient(rp.post("revocation_endpoint", {"token": token}, wrong), 429)
+        for _ in range(3):
+            assert_transient(rp.refresh(token), 429)
         site.rows("DELETE FROM rate_limits")
-        assert_token_answer(rp.refresh(token))
+        for _ in range(9):
+            assert_token_error(rp.refresh(token, headers=wrong), "invalid_client", 401)
+        for _ in range(20):
+            tokens = assert_token_answer(rp.refresh(token))
+            token = tokens["refresh_token"]
     finally:
         site.close()

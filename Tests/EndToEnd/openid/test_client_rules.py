@@ -1,10 +1,15 @@
 """`gatehouse check` and the start refuse clients whose settings could not be safe, with the rule and what to do."""
 
+import secrets
+
 import pytest
 
+from support.leaks import note
+from support.names import PRODUCTION
 from support.openid.checks import short
 from support.openid.registrations import BASIC, NATIVE, SECOND, provider_settings, user_flow
 from support.openid.site import OpenIDSite
+from support.servers.site import write_secret
 
 OWN = "com.example.app"
 BACKSLASH = "com.example.app:\\oauth\\redirect"
@@ -115,6 +120,24 @@ def test_a_client_that_could_not_be_safe(client, words):
     status, output = checked(client)
     assert status == 1 and words in output, output
     assert "in the file" not in output, "no secret is printed"
+
+
+@pytest.mark.parametrize("secret", ["x", "a" * 40, "abc" * 10, "123456789012345678901", None], ids=short)
+def test_a_secret_that_can_be_guessed(secret):
+    """Guesses are bounded for each address alone, so the secret itself must be good. Development mode notes it."""
+    entry = confidential("https://rp.example.com/callback", secrets=[{"file": "../client.secret"}])
+    for settings in ({}, PRODUCTION):
+        site = OpenIDSite(provider={**provider_settings(), "clients": [entry]}, migrate=False, settings=settings)
+        try:
+            write_secret(site.folder / "client.secret", secret or note(secrets.token_hex(32)))
+            result = site.run("check")
+            output = result.stdout + result.stderr
+            told = "secrets" in output and "may be guessed" in output and "openssl rand -hex 32" in output
+            assert told == (secret is not None), output
+            assert result.returncode == 0 if not settings else result.returncode == 1, output
+            assert secret is None or len(secret) < 9 or secret not in output, "no secret is printed"
+        finally:
+            site.close()
 
 
 @pytest.mark.parametrize("name", ["susi", "B2C_1_susi", "b2c_1_", "b2c_1_a b", "b2c_1_" + "a" * 64])

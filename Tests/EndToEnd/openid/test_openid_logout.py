@@ -42,6 +42,15 @@ def test_the_client_and_its_hint_agree(rp):
     assert rp.log_out(id_token_hint=rp.hint, client_id=BASIC.id, post_logout_redirect_uri=URI).headers["location"] == URI
 
 
+def test_the_page_of_a_fault_speaks_of_signing_out(rp):
+    """For a fault of the request, and for one of the person's form."""
+    for method in ("GET", "POST"):
+        response = rp.log_out(method=method, id_token_hint=rp.hint, post_logout_redirect_uri="https://elsewhere.example.com/")
+        assert_page(response, 400)
+        assert "Signing out did not work" in response.text and "Sign-in did not work" not in response.text
+    assert is_signed_in(rp)
+
+
 def test_an_address_of_another_client(openid_site, rp, ada):
     """The hint is the second client's, so the first client's address is not its own."""
     other = RelyingParty(openid_site.issuer, SECOND, browser=rp.browser)

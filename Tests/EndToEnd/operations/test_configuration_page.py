@@ -374,7 +374,7 @@ def test_a_file_may_have_1_MiB():
 def check_example(folder, server, *projects):
     (folder / "projects").mkdir()
     for name in set(re.findall(r"\{file: (?:\.\./)?([\w.-]+)\}", server + "".join(projects))) - {"database.url", "master.key"}:
-        write_secret(folder / name, "a secret")
+        write_secret(folder / name, "a secret as good as 128 random bits")
     write_secret(folder / "database.url", "postgresql://gatehouse@db.internal/gatehouse")
     faults, told = binary.check(server, {f"project-{index}": text for index, text in enumerate(projects)}, folder)
     assert not faults and f"The configuration is sound: {len(projects)} project" in told and "is ignored" not in told, told

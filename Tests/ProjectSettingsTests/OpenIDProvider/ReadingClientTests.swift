@@ -136,10 +136,23 @@ import Testing
         #expect(try ReadOpenIDProvider(client: entry, development: true).faults == [])
     }
 
+    @Test(arguments: [
+        ("secret", false), ("123456789012345678901", false), ("abababababababababababababab", false),
+        ("a1b2c3d4e5f60718293a4b5c6d7e8f90", true), ("x7Qm2pRk9VbT4wLz8NcYsA", true),
+    ])
+    func `in production a secret has as many characters, and as many different ones, as 128 random bits need`(secret: String, isGood: Bool)
+        throws
+    {
+        let entry = Self.server + ", secrets: {file: secret}"
+        let read = try ReadOpenIDProvider(client: entry, files: ["secret": secret])
+        func guessed(_ notes: [String]) -> [String] { notes.filter { $0.contains("may be guessed") } }
+        #expect(read.faults.isEmpty == isGood && guessed(read.notes) == [], "\(read.faults)")
+        if !isGood { #expect(read.faults.first?.hasSuffix("make one: openssl rand -hex 32") == true) }
+        let developed = try ReadOpenIDProvider(client: entry, development: true, files: ["secret": secret])
+        #expect(developed.faults == [] && guessed(developed.notes).isEmpty == isGood)
+    }
+
     @Test func `notes what an operator may not have meant`() throws {
-        let short = try ReadOpenIDProvider(client: Self.server + ", secrets: {env: SHORT}")
-        #expect(short.faults == [] && short.notes.count == 1)
-        #expect(short.notes.first?.contains("may be guessed") == true)
         let unused = try ReadOpenIDProvider(client: Self.server + ", secrets: {env: SECRET}, scopes: [openid], refresh: {idle: 1d}")
         #expect(unused.notes.first?.hasPrefix("clients[0].refresh: has no effect") == true)
     }

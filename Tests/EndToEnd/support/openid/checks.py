@@ -82,7 +82,7 @@ def assert_token_headers(response):
 def assert_transient(response, status):
     """A fault of the server or a limit: nothing that an app takes for the end of its session."""
     assert response.status_code == status, f"{response.status_code} {response.text}"
-    assert response.headers["content-type"].startswith("text/plain")
+    assert response.headers["content-type"].startswith("application/json" if status == 429 else "text/plain")
     assert int(response.headers["retry-after"]) > 0
     assert '"error"' not in response.text
 
