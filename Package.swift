@@ -130,7 +130,10 @@ let package = Package(
         kit("TestKit", ["Crypto", "Curl", "HTTP", "JOSE", "JSON", "Postgres", "Runtime", "Text", logging], path: "Tests/TestKit"),
         kit(
             "TestApp",
-            ["Accounts", "Crypto", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Runtime", "Server", "TestKit", "Text", logging],
+            [
+                "Accounts", "Crypto", "HTTP", "HTTPServer", "JOSE", "JSON", "Postgres", "Projects", "Runtime", "Server", "TestKit", "Text",
+                logging,
+            ],
             path: "Tests/TestApp"),
         tests("Text"), tests("Runtime"), tests("JSON", ["Text"]), tests("Crypto", ["JSON", "Text"]), tests("HTTP", ["Text"]),
         tests("Config", ["Runtime"]),
@@ -162,7 +165,8 @@ let package = Package(
         tests(
             "OpenIDProvider",
             [
-                "Accounts", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "ProjectSettings", "Projects", "Runtime", "TestApp", "Text", "Web",
+                "Accounts", "Crypto", "Curl", "HTTP", "JOSE", "JSON", "Postgres", "ProjectSettings", "Projects", "Runtime", "TestApp",
+                "Text", "Web",
             ]),
         .testTarget(
             name: "HouseTests", dependencies: ["HTTP", "IdentityToolkit", "OpenIDProvider", "Providers", "SignIn", "Web"],

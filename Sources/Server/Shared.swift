@@ -3,14 +3,14 @@ import Crypto
 import HTTPServer
 package import Logging
 import Postgres
-import Projects
+package import Projects
 import Providers
 package import Runtime
 
 /// The parts that all loops of the process share. Each is immutable, or behind a lock that is only held for a short time.
 package struct Shared: Sendable {
     let settings: ServerSettings
-    let projects: ProjectDirectory
+    package let projects: ProjectDirectory
     package let signingKeys: SigningKeys
     /// Its threads serve all loops. Their number follows the cores, not the loops.
     let hashing: HashingPool

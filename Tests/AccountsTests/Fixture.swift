@@ -11,6 +11,7 @@ import Text
 /// The rules on a separate database, at a time that only the test moves.
 struct Fixture {
     let database: Database
+    private let url: Secret
     let accounts: Accounts
     /// Cheap on purpose.
     let passwords: PasswordHashing
@@ -30,7 +31,8 @@ struct Fixture {
         let time = TestTime()
         self.time = time
         masterKey = MasterKey(bytes: Array(1...32))
-        database = try TestDatabase.open(try await TestDatabase.make())
+        url = try await TestDatabase.make()
+        database = try TestDatabase.open(url)
         passwords = PasswordHashing(
             pool: HashingPool(threads: 2, queue: 1000, metrics: Metrics()), parameters: ScryptParameters(log2N: 4))
         outbox = Outbox(database: database, masterKey: masterKey, clock: time.clock, keepsSent: true)
@@ -47,6 +49,14 @@ struct Fixture {
                     ProviderIssuers.Entry(projectID: project, providerID: provider, issuer: Self.issuer)
                 }
             })
+    }
+
+    /// The rules in another server process, on the same database.
+    func otherProcess() throws -> Accounts {
+        Accounts(
+            database: try TestDatabase.open(url), masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com",
+            signingKeys: keys, passwords: passwords, outbox: outbox,
+            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: SignInMetrics(metrics))
     }
 
     /// The issuer of all providers in these tests.

@@ -53,6 +53,24 @@ import Web
         #expect(needed(request([.none]), session(age: 5000)) == nil)
     }
 
+    @Test(arguments: [
+        ("grace@example.com", Interaction.otherAccount), ("ada@example.com", nil), ("ADA@Example.com", nil), ("ada@work.example.com", nil),
+        ("ada", nil), ("no address @", nil),
+    ])
+    func `without a page, an address that is not the person's asks for another account`(hint: String, step: Interaction?) {
+        var asked = request([.none])
+        asked.loginHint = hint
+        let ada = session(age: 5000)
+        var account = ada.account
+        account.email = "ada@example.com"
+        account.identities = [LinkedIdentity(providerID: "oidc.work", subject: "1", email: "Ada@work.example.com")]
+        let known = BrowserSession(session: ada.session, account: account)
+        #expect(needed(asked, known) == step)
+        #expect(Interaction.otherAccount.failure(of: asked) == .otherAccount)
+        asked.prompts = []
+        #expect(needed(asked, known) == nil)
+    }
+
     @Test func `prompt=login and max_age want a sign-in that is new`() {
         #expect(needed(request([.login]), session(age: 5)) == .signIn)
         #expect(needed(request([.login]), session(age: 101), kept(request([.login]))) == .signIn)

@@ -4,6 +4,7 @@ import HTTPServer
 package import JSON
 import Logging
 package import Postgres
+package import Projects
 import Runtime
 import Server
 import TestKit
@@ -86,6 +87,9 @@ package final class TestApp: Sendable {
             }
         }.value
     }
+
+    /// A reload replaces them.
+    package var projects: ProjectDirectory { shared.projects }
 
     /// How often the database is asked by `call`.
     package func roundTrips(_ call: () async throws -> Void) async rethrows -> Int {

@@ -47,6 +47,8 @@ package enum AccountError: Error {
     case grantRefused
     /// The same, for a grant that fits but for the user flow by whose address it is used.
     case grantOfOtherFlow
+    /// A relying party shows a code without the redirect URI of its request.
+    case redirectURIMissing
     /// A relying party asks for more scopes than it was granted.
     case scopeTooWide
     case customToken(CustomTokenError)

@@ -54,7 +54,7 @@ extension AuthorizationRequests {
         let userFlow: String?
 
         /// - Parameters:
-        ///   - redirectURI: must be the one of the request.
+        ///   - redirectURI: must be the one of the request; `nil` only where the request had none (RFC 6749 §4.1.3).
         ///   - verifier: of PKCE; must fit the challenge, and must be absent without one (RFC 9700 §4.8.2).
         ///   - userFlow: the user flow by whose address the code is redeemed.
         package init(clientID: String, redirectURI: UTF8Text?, verifier: UTF8Text?, userFlow: String?) {
@@ -65,7 +65,7 @@ extension AuthorizationRequests {
         }
 
         func fits(_ request: AuthorizationRequest) -> Bool {
-            guard clientID == request.clientID, redirectURI.map({ $0 == request.redirectURI }) ?? false else { return false }
+            guard clientID == request.clientID, redirectURI.map({ $0 == request.redirectURI }) ?? true else { return false }
             guard let challenge = request.codeChallenge else { return verifier == nil }
             guard let verifier, (43...128).contains(verifier.utf8.count) else { return false }
             return constantTimeEqual(Array(Base64URL.encode(Digest.sha256(Array(verifier.utf8))).utf8), Array(challenge.utf8))
@@ -76,7 +76,7 @@ extension AuthorizationRequests {
     ///
     /// A code that comes a second time ends the session that it made, since one of its two holders is a thief.
     /// Throws `grantRefused`, and says no more: the code is unknown, used, expired, or the proof does not fit, or the client is not
-    /// reached at the request's redirect URI any more; `grantOfOtherFlow`.
+    /// reached at the request's redirect URI any more; `redirectURIMissing`; `grantOfOtherFlow`.
     package func redeem(
         _ code: UTF8Text, _ proof: Proof, for client: OAuthClient, in project: ProjectSettings, from clientInfo: Session.ClientInfo
     ) async throws(AccountError) -> RedeemedCode {
@@ -88,8 +88,8 @@ extension AuthorizationRequests {
                 throw .grantRefused
             }
             guard found.isFresh, found.sessionLives, proof.fits(found.request), !found.account.disabled else { throw .grantRefused }
-            // The redirect URI may have been taken from the client since the request.
-            guard client.isReached(at: found.request.redirectURI) else { throw .grantRefused }
+            guard proof.redirectURI != nil || found.request.omitsRedirectURI == true else { throw .redirectURIMissing }
+            guard project.standing(of: found.request) != nil else { throw .grantRefused }
             guard proof.userFlow == found.request.userFlow else { throw .grantOfOtherFlow }
             return try await redeem(found, for: client, in: project, from: clientInfo)
         }

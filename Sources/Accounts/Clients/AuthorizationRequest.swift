@@ -1,4 +1,5 @@
 import Crypto
+package import ProjectSettings
 package import Runtime
 package import Text
 
@@ -27,6 +28,8 @@ package struct AuthorizationRequest: Codable, Sendable, Equatable {
     package var clientID: String
     /// As the relying party sent it; the code is redeemed with the same.
     package var redirectURI: String
+    /// `true` where the relying party sent none, because it has one alone; then it need not repeat it with the code (RFC 6749 §4.1.3).
+    package var omitsRedirectURI: Bool?
     package var responseType = ResponseType.code
     package var responseMode = ResponseMode.query
     package var scopes: [String]
@@ -78,6 +81,19 @@ package struct RequestedClaims: Codable, Sendable, Equatable {
     }
 }
 
+extension ProjectSettings {
+    /// A request of before as its client may still make it, with the client; `nil` when the client, the user flow, or the address that the
+    /// browser goes back to, is not configured any more.
+    package func standing(of request: AuthorizationRequest) -> (client: OAuthClient, request: AuthorizationRequest)? {
+        let found = client(id: request.clientID, userFlow: request.userFlow, redirectURI: request.redirectURI)
+        guard let client = found else { return nil }
+        var request = request
+        request.scopes = client.keeping(request.scopes)
+        request.claims = request.claims?.limited(to: client.scopes)
+        return (client, request)
+    }
+}
+
 /// The public number of a kept request. Knowing it opens nothing: the browser needs the cookie, too.
 package struct RequestID: Sendable, Equatable {
     static let count = 16
@@ -99,7 +115,7 @@ package struct KeptRequest: Sendable {
     package typealias ID = RequestID
 
     package let id: RequestID
-    package let request: AuthorizationRequest
+    package private(set) var request: AuthorizationRequest
     package let createdAt: Instant
     /// The account whose person agreed to the scopes for this request.
     package var consentedBy: String?
@@ -110,4 +126,11 @@ package struct KeptRequest: Sendable {
     /// The address that the person proves, or has proven, by the digits in a mail.
     package var email: String?
     package var emailProven = false
+
+    /// The same with another form of its request.
+    package func with(_ request: AuthorizationRequest) -> KeptRequest {
+        var kept = self
+        kept.request = request
+        return kept
+    }
 }

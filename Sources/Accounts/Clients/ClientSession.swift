@@ -1,6 +1,7 @@
 import Crypto
 import JSON
 import Postgres
+import ProjectSettings
 package import Runtime
 
 /// The session that a person granted to one relying party: one family of refresh tokens, and the access tokens beside them.
@@ -42,6 +43,9 @@ package struct ClientGrant: Codable, Sendable, Equatable {
         do { self = try JSON.parse(text).decode(Self.self) } catch { throw .database(.decoding("granted")) }
         self.scopes = scopes
     }
+
+    /// The client as it is configured now; `nil` when it or the user flow is not any more.
+    func client(in project: ProjectSettings) -> OAuthClient? { project.openIDProvider?.client(id: clientID, userFlow: userFlow) }
 
     /// The grant as it is stored.
     var json: String { get throws(AccountError) { try stored(self) } }

@@ -102,14 +102,14 @@ package struct ClientSessions: Sendable {
     }
 
     /// The access token with this text, in one round trip; `nil` when it is not a valid one of this project: the signature, the time, the
-    /// session it came from, or the client, which may have been removed.
+    /// session it came from, or the client or user flow, which may have been removed.
     package func accessToken(_ text: UTF8Text, in project: ProjectSettings) async throws(AccountError) -> AccessToken? {
         let now = clock.now()
         guard let claims = verified(text), claims.expires > now,
             let found = try await find(claims.sessionID, in: project), found.session.grant.issuer == claims.issuer,
-            let client = project.openIDProvider?.client(id: UTF8Text(found.session.grant.clientID))
+            let client = found.session.grant.client(in: project)
         else { return nil }
-        let audiences = claims.audiences.filter { !client.hasLost($0, of: found.session.grant.scopes) }
+        let audiences = client.keeping(audiences: claims.audiences, of: found.session.grant.scopes)
         guard !audiences.isEmpty else { return nil }
         return AccessToken(
             account: found.account, session: found.session, id: claims.id, scopes: client.keeping(claims.scopes),
@@ -122,7 +122,7 @@ package struct ClientSessions: Sendable {
     ) async throws(AccountError) -> (account: Account, session: ClientSession)? {
         guard let (token, _) = read(text, in: project), let found = try await find(token.sessionID, in: project),
             found.session.session.generation <= token.generation,
-            let client = project.openIDProvider?.client(id: UTF8Text(found.session.grant.clientID)),
+            let client = found.session.grant.client(in: project),
             client.mayRefresh(found.session.grant.scopes), found.refreshed > clock.now() - client.refreshIdle
         else { return nil }
         return (found.account, found.session)
@@ -219,6 +219,22 @@ package struct ClientSessions: Sendable {
         INSERT INTO audit_events \(AuditedAct.columns)
         SELECT \(project.id), \(now), \(AuditEvent.Actor.person.kind), NULL, \(AuditEvent.Action.clientSessionStolen.rawValue), account_id,
             NULL, NULL, \(client.address), \(client.userAgent), jsonb_build_object('reason', \(reason)) FROM ended
+        """
+    }
+
+    /// The most open grants of one account at one client. A person has a grant for each device and browser; a program that begins one at each
+    /// start has thousands, and an ending of the account's sessions would have to end all of them.
+    package static let mostGrants = 100
+
+    /// Ends the oldest grants that the account has at the same client, beyond `mostGrants`. Must come after the statement that stores `granted`.
+    static func endSurplus(beside granted: ClientSession, of project: ProjectSettings, at now: Instant) -> SQL {
+        """
+        UPDATE sessions SET ended_at = \(now), end_reason = 'too many grants'
+        WHERE project_id = \(project.id) AND ended_at IS NULL AND session_id IN (
+            SELECT session_id FROM sessions
+            WHERE project_id = \(project.id) AND account_id = \(granted.session.accountID) AND client_id = \(granted.grant.clientID)
+                AND kind = 'client' AND end_reason IS NULL
+            ORDER BY created_at DESC, session_id OFFSET \(Int64(mostGrants)))
         """
     }
 }

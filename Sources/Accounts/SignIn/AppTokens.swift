@@ -47,7 +47,8 @@ extension AuthorizationRequests {
                 if case .grantRefused = error { throw Self.refused }
                 throw error
             }
-            guard found.request.isOfApp(in: project) else { throw Self.refused }
+            // The app's page may have been removed since.
+            guard found.request.isOfApp(in: project), project.standing(of: found.request) != nil else { throw Self.refused }
             guard !found.isRedeemed else {
                 try await endReused(found, in: project, from: client)
                 throw Self.refused

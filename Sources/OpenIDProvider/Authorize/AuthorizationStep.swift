@@ -22,23 +22,39 @@ struct AuthorizationStep {
     ///
     /// - Parameter kept: the request as it was kept; `nil` for one that has just arrived.
     func answer(_ asked: AuthorizationRequest, of client: OAuthClient, kept: KeptRequest?) async throws -> Response {
-        do {
-            let session = try await session()
-            guard let interaction = try await interaction(asked, of: client, session, kept) else {
-                guard let session else { throw Failure.loginRequired }
-                let code = try await accounts.authorizationRequests.grant(
-                    asked, kept: kept, to: session, scopes: asked.scopes, in: settings)
-                let reply = AuthorizationReply(asked)
-                let answer =
-                    asked.isOfApp(in: settings)
-                    ? AuthorizationResponse(token: AppToken(code: code), reply) : AuthorizationResponse(code: code, reply)
-                return finish(answer, asked, kept)
+        try await refusing(asked, kept) {
+            // A reload may have taken away all that the client asked for.
+            guard !asked.scopes.isEmpty || asked.isOfApp(in: settings) else { throw Failure.invalidScope }
+            for _ in 1..<Self.looks {
+                // The session ended, or the account changed, between the look and the grant: the next look sees it.
+                do { return try await look(asked, of: client, kept: kept) } catch AccountError.overtaken { continue }
             }
-            if let failure = interaction.failure(of: asked) { return try await refuse(failure, asked, kept) }
-            return try await send(to: kept, or: asked)
-        } catch {
-            return try refuse(error, asked, kept)
+            return try await look(asked, of: client, kept: kept)
         }
+    }
+
+    private static let looks = 3
+
+    private func look(_ asked: AuthorizationRequest, of client: OAuthClient, kept: KeptRequest?) async throws -> Response {
+        let session = try await session()
+        guard let interaction = try await interaction(asked, of: client, session, kept) else {
+            guard let session else { throw Failure.loginRequired }
+            let code = try await accounts.authorizationRequests.grant(asked, kept: kept, to: session, scopes: asked.scopes, in: settings)
+            let reply = AuthorizationReply(asked)
+            let answer =
+                asked.isOfApp(in: settings)
+                ? AuthorizationResponse(token: AppToken(code: code), reply) : AuthorizationResponse(code: code, reply)
+            return finish(answer, asked, kept)
+        }
+        if let failure = interaction.failure(of: asked) { return try await refuse(failure, asked, kept) }
+        return try await send(to: kept, or: asked)
+    }
+
+    /// Lets `work` answer a request whose relying party is known. The relying party is told of every error.
+    func refusing(
+        _ asked: AuthorizationRequest, _ kept: KeptRequest? = nil, _ work: () async throws -> Response
+    ) async throws -> Response {
+        do { return try await work() } catch { return respond(to: error, asked, kept) }
     }
 
     /// The browser's session, if the browser has one.
@@ -91,20 +107,20 @@ struct AuthorizationStep {
         return respond(with: failure, asked, kept)
     }
 
-    /// Tells the relying party of a fault or a limit. The request stays as it is, so that the person can try again.
-    private func refuse(_ error: any Error, _ asked: AuthorizationRequest, _ kept: KeptRequest?) throws -> Response {
+    /// Tells the relying party of a fault, a limit or a rule. Unless it is an error of OAuth, the request stays as it is, so that the person can
+    /// try again.
+    private func respond(to error: any Error, _ asked: AuthorizationRequest, _ kept: KeptRequest?) -> Response {
         let failure = Failure(describing: error)
+        if failure.isOfOAuth { return respond(with: failure, asked, kept) }
+        let metadata: Logger.Metadata = ["project": "\(settings.id)", "error": "\(LogDetail.of(error))"]
         switch failure.kind {
-        case .oauthError: return respond(with: failure, asked, kept)
         case .internal:
-            context.log.error(
-                "authorization failed", metadata: ["project": "\(settings.id)", "error": "\(LogDetail.of(error))"])
+            context.log.error("authorization failed", metadata: metadata)
             return respond(with: .serverError, asked, nil)
         case .unavailable:
-            context.log.error(
-                "authorization not possible", metadata: ["project": "\(settings.id)", "error": "\(LogDetail.of(error))"])
+            context.log.error("authorization not possible", metadata: metadata)
             return respond(with: .temporarilyUnavailable, asked, nil)
-        default: return respond(with: failure.isTemporary ? .temporarilyUnavailable : .serverError, asked, nil)
+        default: return respond(with: failure.isTemporary ? .tooManyRequests : failure, asked, nil)
         }
     }
 

@@ -31,7 +31,9 @@ struct PostedAuthorize: RawEndpoint {
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try await AuthorizationCall(request, context).answer { step, accepted in
-            try await step.keep(accepted.request) { ProviderPaths.resume(step.address.project.settings.id, request: $0) }
+            try await step.refusing(accepted.request) {
+                try await step.keep(accepted.request) { ProviderPaths.resume(step.address.project.settings.id, request: $0) }
+            }
         }
     }
 }
@@ -70,11 +72,11 @@ private struct AuthorizationCall {
             id, clientID: client.id, in: address.project.settings)
         // Some user flows share an issuer.
         guard let taken, taken.issuer.isExactly(address.urls.issuer), taken.userFlow == address.userFlow?.name,
-            address.client(of: taken) != nil
+            let (_, request) = address.project.settings.standing(of: taken)
         else {
             throw AuthorizationRefusal.page(.invalidRequest("The request_uri is unknown, used or expired."))
         }
-        return AuthorizeParameters.Accepted(client: client, request: taken)
+        return AuthorizeParameters.Accepted(client: client, request: request)
     }
 
     private func answer(to refusal: AuthorizationRefusal, _ form: AuthorizeForm) throws -> Response {

@@ -119,6 +119,7 @@ struct AuthorizeParameters {
         if client.requiresPushedRequests, !isPushed { throw .invalidRequest("This client must push its requests (RFC 9126).") }
         var request = AuthorizationRequest(
             clientID: client.id, redirectURI: reply.redirectURI, scopes: try scopes(of: client), issuer: address.issuer)
+        request.omitsRedirectURI = form["redirect_uri"] == nil ? true : nil
         request.responseType = type
         request.responseMode = reply.mode
         request.state = reply.state

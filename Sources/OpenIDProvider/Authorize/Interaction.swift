@@ -1,4 +1,5 @@
 package import Accounts
+import Identity
 package import ProjectSettings
 package import Runtime
 import Text
@@ -20,7 +21,8 @@ package enum Interaction: Sendable, Equatable {
     case editProfile
     /// Allow the client these scopes.
     case consent(scopes: [String])
-    /// The person is signed in to another account than the one the client asked for, although they have just signed in. No page can help.
+    /// The person is signed in to another account than the one the client asked for, although they have just signed in, or no page may be
+    /// shown. No page can help.
     case otherAccount
 
     /// The facts that decide how a request goes on.
@@ -56,6 +58,7 @@ package enum Interaction: Sendable, Equatable {
     package static func needed(_ situation: Situation) -> Interaction? {
         guard situation.session != nil, !situation.needsNewSession else { return situation.stepToSession }
         guard situation.isAccountAsked else { return situation.isSessionNew ? .otherAccount : .signIn }
+        if situation.hintsAtAnother { return .otherAccount }
         if situation.asksToChoose, !situation.isDone(by: situation.kept?.chosenBy) { return .chooseAccount }
         if situation.userFlow?.kind == .profileEdit, !situation.isDone(by: situation.kept?.editedBy) { return .editProfile }
         if situation.asksConsent, !situation.isDone(by: situation.kept?.consentedBy) { return .consent(scopes: situation.request.scopes) }
@@ -104,6 +107,15 @@ extension Interaction.Situation {
         if request.prompts.contains(.selectAccount) { return true }
         // Other programs of the machine can listen on its loopback addresses, too. Only an `https` address is certainly the client's.
         return client.kind == .native && !UTF8Text(request.redirectURI).asciiLowercased.hasPrefix("https:")
+    }
+
+    /// Whether no page may be shown, and the client names an address that is not the person's, as far as the account knows. It is not looked up
+    /// whether another account has the address: the answer would tell strangers.
+    fileprivate var hintsAtAnother: Bool {
+        guard request.prompts.contains(.none), let account = session?.account, let hint = request.loginHint.flatMap(EmailAddress.canonical)
+        else { return false }
+        let own = [account.email, account.initialEmail] + account.identities.flatMap { [$0.email, $0.screenName] }
+        return !own.contains { $0.flatMap(EmailAddress.canonical) == hint }
     }
 
     /// Whether the account that did something at the pages is that of the session, in which another person may have signed in since.

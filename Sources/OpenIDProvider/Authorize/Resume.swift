@@ -31,6 +31,7 @@ struct Resume: RawEndpoint {
 struct WaitingRequest {
     let address: ProviderAddress
     let client: OAuthClient
+    /// With what its client may still ask for.
     let kept: KeptRequest
     /// The value of the request's cookie.
     let cookie: String
@@ -43,12 +44,12 @@ struct WaitingRequest {
             let cookie = ProviderCookies.request(id.text, in: context.request, context.services.site),
             let kept = try await context.services.accounts.authorizationRequests.waiting(id, cookie: cookie, in: project.settings),
             // The project's file may have changed in the meantime.
-            let address = ProviderAddress(of: project, userFlow: kept.request.userFlow),
-            let client = address.client(of: kept.request)
+            let (client, request) = project.settings.standing(of: kept.request),
+            let address = ProviderAddress(of: project, userFlow: request.userFlow)
         else { return nil }
         self.address = address
         self.client = client
-        self.kept = kept
+        self.kept = kept.with(request)
         self.cookie = cookie.asString
     }
 }

@@ -17,8 +17,7 @@ enum AppSignIn {
     static func begin(_ query: Form, _ context: Context) async throws -> Response {
         guard let project = context.namedProject, let address = ProviderAddress(of: project) else { throw Failure.notFound }
         return try await Optional(project).showingErrors {
-            let asked = try request(query, at: address)
-            guard let client = address.client(of: asked) else { throw Self.unknownPage }
+            guard let (client, asked) = project.settings.standing(of: try request(query, at: address)) else { throw Self.unknownPage }
             return try await AuthorizationStep(address: address, request: context.request, context: context)
                 .answer(asked, of: client, kept: nil)
         }

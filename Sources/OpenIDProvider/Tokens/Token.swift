@@ -33,9 +33,9 @@ extension ClientCall {
     /// <https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3>
     fileprivate func redeemCode() async throws -> Response {
         guard let code = form.filled("code") else { throw Failure.invalidRequest("The parameter code is missing.") }
-        guard let redirectURI = form.filled("redirect_uri") else { throw Failure.invalidRequest("The parameter redirect_uri is missing.") }
         let proof = AuthorizationRequests.Proof(
-            clientID: client.id, redirectURI: redirectURI, verifier: form.filled("code_verifier"), userFlow: address.userFlow?.name)
+            clientID: client.id, redirectURI: form.filled("redirect_uri"), verifier: form.filled("code_verifier"),
+            userFlow: address.userFlow?.name)
         let redeemed = try await accounts.authorizationRequests.redeem(code, proof, for: client, in: settings, from: context.clientInfo)
         let answer = TokenAnswer(
             subject: subject(redeemed.account, redeemed.session), granted: redeemed.session.grant.scopes, nonce: redeemed.request.nonce,

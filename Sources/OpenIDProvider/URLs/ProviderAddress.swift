@@ -87,6 +87,6 @@ package struct ProviderAddress: Sendable {
 extension Context {
     /// The provider that the request is for.
     func provider(_ request: Request) throws(Failure) -> ProviderAddress {
-        try ProviderAddress(path: request.path, query: request.query, in: services.projects.current)
+        try ProviderAddress(path: request.path, query: request.query, in: projects)
     }
 }

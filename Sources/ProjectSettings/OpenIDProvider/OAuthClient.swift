@@ -75,22 +75,10 @@ package struct OAuthClient: Sendable {
     /// A script in a browser cannot keep its refresh token from the other scripts of its page, so its grants are short.
     static func usualLifetime(of kind: Kind) -> Duration { .seconds(kind == .browser ? 86400 : 90 * 86400) }
 
-    /// Those of the scopes of a grant that the client may still have: a reload of the configuration may have taken some away since.
-    package func keeping(_ granted: [String]) -> [String] { granted.filter { scopes.contains($0) || apiScopes.contains($0) || id == $0 } }
-
-    /// Whether a grant of these scopes can be refreshed: that of an app can, others where the person allowed use without them.
-    package func mayRefresh(_ granted: [String]) -> Bool { kind == .native || keeping(granted).contains("offline_access") }
-
     /// The audience of access tokens for an API scope: what stands before its last slash.
     package static func audience(ofAPIScope scope: String) -> String {
         guard let slash = scope.utf8.lastIndex(of: UInt8(ascii: "/")) else { return scope }
         return String(scope[..<slash])
-    }
-
-    /// Whether this audience belonged to a scope of the grant that the client may not have any more.
-    package func hasLost(_ audience: String, of granted: [String]) -> Bool {
-        let scopes = granted.filter { Self.audience(ofAPIScope: $0) == audience }
-        return !scopes.isEmpty && keeping(scopes).isEmpty
     }
 
     /// Whether the client is only known by its id and cannot prove itself. <https://www.rfc-editor.org/rfc/rfc6749#section-2.1>

@@ -44,6 +44,7 @@ extension Failure {
             case .grantRefused: .invalidGrant
             case .grantOfOtherFlow: .grantOfOtherFlow
             case .scopeTooWide: .scopeTooWide
+            case .redirectURIMissing: .invalidRequest("The parameter redirect_uri is missing; the authorization request had one.")
             case .customToken(let error): Failure(describing: error)
             case .assertionRefused(let reason): .invalidGrant.saying(reason)
             case .assertionLacksScope: .invalidScope.saying("The assertion has no scope by which accounts are administered.")

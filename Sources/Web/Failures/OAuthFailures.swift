@@ -23,6 +23,8 @@ extension Failure {
     package static let serverError = Failure("server_error", "The server could not answer the request.", kind: .oauth)
     package static let temporarilyUnavailable = Failure(
         "temporarily_unavailable", "The server cannot answer at the moment.", kind: .oauth)
+    package static let tooManyRequests = Failure(
+        "temporarily_unavailable", "There were too many requests from this address, or of this project. Try again later.", kind: .oauth)
 }
 
 /// Of the endpoints that relying parties call themselves.

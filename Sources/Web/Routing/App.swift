@@ -19,14 +19,15 @@ package struct App: RequestHandler {
         if request.method == .options { return .ready(finish(CrossOrigin.preflight(request), request, nil)) }
         switch match(request) {
         case .found(let handler, let parameters):
+            let context: Context
+            do { context = try self.context(handler, request, parameters) } catch { return .ready(refuse(error, request, handler)) }
             do {
-                let context = try context(handler, request, parameters)
                 switch handler.work {
-                case .immediate(let work): return .ready(finish(try work(request, context), request, handler))
+                case .immediate(let work): return .ready(finish(try work(request, context), request, handler, context.projects))
                 case .asynchronous(let work): return .pending { await response(to: request, handler, context, work) }
                 }
             } catch {
-                return .ready(refuse(error, request, handler))
+                return .ready(refuse(error, request, handler, at: context.projects))
             }
         case .otherMethods(let methods, let errorFormat):
             var response = refuse(Failure.methodNotAllowed, request, nil, in: errorFormat)
@@ -40,7 +41,9 @@ package struct App: RequestHandler {
     private func response(
         to request: Request, _ handler: Handler, _ context: Context, _ work: Handler.AsynchronousWork
     ) async -> Response {
-        do { return finish(try await work(request, context), request, handler) } catch { return refuse(error, request, handler) }
+        do { return finish(try await work(request, context), request, handler, context.projects) } catch {
+            return refuse(error, request, handler, at: context.projects)
+        }
     }
 
     package func isHealthCheck(_ request: Request) -> Bool {
@@ -63,9 +66,11 @@ package struct App: RequestHandler {
         return Context(services: services, request: request, parameters: parameters, project: project)
     }
 
-    /// - Parameter handler: `nil` for paths that no endpoint answers.
+    /// - Parameters:
+    ///   - handler: `nil` for paths that no endpoint answers.
+    ///   - projects: as they were when the request arrived; `nil` for those of now.
     private func refuse(
-        _ error: any Error, _ request: Request, _ handler: Handler?, in errorFormat: ErrorFormat = .googleJSON
+        _ error: any Error, _ request: Request, _ handler: Handler?, in errorFormat: ErrorFormat = .googleJSON, at projects: Projects? = nil
     ) -> Response {
         let (error, page) = PageError.unwrap(error)
         let failure = Failure(describing: error)
@@ -78,17 +83,18 @@ package struct App: RequestHandler {
             ]
             services.log.notice("provider refused", metadata: metadata.merging(LogDetail.place(of: error)) { $1 })
         }
-        return finish(FailureResponse.make(failure, in: handler?.errorFormat ?? errorFormat, request, page), request, handler)
+        return finish(FailureResponse.make(failure, in: handler?.errorFormat ?? errorFormat, request, page), request, handler, projects)
     }
 
     /// Adds CORS headers to what the API answers, its errors and its 404 included; never to metrics, health or pages. The endpoints of relying
     /// parties have them for the pages of registered clients alone.
-    private func finish(_ response: Response, _ request: Request, _ handler: Handler?) -> Response {
+    private func finish(_ response: Response, _ request: Request, _ handler: Handler?, _ projects: Projects? = nil) -> Response {
         var response = response
         response.route = handler?.route.path ?? "*"
         switch handler?.route.access {
         case .anyone: break
-        case .relyingParty: CrossOrigin.allow(request, on: &response, from: services.projects.current.browserOrigins)
+        case .relyingParty:
+            CrossOrigin.allow(request, on: &response, from: (projects ?? services.projects.current).browserOrigins)
         case .apiKey, .administrator, .development, nil: CrossOrigin.allow(request, on: &response)
         }
         return response

@@ -14,12 +14,16 @@ package struct Context: Sendable {
     package let request: Request
     /// The values of the braces in the route's path.
     package let parameters: PathParameters
+    /// The projects as they were when the request arrived. A reload does not change them while the request is answered, so that the pages that
+    /// may read the answer are those whose client was asked for.
+    package let projects: Projects
     private let keyed: Project?
 
     init(services: Services, request: Request, parameters: PathParameters, project: Project?) {
         self.services = services
         self.request = request
         self.parameters = parameters
+        projects = services.projects.current
         keyed = project.map { Self.seen($0, by: request, services.projects) }
     }
 
@@ -44,7 +48,7 @@ package struct Context: Sendable {
     }
 
     /// The project that the path names, for endpoints that need no API key.
-    package var namedProject: Project? { parameters["project"].flatMap { services.projects.current.project(id: $0.asString) } }
+    package var namedProject: Project? { parameters["project"].flatMap { projects.project(id: $0.asString) } }
 
     /// The outbox for mails. Throws `OPERATION_NOT_ALLOWED` on a server that cannot send mail.
     package var outbox: Outbox {

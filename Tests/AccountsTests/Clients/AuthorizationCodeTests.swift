@@ -44,6 +44,25 @@ import Text
         _ = try await clients.redeem(code, by: clients.site, verifier: nil)
     }
 
+    @Test func `takes a code without a redirect URI only where the request had none, and says so`() async throws {
+        let clients = try await ClientFixture()
+        let browser = try await clients.signUp()
+        let redeem = { (code: String) in
+            let proof = AuthorizationRequests.Proof(
+                clientID: "field-app", redirectURI: nil, verifier: ClientFixture.verifier, userFlow: nil)
+            return try await clients.requests.redeem(
+                UTF8Text(code), proof, for: clients.app, in: clients.project, from: clients.client)
+        }
+        let named = try await clients.requests.grant(clients.request(), kept: nil, to: browser, scopes: ["openid"], in: clients.project)
+        await expectRefusal("redirectURIMissing") { _ = try await redeem(named) }
+        _ = try await clients.redeem(named)
+        var request = clients.request()
+        request.omitsRedirectURI = true
+        let nameless = try await clients.requests.grant(request, kept: nil, to: browser, scopes: ["openid"], in: clients.project)
+        #expect(await clients.isRefused { try await clients.redeem(nameless, redirectURI: "com.example.app://oauth/other") })
+        #expect(try await redeem(nameless).account.id == browser.account.id)
+    }
+
     @Test func `refuses a code a minute after it was given`() async throws {
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
@@ -116,6 +135,7 @@ import Text
         let browser = try await clients.signUp()
         let code = try await clients.requests.grant(clients.request(), kept: nil, to: browser, scopes: ["openid"], in: clients.project)
         let database = clients.fixture.database
+        let other = try clients.fixture.otherProcess()
         for statement in [
             "CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END $$",
             "CREATE TRIGGER pause BEFORE INSERT ON sessions FOR EACH ROW WHEN (NEW.kind = 'client') EXECUTE FUNCTION pause()",
@@ -126,9 +146,9 @@ import Text
             try await eventually { try await database.countWaitsForLocks() == 1 }
             let ending = Task {
                 if bySigningOut {
-                    _ = try await clients.fixture.accounts.browserSessions.end(browser, in: clients.project)
+                    _ = try await other.browserSessions.end(browser, in: clients.project)
                 } else {
-                    try await clients.fixture.accounts.administration.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
+                    try await other.administration.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
                 }
             }
             // The ending waits for the redemption, or passes it; the redemption goes on after either.

@@ -144,6 +144,18 @@ def test_without_a_session_and_without_a_page_there_is_an_error(stage, visitor):
     assert arrived(stage, visitor.open(start(stage, prompt="none")))["error"] == "login_required"
 
 
+def test_a_token_for_a_page_that_was_removed_opens_nothing(stage, visitor, api, known, token):
+    pages = stage.project["redirectURLs"]
+    try:
+        stage.project["redirectURLs"] = ["https://app.example.com/another"]
+        stage.reload(stage.project["providers"])
+        assert trade(api, token).json()["error"]["message"].startswith("INVALID_CUSTOM_TOKEN")
+    finally:
+        stage.project["redirectURLs"] = pages
+        stage.reload(stage.project["providers"])
+    assert trade(api, token).status_code == 200
+
+
 def test_another_account_can_be_chosen(stage, visitor, api, token):
     other = account(stage, api, address())["email"]
     page = visitor.click(visitor.open(start(stage, prompt="select_account")), "other")

@@ -10,7 +10,9 @@ from support.harness import wait_until
 from support.jwts import claims, foreign_key
 from support.openid.checks import assert_redirected
 from support.openid.registrations import BASIC, BROWSER, NATIVE, STRICT, THIRD_PARTY
-from support.openid.relying_party import delivered
+from support.openid.relying_party import RelyingParty, delivered
+from support.openid.site import OpenIDSite
+from support.servers.site import GENEROUS
 from support.web_server import WebServer
 
 
@@ -250,3 +252,31 @@ def test_the_person_who_refuses_is_an_answer(newcomer, ada):
     assert "consent" in granted.pages and "code" in granted.parameters
     assert rp.authorize().pages == [], "asked once for each set of scopes"
     assert "consent" in rp.authorize(ada, scope="openid email").pages, "and again for more"
+
+
+def test_a_person_is_not_answered_for_another_whom_the_client_names(party, ada, openid_site):
+    """Without a page, an address in `login_hint` that is not the person's asks for another person, whether that one has an account or not."""
+    rp = party()
+    other = openid_site.person()
+    for hint in (other.email, "no-account@example.com"):
+        refused(rp, "login_required", prompt="none", login_hint=hint)
+    for changes in (
+        {"prompt": "none", "login_hint": ada.email.upper()},
+        {"prompt": "none", "login_hint": "ada"},
+        {"login_hint": other.email},
+    ):
+        assert accepted(rp, **changes).pages == []
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_limit_is_told_to_the_relying_party(method):
+    site = OpenIDSite(project={"limits": {**GENEROUS, "startSignIn": {"perAddress": "1 per 1h"}}})
+    try:
+        site.serve()
+        rp = RelyingParty(site.issuer, BASIC)
+        assert rp.open(method=method).headers["location"].startswith("/demo/")
+        sent, _ = rp.parameters()
+        told = assert_redirected(rp.send(sent, method), "temporarily_unavailable", BASIC, sent=sent["state"])
+        assert told["iss"] == site.issuer and "too many" in told["error_description"]
+    finally:
+        site.close()

@@ -52,6 +52,18 @@ def test_a_code_with_another_redirect_uri(party, uri):
     assert_token_error(response, response.json()["error"] if not uri else "invalid_grant")
 
 
+def test_a_plain_oauth_request_without_a_redirect_uri(party):
+    """RFC 6749 section 4.1.3: a client with one address need not name it, neither at first nor with the code."""
+    rp = party()
+    answer = rp.authorize(redirect_uri=None, scope="profile")
+    assert answer.uri == BASIC.redirect_uri
+    assert_token_error(rp.redeem(answer, redirect_uri=SECOND.redirect_uri), "invalid_grant")
+    assert assert_token_answer(rp.redeem(answer))["scope"] == "profile"
+    assert_token_answer(rp.redeem(rp.authorize(redirect_uri=None, scope="profile"), redirect_uri=BASIC.redirect_uri))
+    told = assert_token_error(rp.redeem(rp.authorize(), redirect_uri=None), "invalid_request")
+    assert "redirect_uri is missing" in told
+
+
 def test_a_code_that_is_too_old(openid_site, party):
     rp = party()
     young, old = rp.authorize(), rp.authorize()

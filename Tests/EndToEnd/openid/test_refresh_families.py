@@ -11,8 +11,8 @@ import pytest
 
 from support.harness import together
 from support.jwts import claims
-from support.openid.checks import assert_token_answer, assert_token_error, short
-from support.openid.registrations import API, API_SCOPE, BASIC, NATIVE, PROFILED, SECOND, STRICT
+from support.openid.checks import assert_redirected, assert_token_answer, assert_token_error, short
+from support.openid.registrations import API, API_SCOPE, BASIC, NATIVE, PROFILED, SECOND, STRICT, THIRD_PARTY
 from support.openid.relying_party import RelyingParty
 from support.openid.times import age_rotations
 
@@ -100,6 +100,52 @@ def test_a_reload_takes_a_redirect_uri_from_requests_that_wait(openid_site):
     with reloaded_clients(openid_site, [*others, {**BASIC.entry(), "redirectURIs": ["https://elsewhere.example.com/callback"]}]):
         for answer in (rp.browser.get(page), rp.send({"client_id": BASIC.id, "request_uri": pushed})):
             assert answer.status_code == 400 and "location" not in answer.headers
+
+
+def test_a_reload_takes_a_user_flow_from_its_tokens(openid_site):
+    provider = openid_site.project["openIDProvider"]
+    rp = RelyingParty(f"{openid_site.issuer}/b2c_1_sign_in/v2.0", BASIC)
+    tokens = rp.sign_in(openid_site.person(), scope="openid offline_access").tokens
+    asking = RelyingParty(openid_site.issuer, BASIC)
+    before = provider["userFlows"]
+    for token in (tokens["access_token"], tokens["refresh_token"]):
+        assert asking.introspect(token).json()["active"] is True
+    try:
+        provider["userFlows"] = [flow for flow in before if flow["name"] != "b2c_1_sign_in"]
+        openid_site.reload(openid_site.project["providers"])
+        for token in (tokens["access_token"], tokens["refresh_token"]):
+            assert asking.introspect(token).json() == {"active": False}
+    finally:
+        provider["userFlows"] = before
+        openid_site.reload(openid_site.project["providers"])
+
+
+def test_a_reload_takes_scopes_from_the_page_of_consent_and_from_a_request_that_waits(openid_site):
+    rp = RelyingParty(openid_site.issuer, THIRD_PARTY)
+    person = openid_site.person()
+    RelyingParty(openid_site.issuer, BASIC, browser=rp.browser).sign_in(person)
+    sent, verifier = rp.parameters(scope="openid email phone")
+    page = rp.browser.follow(rp.send(sent))
+    assert "e-mail address" in page.text
+    clients = openid_site.project["openIDProvider"]["clients"]
+    others = [client for client in clients if client["id"] != THIRD_PARTY.id]
+    with reloaded_clients(openid_site, [*others, {**THIRD_PARTY.entry(), "scopes": ["openid", "profile"]}]):
+        narrowed = rp.browser.get(page.url)
+        assert narrowed.status_code == 200 and "e-mail address" not in narrowed.text
+        answer = rp.finish(narrowed, sent, verifier, person)
+    (row,) = openid_site.rows("SELECT scopes FROM consents WHERE account_id = %s", person.id)
+    assert row[0] == ["openid"]
+    assert assert_token_answer(rp.redeem(answer))["scope"] == "openid"
+
+
+def test_a_reload_that_takes_all_scopes_from_a_request_is_told_to_its_client(openid_site):
+    rp = RelyingParty(openid_site.issuer, BASIC)
+    asked = rp.open(method="POST", scope="openid email")
+    clients = openid_site.project["openIDProvider"]["clients"]
+    others = [client for client in clients if client["id"] != BASIC.id]
+    with reloaded_clients(openid_site, [*others, {**BASIC.entry(), "scopes": ["profile"]}]):
+        answer = rp.browser.get(urljoin(rp.issuer, asked.headers["location"]))
+    assert_redirected(answer, "invalid_scope", BASIC)
 
 
 def test_a_reload_takes_an_api_from_the_audience_at_introspection(openid_site):
