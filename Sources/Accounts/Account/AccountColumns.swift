@@ -147,25 +147,30 @@ extension Account {
     }
 
     /// Stores what a sign-in adds to the account that it joins, provided that since `read` the account was not revoked or taken over, and
-    /// its address did not change. Nor may a custom token have signed in to an account that is taken over: the next one would do it again.
+    /// its address did not change. Nor may a custom token have signed in to an account that is taken over, since the next one would do it again,
+    /// nor its first person have come, whose profile would stay.
     ///
     /// Compares less than the other `update`, so that a person who signed up with a stranger's address cannot hold up the takeover by the
     /// owner with changes of the name.
     func update(_ read: Account, takeover: Bool, in project: ProjectSettings) -> SQL {
+        // What only administrators have written stays, also what they write at this moment.
         let profile: SQL =
+            takeover && read.hasBeenUsed
+            ? ", display_name = \(displayName), photo_url = \(photoURL), profile = \(profile)"
+            : ", display_name = coalesce(display_name, \(displayName)), photo_url = coalesce(photo_url, \(photoURL))"
+        let cleared: SQL =
             takeover
             ? """
-            , phone_number = \(phoneNumber), display_name = \(displayName), photo_url = \(photoURL), profile = \(profile),
-                valid_since = \(validSince), sessions_ended_at = \(sessionsEndedAt), password_hash = NULL, password_updated_at = NULL
-            """
-            : ", display_name = coalesce(display_name, \(displayName)), photo_url = coalesce(photo_url, \(photoURL))"
+            , phone_number = NULL, valid_since = \(validSince), sessions_ended_at = \(sessionsEndedAt), password_hash = NULL,
+                password_updated_at = NULL
+            """ : ""
         return .required(
             """
             UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
-                email_link_sign_in = \(emailLinkSignIn), last_login_at = \(lastLoginAt)\(profile)
+                email_link_sign_in = \(emailLinkSignIn), last_login_at = \(lastLoginAt)\(profile)\(cleared)
             WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(read.sessionsStand)
                 AND email_proven = \(read.emailProven) AND email IS NOT DISTINCT FROM \(read.email)
-                AND NOT (\(takeover) AND custom_auth) RETURNING account_id
+                AND NOT (\(takeover) AND (custom_auth OR (last_login_at IS NOT NULL) <> \(read.hasBeenUsed))) RETURNING account_id
             """)
     }
 }

@@ -91,8 +91,7 @@ package struct AuthorizationRequests: Sendable {
         to scopes: [String], of kept: KeptRequest, by session: BrowserSession, in project: ProjectSettings
     ) async throws(AccountError) {
         let account = session.account
-        // Scopes that were agreed to before the last ending are dropped, not renewed.
-        let counts = Self.consentCounts(after: "\(account.sessionsEndedAt)::timestamptz")
+        // The account is held first. So an ending of its sessions comes before this consent, which is refused then, or after it, and drops it.
         _ = try await storage.write(
             all: session.hold(in: project) + [
                 .required(update(kept, setting: "consented_by = \(account.id)", in: project)),
@@ -100,27 +99,23 @@ package struct AuthorizationRequests: Sendable {
                 INSERT INTO consents AS c (project_id, account_id, client_id, scopes, given_at)
                 VALUES (\(project.id), \(account.id), \(kept.request.clientID), \(scopes), \(clock.now()))
                 ON CONFLICT (project_id, account_id, client_id) DO UPDATE SET given_at = excluded.given_at,
-                    scopes = ARRAY(SELECT DISTINCT unnest(CASE WHEN \(counts) THEN c.scopes END || excluded.scopes))
+                    scopes = ARRAY(SELECT DISTINCT unnest(c.scopes || excluded.scopes))
                 """,
             ])
     }
 
-    /// Whether the person agreed before to all of these scopes for this client. What was agreed to before all sessions of the account
-    /// ended does not count, since it may have been another person's consent.
+    /// Whether the person agreed before to all of these scopes for this client. An ending of the account's sessions drops what was agreed to
+    /// before (`Account.deleteCodes`), since it may have been another person's consent.
     package func hasConsent(
         to scopes: [String], of clientID: String, by accountID: String, in project: ProjectSettings
     ) async throws(AccountError) -> Bool {
         try await !storage.read(
             """
-            SELECT 1::bigint FROM consents c JOIN accounts a USING (project_id, account_id)
-            WHERE project_id = \(project.id) AND account_id = \(accountID) AND client_id = \(clientID) AND c.scopes @> \(scopes)
-                AND \(Self.consentCounts(after: "a.sessions_ended_at"))
+            SELECT 1::bigint FROM consents
+            WHERE project_id = \(project.id) AND account_id = \(accountID) AND client_id = \(clientID) AND scopes @> \(scopes)
             """
         ).isEmpty
     }
-
-    /// A condition on the row `c` in `consents`: it was given after the last ending of the account's sessions, if there was one.
-    private static func consentCounts(after ending: SQL) -> SQL { "(\(ending) IS NULL OR c.given_at > \(ending))" }
 
     /// Notes that the person chose to go on with this account: by a button, or by the form with which they signed in.
     package func recordChoice(of kept: KeptRequest, by accountID: String, in project: ProjectSettings) async throws(AccountError) {

@@ -84,9 +84,10 @@ extension AuthorizationRequests {
         emailCodes.outbox?.wakeMailWorker()
     }
 
-    /// Proves the address that the last code of the kept request was mailed to.
+    /// Proves the address that the last code of the kept request was mailed to. The same digits prove it again while they live, for a form that is
+    /// sent again, until a step has used the proof up (`spendProof`).
     ///
-    /// Throws `invalidActionCode` for wrong digits, and `voidDigits`.
+    /// Throws `invalidActionCode` for wrong digits, also where right ones have proven the address, and `voidDigits`.
     package func proveEmail(_ digits: UTF8Text, of kept: KeptRequest, in project: ProjectSettings) async throws(AccountError) {
         guard let email = kept.email else { throw .voidDigits }
         let now = clock.now()
@@ -94,12 +95,11 @@ extension AuthorizationRequests {
         let fits: SQL = "email_code = \(mac)"
         let rows = try await storage.write(
             """
-            UPDATE authorization_requests SET email_proven = \(fits),
-                email_tries = email_tries + 1, email_code = CASE WHEN \(fits) THEN NULL ELSE email_code END
+            UPDATE authorization_requests SET email_proven = email_proven OR \(fits),
+                email_tries = email_tries + CASE WHEN \(fits) THEN 0 ELSE 1 END
             WHERE project_id = \(project.id) AND request_id = \(kept.id.bytes) AND status = 'waiting' AND expires_at > \(now)
-                AND email = \(email) AND NOT email_proven AND email_code IS NOT NULL AND email_code_expires > \(now)
-                AND email_tries < \(EmailCodes.tries)
-            RETURNING email_proven
+                AND email = \(email) AND email_code IS NOT NULL AND email_code_expires > \(now) AND email_tries < \(EmailCodes.tries)
+            RETURNING \(fits)
             """)
         guard let row = rows.first else { throw .voidDigits }
         guard try reading({ try row.value(as: Bool.self) }) else { throw .invalidActionCode }
@@ -151,10 +151,14 @@ extension Account {
 }
 
 extension KeptRequest {
-    /// Uses the proof of the address up, and undoes the write that it is part of (`AccountError.overtaken`) where another write has, or where
+    /// Uses the proof of the address up with its digits, and undoes the write that it is part of (`AccountError.overtaken`) where another write has, or where
     /// an ending of the account's sessions has voided it. Must come after the statement that changes or locks the account.
     func spendProof(in project: ProjectSettings, at now: Instant) -> SQL {
-        .required("UPDATE authorization_requests SET email_proven = false WHERE \(proof(in: project, at: now)) RETURNING request_id")
+        .required(
+            """
+            UPDATE authorization_requests SET email_proven = false, email_code = NULL WHERE \(proof(in: project, at: now))
+            RETURNING request_id
+            """)
     }
 
     /// A condition on a row in `authorization_requests`: that of the request, if digits have proven its address.

@@ -82,15 +82,17 @@ extension Account {
     }
 
     /// Ends codes of the account, also those that sign in to its address, and with them what digits prove at hosted pages (`EmailCodes`),
-    /// unless only codes of one kind end. Must come after the statement that changes the account.
+    /// unless only codes of one kind end. An ending of its sessions drops consents, too. Must come after the statement that changes the account.
     func deleteCodes(_ fate: CodeFate, in project: ProjectSettings) -> SQL {
         var condition: SQL = ""
-        var alsoEnded: SQL = "WITH proofs AS (\(EmailCodes.voidProofs(of: "= \(email)", in: project))) "
+        let proofs: SQL = "proofs AS (\(EmailCodes.voidProofs(of: "= \(email)", in: project)))"
+        let consents: SQL = "agreed AS (DELETE FROM consents WHERE project_id = \(project.id) AND account_id = \(id))"
+        var alsoEnded: SQL = "WITH \(proofs), \(consents) "
         switch fate {
         case .all: break
         case .allButRecovery: condition = " AND kind <> 'recoverEmail'"
         case .allOfDisabled: condition = " AND kind NOT IN ('recoverEmail', 'signIn')"
-        case .ofItsAddress: condition = " AND (kind <> 'recoverEmail' OR email = \(email))"
+        case .ofItsAddress: (condition, alsoEnded) = (" AND (kind <> 'recoverEmail' OR email = \(email))", "WITH \(proofs) ")
         case .only(let kind): (condition, alsoEnded) = (" AND kind = \(kind.rawValue)", "")
         case .since(let moment): condition = " AND (kind <> 'recoverEmail' OR created_at >= \(moment))"
         }

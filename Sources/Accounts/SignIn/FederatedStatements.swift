@@ -38,10 +38,12 @@ extension Account {
     }
 
     /// Removes everything that the account's maker put there before the owner of the address came, and every way to sign in. Custom claims
-    /// come from an administrator, and stay, as the profile of an account does that only administrators have written in; its phone number, too,
-    /// since no one can sign in by phone. An account that custom tokens open is not taken over (`AddressMove.swift`).
+    /// come from an administrator, and stay, as the profile of an account does that only administrators have written in. Its phone number goes
+    /// in any case: it is a way to sign in at an app's back end, and no person has proven here that it is theirs. An account that custom tokens
+    /// open is not taken over (`AddressMove.swift`).
     mutating func clearForTakeover(at now: Instant) {
         if hasBeenUsed { clearProfile() }
+        phoneNumber = nil
         passwordUpdatedAt = nil
         emailLinkSignIn = false
         identities = []
@@ -98,10 +100,11 @@ extension Account {
     /// Ends the identities, codes and sessions that exist when the owner of an address takes this account over, and records it where it
     /// was another person's.
     func revokeForTakeover(_ act: AuditedAct, in project: ProjectSettings, at now: Instant) -> [SQL] {
-        (hasBeenUsed ? [act.record(.accountTakenOver, in: project.id)] : []) + [
-            act.unlink(where: "true", in: project),
-            deleteCodes(.all, in: project),
-            act.endSessions(of: self, because: "account taken over by the owner of its address", in: project),
-        ]
+        (hasBeenUsed ? [act.record(.accountTakenOver, in: project.id)] : [])
+            + (phoneNumber == nil ? [] : [act.record(.phoneNumberChanged, in: project.id)]) + [
+                act.unlink(where: "true", in: project),
+                deleteCodes(.all, in: project),
+                act.endSessions(of: self, because: "account taken over by the owner of its address", in: project),
+            ]
     }
 }

@@ -30,6 +30,7 @@ extension Schema {
             ("0022_phone_numbers.sql", PackageResources._022_phone_numbers_sql),
             ("0023_open_sessions_index.sql", PackageResources._023_open_sessions_index_sql),
             ("0024_requests_by_address.sql", PackageResources._024_requests_by_address_sql),
+            ("0025_consents_of_before.sql", PackageResources._025_consents_of_before_sql),
         ])
     }
 }

@@ -34,12 +34,10 @@ extension HostedVisit {
     func enterCode(_ form: Form, at page: HostedPage) async throws -> Response {
         let digits = UTF8Text(decoding: (form["code"] ?? "").utf8.filter { $0 != UInt8(ascii: " ") })
         guard !digits.isEmpty else { throw FormFault.missingCode }
-        // The address stays proven until the next step has used that up: a new account or password, or a sign-in.
-        if !kept.emailProven {
-            // Only tries that could have been right are counted; otherwise strangers could keep the owner of an address from proving it.
-            try await accounts.limits.counting(attempt(.emailCode, email: kept.email)) { () async throws(AccountError) in
-                try await accounts.authorizationRequests.proveEmail(digits, of: kept, in: settings)
-            }
+        // Only tries that could have been right are counted; otherwise strangers could keep the owner of an address from proving it. Where the
+        // address is proven already, other digits than those that have proven it are wrong all the same.
+        try await accounts.limits.counting(attempt(.emailCode, email: kept.email)) { () async throws(AccountError) in
+            try await accounts.authorizationRequests.proveEmail(digits, of: kept, in: settings)
         }
         guard let email = kept.email else { return go(to: page.addressPage) }
         switch page {

@@ -29,13 +29,26 @@ import Text
         return try #require(try await clients.requests.waiting(kept.id, cookie: UTF8Text(cookie), in: clients.project))
     }
 
-    @Test func `proves an address by the digits that were mailed to it, once`() async throws {
+    @Test func `proves an address by the digits that were mailed to it, until a step has used the proof up`() async throws {
         let clients = try await ClientFixture()
         let kept = try await asked(clients)
         let digits = try await sent(clients)
         #expect(digits.utf8.count == 6)
-        #expect(try await !proves(digits == "000000" ? "000001" : "000000", kept, clients))
+        let wrong = digits == "000000" ? "000001" : "000000"
+        #expect(try await !proves(wrong, kept, clients))
+        for _ in 0..<6 { #expect(try await proves(digits, kept, clients)) }
+        // Other digits do not pass because the right ones have been entered before.
+        #expect(try await !proves(wrong, kept, clients))
+        _ = try await clients.requests.signInCode(for: kept, of: nil, in: clients.project)
+        #expect(try await !proves(digits, kept, clients))
+    }
+
+    @Test func `a form with right digits that is sent again after ten minutes proves nothing more`() async throws {
+        let clients = try await ClientFixture()
+        let kept = try await asked(clients)
+        let digits = try await sent(clients)
         #expect(try await proves(digits, kept, clients))
+        clients.fixture.time.advance(EmailCodes.lifetime)
         #expect(try await !proves(digits, kept, clients))
     }
 

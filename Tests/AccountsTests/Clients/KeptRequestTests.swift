@@ -90,4 +90,42 @@ import Text
         #expect(try await !agreed("offline_access"))
         #expect(try await !agreed("phone"))
     }
+
+    @Test func `SEC-50 an ending drops a consent that is committed while it waits, whatever the clocks say`() async throws {
+        let clients = try await ClientFixture()
+        let browser = try await clients.signUp()
+        let (kept, _) = try await clients.requests.store(clients.request(), in: clients.project)
+        // The ending's time is earlier than the consent's, as when it waits for the consent's commit.
+        let (account, now) = (browser.account, clients.fixture.time.clock.now())
+        clients.fixture.time.advance(.milliseconds(3))
+        try await clients.requests.recordConsent(to: ["email"], of: kept, by: browser, in: clients.project)
+        var changed = account
+        changed.endTokens(at: now)
+        _ = try await Storage(database: clients.fixture.database).write(all: [
+            changed.updateByAdministrator(from: account, passwordHash: nil, in: clients.project),
+            account.deleteCodes(.allButRecovery, in: clients.project),
+            account.endSessions(because: "revoked", in: clients.project, at: now),
+        ])
+        #expect(
+            try await !clients.requests.hasConsent(to: ["email"], of: "field-app", by: account.id, in: clients.project))
+    }
+
+    @Test func `a kept request asks for no more than its client may have by now, and not at an address that was removed`() async throws {
+        let clients = try await ClientFixture()
+        var request = clients.request(scopes: ["openid", "email", "phone", "offline_access"])
+        request.claims = RequestedClaims(idToken: ["email", "phone_number"], userInfo: ["phone_number"])
+        var project = clients.project
+        let standing = try #require(project.standing(of: request))
+        #expect(standing.request.scopes == ["openid", "email", "offline_access"])
+        #expect(standing.request.claims == RequestedClaims(idToken: ["email"], userInfo: []))
+        project.openIDProvider?.clients[0].scopes = ["openid"]
+        #expect(project.standing(of: request)?.request.scopes == ["openid"])
+        project.openIDProvider?.clients[0].redirectURIs = ["com.example.app://oauth/other"]
+        #expect(project.standing(of: request) == nil)
+        var ofFlow = clients.request(userFlow: "b2c_1_susi")
+        #expect(clients.project.standing(of: ofFlow) == nil)
+        ofFlow.userFlow = nil
+        ofFlow.clientID = "gone"
+        #expect(clients.project.standing(of: ofFlow) == nil)
+    }
 }

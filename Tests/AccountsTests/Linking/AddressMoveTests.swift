@@ -147,4 +147,49 @@ import Text
         }
         #expect(try await fixture.refreshes(session))
     }
+
+    @Test func `SEC-02 a takeover keeps what an administrator writes at the same moment, unless a person has used the account`()
+        async throws
+    {
+        let fixture = try await Fixture.forCodes()
+        let storage = Storage(database: fixture.database)
+        func change(_ id: String, _ name: String) async throws {
+            var change = AdministratorChange()
+            change.own.displayName = .set(name)
+            _ = try await fixture.accounts.administration.update(id, change, by: fixture.operator)
+        }
+        var made = AdministratorChange()
+        made.own.email = Self.victim
+        made.own.password = "an administrator's"
+        made.own.displayName = .set("Ada")
+        made.phoneNumber = .set("+4917012345678")
+        let account = try await fixture.accounts.administration.create("unused", made, by: fixture.operator)
+        var taken = account
+        taken.join(Fixture.ada(email: Self.victim), takeover: true, oneAccountPerEmail: true, at: fixture.time.clock.now())
+        try await change(account.id, "Ada Lovelace")
+        _ = try await storage.write(all: [taken.update(account, takeover: true, in: fixture.project)])
+        let stored = try #require(try await fixture.stored(account.id))
+        #expect(stored.displayName == "Ada Lovelace" && stored.phoneNumber == nil && !stored.hasPassword)
+
+        let used = try await fixture.signUp("other@example.com", password: "the attacker's").account
+        var takenToo = used
+        takenToo.join(Fixture.ada(email: "other@example.com"), takeover: true, oneAccountPerEmail: true, at: fixture.time.clock.now())
+        try await change(used.id, "Mallory")
+        _ = try await storage.write(all: [takenToo.update(used, takeover: true, in: fixture.project)])
+        #expect(try await fixture.stored(used.id)?.displayName == takenToo.displayName)
+    }
+
+    @Test func `SEC-02 a takeover of an account that no person had used is undone once one has`() async throws {
+        let fixture = try await Fixture.forCodes()
+        var made = AdministratorChange()
+        made.own.email = Self.victim
+        made.own.password = "an administrator's"
+        let account = try await fixture.accounts.administration.create(nil, made, by: fixture.operator)
+        #expect(try await fixture.signsIn(Self.victim, "an administrator's"))
+        var taken = account
+        taken.clearForTakeover(at: fixture.time.clock.now())
+        await expectRefusal("overtaken") { [taken] in
+            try await Storage(database: fixture.database).write(all: [taken.update(account, takeover: true, in: fixture.project)])
+        }
+    }
 }

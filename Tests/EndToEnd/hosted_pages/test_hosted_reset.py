@@ -3,7 +3,7 @@
 import pytest
 
 from support.accounts import address
-from support.hosted_pages.stage import PASSWORD
+from support.hosted_pages.stage import PASSWORD, wrong
 from support.leaks import note
 
 NEW = note("another horse battery")
@@ -59,3 +59,16 @@ def test_a_disabled_account_gets_no_mail(stage, visitor, known):
     visitor.press(visitor.click(visitor.open(stage.request().url), "sign-up"), "mail", email=marker)
     stage.digits(marker)
     assert stage.mails(known) == []
+
+
+def test_SEC_50_an_address_that_digits_have_proven_signs_in_by_no_other_digits(stage, visitor, known):
+    """They prove it for a new password; the page for a sign-in wants them too, and a form that is sent again does not sign in again."""
+    url = stage.request().url
+    proven = visitor.press(visitor.click(visitor.open(url), "forgotten"), "mail", email=known)
+    digits = stage.digits(known)
+    visitor.press(proven, "code", code=digits)
+    page = visitor.open(f"{proven.url.split('&page=')[0]}&page=signInCode")
+    refused = visitor.press(page, "code", code=wrong(digits))
+    assert refused.status == 400 and "gatehouse_session.demo" not in visitor.cookies
+    stage.rows("UPDATE authorization_requests SET email_code_expires = email_code_expires - interval '10 minutes' WHERE email = %s", known)
+    assert visitor.press(page, "code", code=digits).status == 400 and "gatehouse_session.demo" not in visitor.cookies
