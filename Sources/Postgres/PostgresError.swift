@@ -5,6 +5,8 @@ package enum PostgresError: Error, Equatable, Sendable {
     case unavailable(String)
     /// The statement ran longer than `DatabaseSettings.statementTimeout` and was cancelled.
     case timedOut
+    /// Other transactions kept a row locked for longer than `DatabaseSettings.lockTimeout`, or waited in a circle with this one. Nothing was written.
+    case locked
     /// A constraint refused the row; `name` is that of the constraint, or of the column for NOT NULL (state 23502).
     case constraint(name: String, state: String)
     /// PostgreSQL refused the statement. <https://www.postgresql.org/docs/15/errcodes-appendix.html>
@@ -18,6 +20,7 @@ extension PostgresError: CustomStringConvertible {
         switch self {
         case .unavailable(let reason): "database unavailable: \(reason)"
         case .timedOut: "statement timed out"
+        case .locked: "another transaction has locked a row for too long"
         case .constraint(let name, let state): "constraint \(name) refused the row (\(state))"
         case .sql(let state, let message): "SQL error \(state): \(message)"
         case .decoding(let reason): "unexpected column: \(reason)"
@@ -37,13 +40,14 @@ struct ServerError: Error, Equatable {
     /// The error for callers. A statement that is refused while it is prepared has met no value yet, so the message is complete and quotes
     /// the statement.
     func publicError(preparing text: String) -> PostgresError {
-        state == "57014" ? .timedOut : .sql(state: state, message: "\(message), in: \(text.prefix(200))")
+        state == "57014" ? .timedOut : isOfLocks ? .locked : .sql(state: state, message: "\(message), in: \(text.prefix(200))")
     }
 
     /// The error for callers. Messages such as "invalid input syntax for type uuid: "…"" quote a value, so most messages are withheld.
     var publicError: PostgresError {
         switch state {
         case "57014": .timedOut
+        case _ where isOfLocks: .locked
         case _ where isOutOfService: .unavailable("\(message) (\(state))")
         case _ where state.hasPrefix("23"): .constraint(name: constraint ?? column ?? "", state: state)
         case _ where state == "42501" || Self.namesOnlySchema.contains(String(state.prefix(2))): .sql(state: state, message: message)
@@ -53,6 +57,9 @@ struct ServerError: Error, Equatable {
 
     /// Classes of states whose message names only the schema, the transaction or the server.
     private static let namesOnlySchema: Set<String> = ["0A", "25", "26", "40", "53", "54", "55", "57", "58"]
+
+    /// `lock_not_available`, `deadlock_detected`.
+    private var isOfLocks: Bool { state == "55P03" || state == "40P01" }
 
     /// The server has no room (disk, memory, connections) or is shutting down; the statement itself is correct.
     private var isOutOfService: Bool { state.hasPrefix("53") || state.hasPrefix("57P") }

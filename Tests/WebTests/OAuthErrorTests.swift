@@ -37,9 +37,16 @@ import Text
         #expect(self.response(.insufficientScope).status == 403)
     }
 
+    @Test(arguments: [AccountError.tooManyAttempts(.clientSecret, by: .address), .quotaExceeded(.startSignIn)])
+    func `a limit is JSON without the member by which apps learn that their session has ended`(error: AccountError) throws {
+        let response = response(Failure(describing: error))
+        #expect(response.status == 429 && response.headers["content-type"] == "application/json")
+        #expect(response.headers["retry-after"] == "30" && response.headers["cache-control"] == "no-store")
+        #expect(try JSON.parse(response.body).object?.map(\.name) == ["error_description", "request_id"])
+    }
+
     @Test(arguments: [
-        (Failure(describing: AccountError.tooManyAttempts(.clientSecret, by: .address)), 429),
-        (Failure(describing: AccountError.quotaExceeded(.startSignIn)), 429), (.unavailable, 503), (.internal, 500),
+        (Failure.unavailable, 503), (.internal, 500), (Failure(describing: AccountError.database(.locked)), 503),
         (Failure(describing: AccountError.database(.unavailable("gone"))), 503),
     ])
     func `what is not about the grant is text, which no app takes for the end of its session`(failure: Failure, status: Int) throws {

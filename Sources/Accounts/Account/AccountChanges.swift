@@ -121,7 +121,7 @@ package struct AccountChanges: Sendable {
                 from: client, at: now
             ).session
         } else {
-            _ = try await storage.write(all: statements)
+            _ = try await storage.write(all: statements, waitingFor: account.id)
         }
         notices.mails.wakeMailWorker(for: mails)
         return (changed, session)

@@ -19,7 +19,8 @@ package struct AccountDeletion: Sendable {
             let act = AuditedAct(by: .person, on: account.id, from: client, at: clock.now())
             _ = try await storage.write(
                 all: [deletion(of: account.id, only: account.sessionsStand, in: project)] + token.holdSession(in: project)
-                    + [endSessions(ofDeleted: account.id, in: project), act.record(.accountDeleted, in: project.id)])
+                    + [endSessions(ofDeleted: account.id, in: project), act.record(.accountDeleted, in: project.id)],
+                waitingFor: account.id)
         }
     }
 
@@ -31,7 +32,7 @@ package struct AccountDeletion: Sendable {
             deletion(of: id, only: "true", in: project), endSessions(ofDeleted: id, in: project),
             act.record(.accountDeleted, in: project.id),
         ]
-        do { _ = try await storage.write(all: statements, by: administrator) } catch {
+        do { _ = try await storage.write(all: statements, by: administrator, waitingFor: id) } catch {
             if case .overtaken = error { throw .accountNotFound }
             throw error
         }

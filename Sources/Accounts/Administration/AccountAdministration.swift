@@ -52,13 +52,13 @@ package struct AccountAdministration: Sendable {
         let hash = try await hash(change, for: try change.applied(to: account, at: clock.now()))
         do {
             let (changed, statements) = try carryOut(change, on: account, hash, by: administrator)
-            _ = try await storage.write(all: statements, by: administrator)
+            _ = try await storage.write(all: statements, by: administrator, waitingFor: id)
             return changed
         } catch {
             guard case .overtaken = error else { throw error }
         }
         // Others change the account as well. To read it again without its lock could go on for as long as they do.
-        return try await storage.transaction(by: administrator) { transaction in
+        return try await storage.transaction(by: administrator, waitingFor: id) { transaction in
             let results = try await transaction.query(all: [
                 "SELECT 1 FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) FOR NO KEY UPDATE",
                 Account.select("a.account_id = \(id)", in: project),

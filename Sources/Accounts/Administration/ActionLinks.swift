@@ -27,7 +27,7 @@ extension ActionCodeMails {
             let act = administrator.act(on: account?.id, email: account == nil ? email : nil, at: made.code.created, code: made.code.kind)
             let listed = outbox?.enqueueForRecent(OutgoingMail(codeMail, with: made, options), until: made.code.expires, in: project)
             let statements = [made.insertion, act.record(.linkMade, in: project.id)] + [listed].compactMap(\.self)
-            _ = try await storage.write(all: statements, by: administrator)
+            _ = try await storage.write(all: statements, by: administrator, waitingFor: account?.id)
             return ActionLink(code: made.text, link: made.link)
         }
     }
@@ -41,7 +41,7 @@ extension ActionCodeMails {
             let (codeMail, account) = try await codeMail(kind, for: email, newEmail: newEmail, in: project)
             let mail = statements(for: codeMail, options, in: project)
             let act = administrator.act(on: account?.id, email: account == nil ? email : nil, at: clock.now(), code: kind.code)
-            _ = try await storage.write(all: mail + [act.record(.linkMailed, in: project.id)], by: administrator)
+            _ = try await storage.write(all: mail + [act.record(.linkMailed, in: project.id)], by: administrator, waitingFor: account?.id)
             wakeMailWorker(for: mail)
         }
     }

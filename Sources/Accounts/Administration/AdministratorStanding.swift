@@ -7,18 +7,21 @@ extension Storage {
     /// Runs all statements or none, for an administrator who still may when they are committed. In one round trip.
     ///
     /// Throws what `rights` throws for one who may not any more.
-    func write(all statements: [SQL], by administrator: Administrator) async throws(AccountError) -> [[Row]] {
+    /// - Parameter account: the id of the account whose lock the statements wait for, if it is one.
+    func write(
+        all statements: [SQL], by administrator: Administrator, waitingFor account: String? = nil
+    ) async throws(AccountError) -> [[Row]] {
         try await tellingStanding(of: administrator) { () async throws(AccountError) in
-            try await write(all: statements + administrator.standing)
+            try await write(all: statements + administrator.standing, waitingFor: account)
         }
     }
 
     /// The same for steps that depend on one another's answers.
     func transaction<Result>(
-        by administrator: Administrator, _ body: (Transaction) async throws -> Result
+        by administrator: Administrator, waitingFor account: String, _ body: (Transaction) async throws -> Result
     ) async throws(AccountError) -> Result {
         try await tellingStanding(of: administrator) { () async throws(AccountError) in
-            try await transaction { transaction in
+            try await transaction(waitingFor: account) { transaction in
                 let result = try await body(transaction)
                 _ = try await transaction.query(all: administrator.standing)
                 return result

@@ -39,7 +39,8 @@ package struct SessionCookies: Sendable {
                     AND \(account.sessionsStand) AND NOT disabled FOR SHARE
                 """)
             let record = administrator.act(on: account.id, at: now).record(.sessionCookieCreated, in: project.id)
-            _ = try await storage.write(all: [standing] + token.holdSession(in: project) + [record], by: administrator)
+            _ = try await storage.write(
+                all: [standing] + token.holdSession(in: project) + [record], by: administrator, waitingFor: account.id)
             return now
         }
         let claims = try Self.claims(of: idToken, for: project.id, from: now, lasting: life)

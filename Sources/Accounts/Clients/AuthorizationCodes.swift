@@ -42,7 +42,7 @@ extension AuthorizationRequests {
                 """
             }
         // The account is locked before the request, as endings do, which void the digits of requests.
-        _ = try await storage.write(all: session.hold(in: project) + [.required(answer)])
+        _ = try await storage.write(all: session.hold(in: project) + [.required(answer)], waitingFor: session.account.id)
         return Base64URL.encode(id.bytes + secret)
     }
 

@@ -101,7 +101,7 @@ package struct AuthorizationRequests: Sendable {
                 ON CONFLICT (project_id, account_id, client_id) DO UPDATE SET given_at = excluded.given_at,
                     scopes = ARRAY(SELECT DISTINCT unnest(c.scopes || excluded.scopes))
                 """,
-            ])
+            ], waitingFor: account.id)
     }
 
     /// Whether the person agreed before to all of these scopes for this client. An ending of the account's sessions drops what was agreed to

@@ -83,17 +83,18 @@ package struct BrowserSessions: Sendable {
     package func end(_ session: BrowserSession, in project: ProjectSettings) async throws(AccountError) -> [ClientGrant] {
         let now = clock.now()
         // The grants have a statement of their own: one that waited for the session would not see a grant that was made meanwhile.
-        let results = try await storage.write(all: [
-            Self.end(session, because: "signed out", in: project, at: now),
-            """
-            WITH ended AS (
-                UPDATE sessions SET ended_at = \(now), end_reason = 'signed out'
-                WHERE \(Self.grants(of: session, in: project)) AND NOT scopes @> ARRAY['offline_access'] RETURNING scopes, granted
-            )
-            SELECT scopes, granted FROM ended UNION
-            SELECT scopes, granted FROM sessions WHERE \(Self.grants(of: session, in: project)) AND scopes @> ARRAY['offline_access']
-            """,
-        ])
+        let results = try await storage.write(
+            all: [
+                Self.end(session, because: "signed out", in: project, at: now),
+                """
+                WITH ended AS (
+                    UPDATE sessions SET ended_at = \(now), end_reason = 'signed out'
+                    WHERE \(Self.grants(of: session, in: project)) AND NOT scopes @> ARRAY['offline_access'] RETURNING scopes, granted
+                )
+                SELECT scopes, granted FROM ended UNION
+                SELECT scopes, granted FROM sessions WHERE \(Self.grants(of: session, in: project)) AND scopes @> ARRAY['offline_access']
+                """,
+            ], waitingFor: session.account.id)
         var grants: [ClientGrant] = []
         for row in results.last ?? [] {
             var row = row.reader()
@@ -111,10 +112,11 @@ package struct BrowserSessions: Sendable {
     ) async throws(AccountError) -> [ClientGrant] {
         guard former.account.id.isExactly(session.accountID) else { return try await end(former, in: project) }
         guard former.session.id != session.id else { return [] }
-        _ = try await storage.write(all: [
-            Self.end(former, because: "signed in again", in: project, at: clock.now()),
-            "UPDATE sessions SET browser_session_id = \(session.id) WHERE \(Self.grants(of: former, in: project))",
-        ])
+        _ = try await storage.write(
+            all: [
+                Self.end(former, because: "signed in again", in: project, at: clock.now()),
+                "UPDATE sessions SET browser_session_id = \(session.id) WHERE \(Self.grants(of: former, in: project))",
+            ], waitingFor: former.account.id)
         return []
     }
 

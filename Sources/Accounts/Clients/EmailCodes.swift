@@ -131,7 +131,7 @@ extension AuthorizationRequests {
         // An ending locks the account before it voids proofs and codes. So it comes before all of this, or after all of it.
         let held = account.map { [$0.holdSessions(in: project)] } ?? []
         let made = [kept.spendProof(in: project, at: now), code.insert(hash: hash, for: .address, in: project)]
-        do { _ = try await storage.write(all: held + made) } catch {
+        do { _ = try await storage.write(all: held + made, waitingFor: account?.id) } catch {
             guard case .overtaken = error else { throw error }
             throw .invalidActionCode
         }

@@ -51,7 +51,8 @@ package struct ProfileEdits: Sendable {
         if let displayName { changed.displayName = displayName.isEmpty ? nil : displayName }
         changed.profile = ProfileClaim.stored(changed.profileClaims.merging(values) { $1 })
         _ = try await storage.write(
-            all: [changed.update(from: session.account, passwordHash: nil, in: project)] + session.hold(in: project))
+            all: [changed.update(from: session.account, passwordHash: nil, in: project)] + session.hold(in: project),
+            waitingFor: session.account.id)
     }
 }
 

@@ -70,7 +70,8 @@ package struct ActionCodeMails: Sendable {
         _ codeMail: CodeMail, by token: IDToken? = nil, _ options: MailOptions, in project: ProjectSettings
     ) async throws(AccountError) {
         let mail = statements(for: codeMail, options, in: project)
-        _ = try await storage.write(all: mail + (token?.holdSession(in: project) ?? []))
+        // Named by the address, which the caller has said: nothing may depend on whether an account has it (SEC-15).
+        _ = try await storage.write(all: mail + (token?.holdSession(in: project) ?? []), waitingFor: codeMail.recipient)
         wakeMailWorker(for: mail)
     }
 

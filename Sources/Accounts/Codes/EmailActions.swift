@@ -31,7 +31,7 @@ extension ActionCodes {
         var statements = [changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: clock.now())]
         if !account.emailProven { statements.append(account.markUnproven(in: project)) }
         statements.append(account.deleteCodes(.only(.verifyEmail), in: project))
-        _ = try await storage.write(all: statements)
+        _ = try await storage.write(all: statements, waitingFor: account.id)
         return changed
     }
 
@@ -52,7 +52,8 @@ extension ActionCodes {
             changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now), account.markUnproven(in: project),
             account.deleteCodes(.allButRecovery, in: project), act.endSessions(of: account, because: "e-mail address changed", in: project),
         ]
-        _ = try await storage.write(all: statements + act.changes(from: account, to: changed, in: project) + notice)
+        _ = try await storage.write(
+            all: statements + act.changes(from: account, to: changed, in: project) + notice, waitingFor: account.id)
         mails.wakeMailWorker(for: notice)
         return changed
     }
@@ -84,7 +85,7 @@ extension ActionCodes {
             account.deleteCodes(.since(code.created), in: project), changed.deleteCodes(.since(code.created), in: project),
             act.endSessions(of: account, because: "account recovered", in: project),
         ]
-        _ = try await storage.write(all: statements + act.changes(from: account, to: changed, in: project))
+        _ = try await storage.write(all: statements + act.changes(from: account, to: changed, in: project), waitingFor: account.id)
         return changed
     }
 
@@ -99,7 +100,7 @@ extension ActionCodes {
         let code = ActionCode(
             kind: kind, accountID: account.id, email: account.email, newEmail: nil, emailProven: account.emailProven, created: now,
             expires: now + kind.lifetime)
-        _ = try await storage.write(code.insert(hash: hash, for: .account(account), in: project))
+        _ = try await storage.write(all: [code.insert(hash: hash, for: .account(account), in: project)], waitingFor: account.id)
         return text
     }
 }

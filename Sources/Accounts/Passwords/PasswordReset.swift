@@ -17,7 +17,7 @@ extension ActionCodes {
             try project.passwordPolicy.check(password)
             let reset = try await reset(
                 try pending.holder(), to: password, spending: pending.spend, language: language, in: project, from: client)
-            _ = try await storage.write(all: reset.statements)
+            _ = try await storage.write(all: reset.statements, waitingFor: reset.account.id)
             mails.wakeMailWorker(for: reset.notices)
             return (pending.code, reset.account)
         }

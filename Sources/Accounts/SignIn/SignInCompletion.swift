@@ -54,7 +54,7 @@ struct SignInCompletion: Sendable {
         let rows =
             sharesCommit
             ? try await storage.write(all: all, sharingCommitAs: Array(session.accountID.utf8))
-            : try await storage.write(all: all)
+            : try await storage.write(all: all, waitingFor: session.accountID)
         if let outcome { metrics.count(method ?? authentication.signInProvider, outcome) }
         return (session, rows)
     }
@@ -72,7 +72,8 @@ struct SignInCompletion: Sendable {
                 \(client.userAgent), \(client.address), \(tokenKey), \(now), \(now), \(Session.Kind.client.rawValue), \(granted.expires),
                 \(grant.clientID), \(grant.userFlow), \(grant.scopes), \(try grant.json), \(browserSession.session.id))
             """
-        _ = try await storage.write(all: statements + [insertion])
+        _ = try await storage.write(
+            all: statements + [insertion, ClientSessions.endSurplus(beside: granted, of: project, at: now)], waitingFor: session.accountID)
     }
 
     /// Counts an attempt that the rules refuse.

@@ -31,6 +31,7 @@ extension Schema {
             ("0023_open_sessions_index.sql", PackageResources._023_open_sessions_index_sql),
             ("0024_requests_by_address.sql", PackageResources._024_requests_by_address_sql),
             ("0025_consents_of_before.sql", PackageResources._025_consents_of_before_sql),
+            ("0026_open_grants.sql", PackageResources._026_open_grants_sql),
         ])
     }
 }

@@ -41,13 +41,23 @@ struct Storage: Sendable {
     }
 
     /// Runs all statements or none, in one round trip.
-    func write(all statements: [SQL]) async throws(AccountError) -> [[Row]] {
-        do { return try await database.write(all: statements) } catch { throw AccountError(error) }
+    ///
+    /// - Parameter account: the id of the account whose lock the statements wait for. However many calls want it, one connection of the loop waits,
+    ///   and the others stay free for other accounts.
+    func write(all statements: [SQL], waitingFor account: String? = nil) async throws(AccountError) -> [[Row]] {
+        do {
+            return try await database.write(all: statements, oneAtATimeFor: account.map { Array($0.utf8) })
+        } catch {
+            throw AccountError(error)
+        }
     }
 
     /// Runs steps that depend on one another's answers. `body` must not wait for anything but the database.
-    func transaction<Result>(_ body: (Transaction) async throws -> Result) async throws(AccountError) -> Result {
-        do { return try await database.transaction(body) } catch {
+    /// - Parameter account: as in `write(all:waitingFor:)`.
+    func transaction<Result>(
+        waitingFor account: String, _ body: (Transaction) async throws -> Result
+    ) async throws(AccountError) -> Result {
+        do { return try await database.transaction(oneAtATimeFor: Array(account.utf8), body) } catch {
             guard let error = error as? PostgresError else { return try reading { throw error } }
             throw AccountError(error)
         }

@@ -51,7 +51,7 @@ struct Write: Sendable {
     let since: MonotonicTime
     /// Whether it belongs to a transaction, which keeps the connection.
     var isStep = false
-    /// The row that its statements lock, if that is known.
+    /// The row that its statements lock, or wait for, if that is known.
     var lock: [UInt8]?
     /// Whether it may be committed together with other writes of the same durability.
     var mayShare = false
@@ -182,11 +182,13 @@ struct Batch: Sendable {
 /// A job that waits for a write connection: a write, or a transaction that needs a connection of its own.
 enum WriteJob: PoolJob {
     case write(Write)
-    case lease(Answer<Connection>)
+    case lease(Answer<Connection>, lock: [UInt8]?)
 
     var lock: [UInt8]? {
-        guard case .write(let write) = self else { return nil }
-        return write.lock
+        switch self {
+        case .write(let write): write.lock
+        case .lease(_, let lock): lock
+        }
     }
 
     var sharing: Durability? {
@@ -197,7 +199,7 @@ enum WriteJob: PoolJob {
     func fail(_ error: PostgresError) {
         switch self {
         case .write(let write): write.answer.resume(returning: .failure(error))
-        case .lease(let answer): answer.resume(returning: .failure(error))
+        case .lease(let answer, _): answer.resume(returning: .failure(error))
         }
     }
 }

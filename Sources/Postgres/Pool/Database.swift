@@ -81,11 +81,14 @@ package actor Database {
     }
 
     /// Runs statements in order in one round trip and commits them together: all or none. Returns the rows of each statement.
-    package func write(all statements: [SQL]) async throws(PostgresError) -> [[Row]] {
+    ///
+    /// - Parameter row: names the row for which others wait, in any encoding that tells rows apart. Writes and transactions that name the same row
+    ///   run one after another, so that no more than one connection waits for it; `nil` for a write that names none.
+    package func write(all statements: [SQL], oneAtATimeFor row: [UInt8]? = nil) async throws(PostgresError) -> [[Row]] {
         for sql in statements { if let fault = sql.fault { throw fault } }
         if statements.isEmpty { return [] }
         return try await withUnsafeContinuation { answer in
-            add(.write(Write(content: .statements(statements), answer: answer, since: loop.now)))
+            add(.write(Write(content: .statements(statements), answer: answer, since: loop.now, lock: row)))
         }.get()
     }
 
@@ -128,8 +131,11 @@ package actor Database {
     /// Runs `body` between `BEGIN` and `COMMIT` on a connection of its own. When `body` throws, it rolls back and throws the same error.
     ///
     /// Meanwhile no other call can use the connection, so `body` must not wait for anything but the database.
-    package nonisolated func transaction<T>(_ body: (Transaction) async throws -> T) async throws -> T {
-        let transaction = try await begin()
+    /// - Parameter row: as in `write(all:oneAtATimeFor:)`.
+    package nonisolated func transaction<T>(
+        oneAtATimeFor row: [UInt8]? = nil, _ body: (Transaction) async throws -> T
+    ) async throws -> T {
+        let transaction = try await begin(oneAtATimeFor: row)
         do {
             let value = try await body(transaction)
             try await transaction.commit()
@@ -140,9 +146,9 @@ package actor Database {
         }
     }
 
-    private func begin() async throws(PostgresError) -> Transaction {
+    private func begin(oneAtATimeFor row: [UInt8]?) async throws(PostgresError) -> Transaction {
         let connection = try await withUnsafeContinuation { answer in
-            add(.lease(answer))
+            add(.lease(answer, lock: row))
         }.get()
         return Transaction(on: connection, of: self)
     }

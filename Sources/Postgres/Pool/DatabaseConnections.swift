@@ -112,7 +112,7 @@ extension Database {
         for job in jobs {
             switch job {
             case .write(let write): writes.append(write)
-            case .lease(let answer): answer.resume(returning: .success(connection))
+            case .lease(let answer, _): answer.resume(returning: .success(connection))
             }
         }
         if !writes.isEmpty { connection.assumeIsolated { $0.submit(Batch(writes)) } }

@@ -31,6 +31,10 @@ package struct DatabaseSettings: Sendable {
 
     package init() {}
 
+    /// How long a statement waits for a row that another transaction has locked. Such a wait keeps a connection, so it is shorter than a statement
+    /// may take.
+    var lockTimeout: Duration { statementTimeout / 5 }
+
     /// The keywords of a connection: `url`, completed with defaults.
     func keywords(_ url: ConnectionString, for kind: Connection.Kind) -> ConnectionString {
         var url = url
@@ -53,9 +57,11 @@ package struct DatabaseSettings: Sendable {
     /// would take a server whose sessions begin read-only for one that takes no writes.
     func guards(of kind: Connection.Kind) -> SQL {
         let milliseconds = "\(statementTimeout.microseconds / 1000)"
+        let lockMilliseconds = "\(max(1, lockTimeout.microseconds / 1000))"
         let readOnly: SQL = kind == .read ? ", set_config('default_transaction_read_only', 'on', false)" : ""
         return """
             SELECT set_config('statement_timeout', \(milliseconds), false),
+                set_config('lock_timeout', \(lockMilliseconds), false),
                 set_config('idle_in_transaction_session_timeout', \(milliseconds), false),
                 set_config('jit', 'off', false), set_config('random_page_cost', '1', false)\(readOnly)
             """

@@ -106,7 +106,7 @@ package actor KeyedReads {
         } catch {
             let isOfServer =
                 switch error {
-                case .unavailable, .timedOut: true
+                case .unavailable, .timedOut, .locked: true
                 case .sql, .constraint, .decoding: false
                 }
             // No call gets the error of another.

@@ -176,6 +176,55 @@ import Text
         #expect(try await clients.sessions.accessToken(UTF8Text(access), in: clients.project) == nil)
     }
 
+    @Test func `a token of a user flow, or of a client, is worth nothing once that is removed`() async throws {
+        var clients = try await ClientFixture()
+        clients.fixture.project.openIDProvider?.userFlows = [UserFlow(name: "b2c_1_susi", kind: .signUpOrSignIn)]
+        let browser = try await clients.signUp()
+        let code = try await clients.requests.grant(
+            clients.request(userFlow: "b2c_1_susi"), kept: nil, to: browser, scopes: ["openid", "offline_access"], in: clients.project)
+        let session = try await clients.redeem(code, userFlow: "b2c_1_susi").session
+        let access = UTF8Text(try clients.accessToken(session, browser.account))
+        let token = UTF8Text(clients.sessions.refreshToken(for: session, in: clients.project))
+        func lives() async throws -> [Bool] {
+            [
+                try await clients.sessions.accessToken(access, in: clients.project) != nil,
+                try await clients.sessions.refreshable(token, in: clients.project) != nil,
+            ]
+        }
+        #expect(try await lives() == [true, true])
+        clients.fixture.project.openIDProvider?.userFlows = []
+        #expect(try await lives() == [false, false])
+        clients.fixture.project.openIDProvider?.userFlows = [UserFlow(name: "b2c_1_susi", kind: .signIn)]
+        #expect(try await lives() == [true, true])
+        let site = clients.site
+        clients.fixture.project.openIDProvider?.clients = [site]
+        #expect(try await lives() == [false, false])
+    }
+
+    @Test func `an account has a hundred open grants at a client, and the oldest ends for one more`() async throws {
+        let (clients, browser, oldest) = try await refreshable()
+        let scopes = ["openid", "offline_access"]
+        func grant(to client: OAuthClient) async throws -> String {
+            clients.fixture.time.advance(.milliseconds(1))
+            let code = try await clients.requests.grant(
+                clients.request(of: client), kept: nil, to: browser, scopes: scopes, in: clients.project)
+            return clients.sessions.refreshToken(for: try await clients.redeem(code, by: client).session, in: clients.project)
+        }
+        let elsewhere = try await grant(to: clients.site)
+        var second = ""
+        for number in 2...ClientSessions.mostGrants {
+            let token = try await grant(to: clients.app)
+            if number == 2 { second = token }
+        }
+        let renewed = try await clients.refresh(oldest)
+        let newest = try await grant(to: clients.app)
+        #expect(await clients.isRefused { try await clients.refresh(renewed) })
+        for token in [second, newest] { _ = try await clients.refresh(token) }
+        _ = try await clients.refresh(elsewhere, by: clients.site)
+        let reasons = try await clients.fixture.database.query("SELECT end_reason FROM sessions WHERE ended_at IS NOT NULL")
+        #expect(try reasons.map { try $0.value(as: String.self) } == ["too many grants"])
+    }
+
     @Test func `deletes what has expired`() async throws {
         let (clients, _, _) = try await refreshable()
         let cleanup = Cleanup(database: clients.fixture.database, clock: clients.fixture.time.clock, auditRetention: .seconds(86400 * 400))

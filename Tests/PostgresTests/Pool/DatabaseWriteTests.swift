@@ -39,6 +39,38 @@ import Testing
         await database.close()
     }
 
+    @Test func `keeps one connection for all who wait for one row, and gives up when the row stays locked`() async throws {
+        var settings = TestDatabase.settings
+        settings.writeConnections = 4
+        settings.statementTimeout = .seconds(5)
+        let database = try await database(settings)
+        _ = try await database.write("INSERT INTO t VALUES (1, 'a')")
+        let waiting = try await database.transaction { transaction in
+            _ = try await transaction.query("SELECT 1 FROM t WHERE id = 1 FOR UPDATE")
+            let waiting = (0..<8).map { number in
+                Task(executorPreference: database.loop) { () async -> PostgresError? in
+                    do {
+                        if number == 4 {
+                            try await database.transaction(oneAtATimeFor: [1]) { other in
+                                _ = try await other.query("UPDATE t SET name = 'b' WHERE id = 1")
+                            }
+                        } else {
+                            _ = try await database.write(all: ["UPDATE t SET name = 'b' WHERE id = 1"], oneAtATimeFor: [1])
+                        }
+                        return nil
+                    } catch { return error as? PostgresError }
+                }
+            }
+            try await eventually { try await database.countWaitsForLocks() == 1 }
+            _ = try await database.write(all: ["INSERT INTO t VALUES (2, 'b')"], oneAtATimeFor: [2])
+            #expect(try await database.countWaitsForLocks() == 1)
+            #expect(await waiting[0].value == .locked)
+            return waiting[1...]
+        }
+        for task in waiting { #expect(await task.value == nil) }
+        await database.close()
+    }
+
     @Test func `names the constraint that refused a row`() async throws {
         let database = try await database()
         await #expect(throws: PostgresError.constraint(name: "short", state: "23514")) {

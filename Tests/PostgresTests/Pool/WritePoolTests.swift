@@ -3,10 +3,11 @@ import Testing
 
 @testable import Postgres
 
-/// A job such as "a"; or such as "s1", which may share and locks row 1; or such as "z1", which shares with its own kind.
+/// A job such as "a"; or such as "s1", which may share and locks row 1; or such as "z1", which shares with its own kind; or such as "w1", which
+/// waits for row 1 and shares with none.
 private struct TestJob: PoolJob {
     let name: String
-    var lock: [UInt8]? { sharing == nil ? nil : Array(name.utf8.dropFirst().prefix(1)) }
+    var lock: [UInt8]? { sharing == nil && !name.hasPrefix("w") ? nil : Array(name.utf8.dropFirst().prefix(1)) }
     var sharing: Durability? { name.hasPrefix("s") ? .flushed : name.hasPrefix("z") ? .soon : nil }
 }
 
@@ -114,6 +115,20 @@ private struct TestJob: PoolJob {
         // The connection broke.
         pool.vacate(0)
         #expect(actions() == ["s1 on 1"])
+    }
+
+    @Test mutating func `gives one connection to those who wait for one row, whether they share or not`() {
+        open()
+        for job in ["w1", "w1'", "s1", "w1*", "w2", "a"] { #expect(add(job)) }
+        #expect(actions() == ["w1 on 0", "w2 on 1"])
+        pool.free(1)
+        #expect(actions() == ["a on 1"])
+        pool.free(1)
+        #expect(actions() == [])
+        pool.free(0)
+        #expect(actions() == ["w1' on 0"])
+        pool.free(0)
+        #expect(actions() == ["s1 on 0"])
     }
 
     @Test mutating func `runs what comes back before all others, and always has room for it`() {
