@@ -20,13 +20,16 @@ package struct URI: Sendable, Hashable, CustomStringConvertible {
 
     /// `nil` when the text is not such a URL.
     package static func parse(_ text: String) -> URI? { parse(UTF8Text(text)) }
-    package static func parse(_ text: UTF8Text) -> URI? { URIParser.parse(Array(text.utf8), reading: URIParser.exactly) }
+    package static func parse(_ text: UTF8Text) -> URI? {
+        text.utf8.count <= 8192 ? URIParser.parse(Array(text.utf8), reading: URIParser.exactly) : nil
+    }
 
     /// The address of an app's page, whether a browser reports it (`location.href`) or a developer wrote it by hand: read as browsers read
     /// it, and kept in the form that they write. <https://url.spec.whatwg.org/#url-serializing>
     ///
     /// It is stricter than browsers where two readers could see different hosts: the text must have `://`, a host in ASCII and no user; a
-    /// host that ends in a number must be a dotted IPv4 address; the path has no backslash, and no part has a control character.
+    /// host that ends in a number must be a dotted IPv4 address; the path has no backslash, and no part has a control character. It may have
+    /// any length, which is for the caller to bound where the address is kept.
     package static func ofPage(_ text: UTF8Text) -> URI? {
         URIParser.parse(Array(text.trimmed.utf8), reading: URIParser.asBrowsers)
     }

@@ -3,7 +3,7 @@ enum URIParser {
     enum Part { case path, query, fragment }
 
     static func parse(_ text: [UInt8], reading part: (ArraySlice<UInt8>, Part) -> String?) -> URI? {
-        guard text.count <= 8192, let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        guard let colon = text.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let scheme = String(decoding: text[..<colon].map(\.lowercased), as: UTF8.self)
         guard scheme == "http" || scheme == "https", text[colon...].starts(with: "://".utf8) else { return nil }
         var rest = text[(colon + 3)...]
