@@ -34,7 +34,7 @@ def test_starts_are_limited_by_address_and_answered_by_redirect(fake_issuer):
         assert_error(server.api().call("createAuthUri", body), BLOCKED)
         # And for SDKs, whose window says so.
         page = BrowserFlow(site).start()
-        assert page.status_code == 400 and "We have blocked all requests" in page.text
+        assert page.status_code == 429 and "We have blocked all requests" in page.text
         with coming_from("127.0.0.2"):
             assert BrowserFlow(site).start().status_code == 200
         assert site.value("SELECT count(*) FROM sign_in_flows") == 4
