@@ -56,7 +56,7 @@ package final class MetadataCache: Sendable {
         }
     }
 
-    /// The newly fetched keys, since a token names one that is missing; `nil` when they were fetched less than a minute ago.
+    /// The newly fetched keys, since a token names one that is missing; `nil` when they were fetched for that less than a minute ago.
     func newerKeys(
         _ url: String, namedBy origin: Origin = .configuration, _ upstream: any Upstream, now: Instant
     ) async throws(ProviderError) -> JWKSet? {

@@ -13,6 +13,8 @@ final class RemoteValues<Value: Sendable>: Sendable {
         var fresh = Instant(microseconds: 0)
         /// The time of the last fetch, whether it succeeded or not.
         var asked: Instant?
+        /// The time of the last fetch for something that `value` lacked.
+        var askedForMore: Instant?
         /// The error of the last fetch, in a cache that remembers failures.
         var failure: ProviderError?
         var isFetching = false
@@ -32,7 +34,7 @@ final class RemoteValues<Value: Sendable>: Sendable {
 
     static var freshLife: Duration { .seconds(3600) }
     static var staleLife: Duration { .seconds(86_400) }
-    /// The time between two fetches after a failure, and between two for an unknown key.
+    /// The time between two fetches after a failure, and between two for what a value lacks.
     static var pause: Duration { .seconds(60) }
 
     private let entries = Mutex<[String: Entry]>([:])
@@ -79,11 +81,12 @@ final class RemoteValues<Value: Sendable>: Sendable {
         }
     }
 
-    /// A value that is fetched now, or by another caller meanwhile; `nil` when the last fetch is less than a minute old.
+    /// A value that is fetched now, or by another caller meanwhile; `nil` when the last such fetch is less than a minute old. Other fetches do
+    /// not count: an issuer may begin again with new keys right after one.
     func newer(of url: String, now: Instant, fetch: Fetch) async throws(ProviderError) -> Value? {
-        let step = step(url) { entry in
+        let step = step(url, asMore: now) { entry in
             if entry.isFetching { return .wait }
-            if let asked = entry.asked, now < asked + Self.pause { return .refuse }
+            if let asked = entry.askedForMore, now >= asked, now < asked + Self.pause { return .refuse }
             return .fetch
         }
         switch step {
@@ -94,12 +97,14 @@ final class RemoteValues<Value: Sendable>: Sendable {
     }
 
     /// Decides under the lock; only one caller is told to fetch.
-    private func step(_ url: String, _ decide: (Entry) -> Step) -> Step {
+    /// - Parameter more: the present time, for a fetch of what the value lacks.
+    private func step(_ url: String, asMore more: Instant? = nil, _ decide: (Entry) -> Step) -> Step {
         entries.withLock { entries in
             let step = decide(entries[url] ?? Entry())
             if case .fetch = step {
                 if entries[url] == nil { makeRoom(&entries) }
                 entries[url, default: Entry()].isFetching = true
+                if let more { entries[url]?.askedForMore = more }
             }
             return step
         }

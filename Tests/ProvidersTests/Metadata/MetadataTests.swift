@@ -65,10 +65,10 @@ import Text
         for _ in 0..<100 {
             #expect(try await signIn(unknown)?.reason == "The ID token is signed with a key that the provider does not publish.")
         }
-        #expect(issuer.upstream.count(issuer.keysURL) == 1)
+        #expect(issuer.upstream.count(issuer.keysURL) == 2, "the first one was for all keys")
         time.advance(.seconds(60))
         for _ in 0..<100 { #expect(try await signIn(unknown) != nil) }
-        #expect(issuer.upstream.count(issuer.keysURL) == 2)
+        #expect(issuer.upstream.count(issuer.keysURL) == 3)
         #expect(issuer.upstream.count(issuer.documentURL) == 1)
     }
 
@@ -79,6 +79,21 @@ import Text
         issuer.publish(keys: [issuer.key.json, new.json])
         #expect(try await signIn(new) == nil)
         #expect(issuer.upstream.count(issuer.keysURL) == 2)
+    }
+
+    @Test func `an issuer that begins again with new keys right after the first fetch is asked again`() async throws {
+        #expect(try await signIn() == nil)
+        time.advance(.seconds(1))
+        let new = try FakeKey.otherRSA("new")
+        issuer.publish(keys: [new.json])
+        #expect(try await signIn(new) == nil)
+        #expect(issuer.upstream.count(issuer.keysURL) == 2)
+        // Whoever invents keys causes no more requests than one a minute.
+        let newest = try FakeKey.rsa("newest")
+        issuer.publish(keys: [newest.json])
+        #expect(try await signIn(newest) != nil)
+        time.advance(.seconds(60))
+        #expect(try await signIn(newest) == nil)
     }
 
     @Test func `a wrong signature fetches nothing`() async throws {
