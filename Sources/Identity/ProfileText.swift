@@ -9,6 +9,13 @@ package enum ProfileText {
         text.unicodeScalars.count <= most && !text.unicodeScalars.contains(where: isTreacherous)
     }
 
+    /// Whether the text is the address of something that a page can show as a picture, or the picture itself. Apps give it to browsers, which
+    /// would run a script in it.
+    package static func isPicture(_ url: String) -> Bool {
+        let start = url.utf8.prefix(16).map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+        return ["https://", "http://", "data:image/"].contains { start.starts(with: $0.utf8) }
+    }
+
     /// The text without those characters.
     package static func readable(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.lazy.filter { !isTreacherous($0) }))

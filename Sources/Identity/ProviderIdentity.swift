@@ -55,8 +55,8 @@ package struct ProviderIdentity: Sendable, Codable, Equatable {
     /// Both forms under which the person may be stored.
     package var names: [String] { [subject] + (alias.map { [$0] } ?? []) }
 
-    /// The same person as accounts keep them: an address in its canonical form, or none with no statement about it; names and URLs without
-    /// characters that mislead a reader, and no longer than Firebase keeps them.
+    /// The same person as accounts keep them: an address in its canonical form, or none with no statement about it; names without characters
+    /// that mislead a reader, and no longer than Firebase keeps them; a picture that a page can show.
     package var kept: ProviderIdentity {
         var kept = self
         kept.email = email.flatMap(EmailAddress.canonical)
@@ -65,7 +65,10 @@ package struct ProviderIdentity: Sendable, Codable, Equatable {
         kept.displayName = displayName.flatMap { ProfileText.fit($0, most: ProfileText.longestName) }
         kept.photoURL = photoURL.flatMap {
             $0.utf8.count <= ProfileText.longestURL ? ProfileText.fit($0, most: ProfileText.longestURL) : nil
-        }
+        }.flatMap { ProfileText.isPicture($0) ? $0 : nil }
+        kept.firstName = firstName.flatMap { ProfileText.fit($0, most: ProfileText.longestName) }
+        kept.lastName = lastName.flatMap { ProfileText.fit($0, most: ProfileText.longestName) }
+        kept.language = language.flatMap { ProfileText.fit($0, most: ProfileText.longestName) }
         kept.screenName = screenName.flatMap { ProfileText.fit($0, most: ProfileText.longestName) }
         return kept
     }

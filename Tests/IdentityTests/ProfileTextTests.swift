@@ -24,4 +24,17 @@ import Testing
         #expect(ProfileText.isFit(String(repeating: "é", count: 256), most: 256))
         #expect(!ProfileText.isFit(String(repeating: "e\u{301}", count: 129), most: 256))
     }
+
+    @Test(arguments: [
+        ("https://example.com/a.png", true), ("HTTP://example.com/a.png", true), ("data:image/png;base64,AA==", true),
+        ("Data:Image/gif,x", true),
+        ("javascript:alert(1)", false), ("JavaScript://example.com/%0aalert(1)", false), ("data:text/html,x", false), ("data:,x", false),
+        ("blob:https://example.com/x", false), ("file:///a.png", false), ("//example.com/a.png", false), ("a.png", false),
+        (" https://example.com/a.png", false), ("", false),
+    ])
+    func `takes as a picture what a page can show and never run`(url: String, isPicture: Bool) {
+        #expect(ProfileText.isPicture(url) == isPicture)
+        let identity = ProviderIdentity(providerID: "oidc.x", issuer: "https://x.example", subject: "1", photoURL: url)
+        #expect((identity.kept.photoURL != nil) == isPicture)
+    }
 }

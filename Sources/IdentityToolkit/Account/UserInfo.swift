@@ -47,6 +47,7 @@ struct UserInfo {
             json.field("phoneNumber", account.phoneNumber)
             json.field("displayName", account.displayName)
             json.field("photoUrl", account.photoURL)
+            json.field("screenName", account.identities.lazy.compactMap(\.screenName).first)
             if account.hasEmailSignIn || !account.identities.isEmpty || account.phoneNumber != nil {
                 json.array("providerUserInfo") { json in
                     Provider.forEach(of: account) { $0.write(to: &json) }
@@ -85,9 +86,9 @@ struct UserInfo {
     /// One way to sign in to an account.
     struct Provider: Codable {
         var providerId: String
-        /// The same value twice: iOS reads one of the fields, JS and the Admin SDKs the other.
+        /// The same value twice: iOS reads one of the fields, JS and the Admin SDKs the other. A phone number has no `federatedId`.
         var rawId: String
-        var federatedId: String
+        var federatedId: String?
         var email: String?
         var displayName: String?
         var photoUrl: String?
@@ -126,7 +127,7 @@ extension UserInfo.Provider {
                     photoUrl: account.photoURL))
         }
         if let number = account.phoneNumber {
-            body(Self(providerId: "phone", rawId: number, federatedId: number, phoneNumber: number))
+            body(Self(providerId: "phone", rawId: number, phoneNumber: number))
         }
     }
 

@@ -42,11 +42,11 @@ struct IDPOutput: Codable {
     var context = ""
 
     init(_ answer: ProviderResult, pendingToken: String?) {
-        let identity = answer.identity
+        // As the account says it. What the provider wrote is in `rawUserInfo`.
+        let identity = answer.identity.kept
         providerId = identity.providerID
         federatedId = identity.federatedID ?? identity.subject
-        // In the same spelling as in lookup.
-        email = identity.email.flatMap(EmailAddress.canonical) ?? identity.email
+        email = identity.email
         emailVerified = identity.email == nil ? nil : identity.emailVerified
         displayName = identity.displayName
         fullName = identity.displayName

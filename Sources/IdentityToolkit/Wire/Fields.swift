@@ -25,7 +25,11 @@ enum ProfileField {
     }
 
     static func photoURL(_ field: Clearable<UTF8Text>) throws(Failure) -> Change<String> {
-        try change(field, most: ProfileText.longestURL, "photoUrl")
+        let change = try change(field, most: ProfileText.longestURL, "photoUrl")
+        if case .set(let url) = change, !ProfileText.isPicture(url) {
+            throw .invalidArgument("photoUrl does not begin with https://, http:// or data:image/.")
+        }
+        return change
     }
 
     private static func change(_ field: Clearable<UTF8Text>, most: Int, _ name: String) throws(Failure) -> Change<String> {

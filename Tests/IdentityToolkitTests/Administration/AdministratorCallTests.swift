@@ -38,6 +38,7 @@ import Text
         #expect(user["passwordHash"] == "UkVEQUNURUQ=" && user["salt"] == nil)
         #expect(user["disabled"] == nil && user["lastLoginAt"] == nil && user["validSince"]?.string != nil)
         #expect(user["providerUserInfo"]?.array?.map { $0["providerId"] } == ["password", "phone"])
+        #expect(user["providerUserInfo"]?[1]?["rawId"] == "+441234567890" && user["providerUserInfo"]?[1]?["federatedId"] == nil)
         #expect(user["providerUserInfo"]?[1]?["phoneNumber"] == "+441234567890")
         let signedIn = try await app.post("signInWithPassword", ["email": "ada@example.com", "password": "correct horse"])
         #expect(signedIn.status == 200)

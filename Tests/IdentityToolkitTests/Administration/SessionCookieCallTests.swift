@@ -43,7 +43,7 @@ import Text
             var body: JSON.Object = ["idToken": idToken]
             body["validDuration"] = duration
             let answer = try await backEnd.call(.post, Self.path, .object(body), token: token)
-            let cookie = try UnverifiedJWT.parse(answer.text("sessionCookie"))
+            let cookie = try UnverifiedJWT.parse(answer.text("sessionCookie"), as: .ownIDToken)
             #expect(cookie.header["alg"] == "RS256")
             let times = ["iat", "exp"].compactMap { cookie.claims[UTF8Text($0)]?.integer }
             #expect(times.count == 2 && times[1] - times[0] == seconds)

@@ -17,6 +17,8 @@ import Text
                 Refusal(["idToken": token, "email": "x"], "INVALID_EMAIL"),
                 Refusal(["idToken": token, "email": "new@example.com"], "OPERATION_NOT_ALLOWED : Please verify the new email"),
                 Refusal(["idToken": token, "password": "short"], "WEAK_PASSWORD"),
+                Refusal(["idToken": token, "photoUrl": "javascript:alert(1)"], "photoUrl does not begin with"),
+                Refusal(["idToken": token, "photoUrl": "data:text/html,x"], "photoUrl does not begin with"),
                 Refusal(["idToken": token, "deleteAttribute": ["PROVIDER"]], "OPERATION_NOT_ALLOWED : PROVIDER cannot be deleted"),
                 Refusal(["idToken": token, "deleteAttribute": ["SHOE_SIZE"]], "Invalid JSON payload received."),
                 Refusal(["idToken": "x", "displayName": "Ada"], "INVALID_ID_TOKEN"),

@@ -44,6 +44,23 @@ import Text
         #expect(joined["localId"] == made["localId"])
     }
 
+    @Test func `answers with what the account says of the person, and with the provider's words in rawUserInfo`() async throws {
+        let app = try await TestApp(development: true)
+        let claims = #"""
+            {"sub":"ada","email":"ren\u00e9@example.com","email_verified":true,"name":"A\u202eda","screen_name":"ada\u000799",
+            "given_name":"A\u202ed","picture":"javascript:alert(1)"}
+            """#
+        let made = try await signIn(app, ["providerId": "google.com", "id_token": UTF8Text(claims)])
+        #expect(made["email"] == nil && made["emailVerified"] == nil && made["photoUrl"] == nil)
+        #expect(made["displayName"] == "Ada" && made["fullName"] == "Ada" && made["screenName"] == "ada99" && made["firstName"] == "Ad")
+        #expect(made["rawUserInfo"]?.string?.asString.contains("ren\u{E9}@example.com") == true)
+        let token: JSON.Object = ["idToken": made["idToken"] ?? .null]
+        let response = await app.answer(try request(.post, "/v1/accounts:lookup", "key=key", body: .object(token)))
+        let user = try #require(try JSON.parse(response.body)["users"]?[0])
+        #expect(user["screenName"] == "ada99" && user["displayName"] == "Ada" && user["email"] == nil && user["photoUrl"] == nil)
+        #expect(user["providerUserInfo"]?[0]?["screenName"] == "ada99")
+    }
+
     @Test func `asks to confirm an address that is not verified, and links the pending credential`() async throws {
         let app = try await TestApp(development: true)
         let made = try await signIn(app, ["providerId": "google.com", "id_token": UTF8Text(Self.ada)])

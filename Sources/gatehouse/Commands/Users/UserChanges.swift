@@ -43,6 +43,9 @@ struct AccountFields: ParsableArguments {
         }
         change.own.displayName = try Self.text(name, most: ProfileText.longestName, "name")
         change.own.photoURL = try Self.text(photo, most: ProfileText.longestURL, "photo")
+        if case .set(let url) = change.own.photoURL, !ProfileText.isPicture(url) {
+            throw Failed("the photo does not begin with https://, http:// or data:image/")
+        }
         if password { change.own.password = try Input.password() }
         return change
     }
