@@ -1,6 +1,6 @@
 /// JSON Web Tokens: their signatures and their keys, but not the meaning of their claims.
 ///
-/// A token from outside is an ``UnverifiedJWT`` until ``UnverifiedJWT/verified(with:algorithms:)`` has found the key that signed it in a
+/// The reader of a token says which ``TokenKind`` it takes. A token from outside is an ``UnverifiedJWT`` until ``UnverifiedJWT/verified(with:algorithms:)`` has found the key that signed it in a
 /// set that the caller trusts; only then it is a ``JWT``. The key (``JWK``) decides the algorithm, never the token. Callers check expiry,
 /// issuer and audience, since they know what to expect. ``Signer`` makes our own tokens.
 /// <https://www.rfc-editor.org/rfc/rfc7519>, read with <https://www.rfc-editor.org/rfc/rfc8725>
@@ -26,13 +26,14 @@ package struct UnverifiedJWT: Sendable {
     package var algorithm: Algorithm { signature.algorithm }
     package var kid: UTF8Text? { signature.kid }
 
-    /// Reads three parts of strict base64url, JSON objects without duplicate names, a supported algorithm, no `crit`; `typ` is not
-    /// checked.
-    package static func parse(_ token: String, maxBytes: Int = JWS.maxBytes) throws(JOSEError) -> UnverifiedJWT {
+    /// Reads three parts of strict base64url, JSON objects without duplicate names, a supported algorithm, no `crit`, and no mark of another
+    /// kind.
+    package static func parse(_ token: String, as kind: TokenKind, maxBytes: Int = JWS.maxBytes) throws(JOSEError) -> UnverifiedJWT {
         let signature = try JWS.parse(token, maxBytes: maxBytes)
         let claims: JSON
         do { claims = try JSON.parse(signature.payload) } catch { throw .malformed("claims: \(error)") }
         guard claims.object != nil else { throw .malformed("claims are not an object") }
+        try kind.check(header: signature.header, claims)
         return UnverifiedJWT(signature: signature, claims: claims)
     }
 
@@ -46,6 +47,8 @@ package struct UnverifiedJWT: Sendable {
 package enum JOSEError: Error, Equatable {
     case tooLarge
     case malformed(String)
+    /// The token is marked as one of another kind than the reader takes.
+    case wrongKind(String)
     /// The header has `crit`, which names extensions that must be understood; none is supported.
     case criticalHeader
     /// The algorithm is not supported, or the caller or the key does not allow it.

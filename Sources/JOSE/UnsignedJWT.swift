@@ -7,16 +7,18 @@ package import Text
 /// Any program can make one that says anything, so it proves nothing. Only development mode reads such tokens (SEC-22).
 /// <https://www.rfc-editor.org/rfc/rfc7519#section-6>
 package struct UnsignedJWT: Sendable {
-    /// An object; `nil` when the claims cannot be read, or when the header has `crit`, which names extensions that must be understood.
+    /// An object; `nil` when the claims cannot be read, when the token is of another kind, or when the header has `crit`, which names
+    /// extensions that must be understood.
     package let claims: JSON?
 
     /// `nil` for a text of another form, such as a signed token.
-    package init?(provingNothing text: UTF8Text) {
+    package init?(provingNothing text: UTF8Text, as kind: TokenKind) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard text.utf8.count <= JWS.maxBytes, parts.count == 3, parts[2].isEmpty, let header = Self.object(parts[0]),
             header["alg"] == "none"
         else { return nil }
-        claims = header["crit"] == nil ? Self.object(parts[1]) : nil
+        let claims = header["crit"] == nil ? Self.object(parts[1]) : nil
+        self.claims = claims.flatMap { (try? kind.check(header: header, $0)) == nil ? nil : $0 }
     }
 
     /// The text of a token with `claims`, the bytes of a JSON object.

@@ -39,6 +39,13 @@ package struct Instant: Comparable, Hashable, Sendable {
 
     /// Whole seconds since 1970, rounded down, as JWT claims and `validSince` have them.
     package var seconds: Int64 { microseconds >= 0 ? microseconds / 1_000_000 : (microseconds + 1) / 1_000_000 - 1 }
+    /// The start of the next second.
+    package var nextSecond: Instant { Instant(seconds: seconds == .max ? .max : seconds + 1) }
+    /// Whether this time is in an earlier second than `other`.
+    ///
+    /// A time that another party gives in whole seconds is up to a second earlier than what it stands for. So only then is it certain that
+    /// the one came before the other.
+    package func isInEarlierSecond(than other: Instant) -> Bool { nextSecond <= other }
     /// Whole milliseconds since 1970, as `createdAt` and `lastLoginAt` have them.
     package var milliseconds: Int64 { microseconds / 1000 }
 

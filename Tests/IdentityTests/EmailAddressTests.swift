@@ -1,4 +1,5 @@
 import Testing
+import Text
 
 @testable import Identity
 
@@ -54,5 +55,27 @@ import Testing
             providerID: "oidc.x", issuer: "https://x.example", subject: "1", email: "ren\u{E9}@example.com", emailVerified: true,
             emailAuthoritative: true)
         #expect(identity.kept.email == nil && !identity.kept.emailVerified && !identity.kept.emailAuthoritative)
+    }
+
+    @Test(arguments: [
+        (" ada@example.com", "ada@example.com"), ("ada@example.com \r\n", "ada@example.com"), ("\tada@example.com", "ada@example.com"),
+        ("ada@bücher.example", "ada@xn--bcher-kva.example"), ("ada@BÜCHER.example", "ada@xn--bcher-kva.example"),
+        ("ada@mañana.com", "ada@xn--maana-pta.com"), ("ada@例え.jp", "ada@xn--r8jz45g.jp"),
+        ("ada@пример.испытание", "ada@xn--e1afmkfd.xn--80akhbyknj4f"),
+        ("ada@他们为什么不说中文", "ada@xn--ihqwcrb4cv8a8dqg056pqjye"), ("ada@bücher.münchen.de", "ada@xn--bcher-kva.xn--mnchen-3ya.de"),
+    ])
+    func `reads a provider's address without spaces around it, and its domain as the DNS has it`(text: String, address: String) {
+        #expect(EmailAddress.ofProvider(UTF8Text(text)).asString == address)
+        #expect(EmailAddress.canonical(address) == address)
+    }
+
+    @Test(arguments: [
+        "ada@\u{FF47}mail.com", "ada@\u{212A}ate.com", "ada@example\u{3002}com", "ada@b\u{75}\u{308}cher.example",
+        "ada@stra\u{DF}e.example",
+        "ada@\u{130}stanbul.com", "ada@exa\u{AD}mple.com", "ada@\u{200B}example.com", "ada@b ü.example", "ren\u{E9}@example.com", "ada", "",
+        "ada@\u{1D5D4}.com",
+    ])
+    func `makes no address of what only looks like one`(text: String) {
+        #expect(EmailAddress.canonical(EmailAddress.ofProvider(UTF8Text(text)).asString) == nil)
     }
 }

@@ -32,7 +32,7 @@ import Text
         let set = JWKSet([Samples.jwk(try PrivateKey.generate(.ed25519), kid: "k1", nil)])
         func verify(kid: String) throws {
             let token = try Samples.token(header: #"{"alg":"ES256","kid":"\#(kid)"}"#, key: elliptic, .es256)
-            _ = try UnverifiedJWT.parse(token).verified(with: set, algorithms: [.es256])
+            _ = try UnverifiedJWT.parse(token, as: .idToken).verified(with: set, algorithms: [.es256])
         }
         #expect(throws: JOSEError.unsupportedAlgorithm) { try verify(kid: "k1") }
         #expect(throws: JOSEError.unknownKey) { try verify(kid: "k2") }
@@ -42,7 +42,7 @@ import Text
         let keys = try (0..<3).map { _ in try PrivateKey.generate(.p256) }
         let set = JWKSet([Samples.jwk(keys[0], nil), Samples.jwk(keys[1], .es256), Samples.jwk(keys[2], kid: "k2", .es256)])
         for (key, accepted) in zip(keys, [true, true, false]) {
-            let token = try UnverifiedJWT.parse(Samples.token(header: #"{"alg":"ES256","kid":"k1"}"#, key: key, .es256))
+            let token = try UnverifiedJWT.parse(Samples.token(header: #"{"alg":"ES256","kid":"k1"}"#, key: key, .es256), as: .idToken)
             if accepted {
                 #expect(try token.verified(with: set, algorithms: [.es256]).key.key.components == key.publicKey.components)
             } else {
@@ -53,7 +53,7 @@ import Text
 
     @Test func `SEC-12 a token without kid needs a set with one fitting key`() throws {
         let key = try PrivateKey.generate(.p256)
-        let token = try UnverifiedJWT.parse(Samples.token(header: #"{"alg":"ES256"}"#, key: key, .es256))
+        let token = try UnverifiedJWT.parse(Samples.token(header: #"{"alg":"ES256"}"#, key: key, .es256), as: .idToken)
         let other = Samples.jwk(try PrivateKey.generate(.ed25519), kid: "other", nil)
         let second = Samples.jwk(try PrivateKey.generate(.p256), kid: "second", .es256)
         #expect(throws: Never.self) { try token.verified(with: JWKSet([Samples.jwk(key, .es256), other]), algorithms: [.es256]) }

@@ -14,7 +14,7 @@ import Text
         let token =
             "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
             + ".DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
-        let jwt = try UnverifiedJWT.parse(token).verified(with: keys, algorithms: [.es256])
+        let jwt = try UnverifiedJWT.parse(token, as: .idToken).verified(with: keys, algorithms: [.es256])
         #expect(jwt.claims == ["iss": "joe", "exp": 1_300_819_380, "http://example.com/is_root": true])
     }
 
@@ -26,26 +26,26 @@ import Text
         let signature = try JWS.parse(token)
         #expect(try signature.verified(with: keys, algorithms: [.edDSA]).kty == "OKP")
         #expect(String(decoding: signature.payload, as: UTF8.self) == "Example of Ed25519 signing")
-        #expect(throws: JOSEError.self, "its payload is no object") { try UnverifiedJWT.parse(token) }
+        #expect(throws: JOSEError.self, "its payload is no object") { try UnverifiedJWT.parse(token, as: .idToken) }
     }
 
     @Test(arguments: [
         "", ".", "..", "...", "e30", "e30.e30", "e30.e30.", "e30.e30.AA", "e30.e30.AA.AA", "W10.e30.AA", "bnVsbA.e30.AA",
     ])
     func `SEC-12 refuses a text that is not a token with an algorithm`(text: String) {
-        #expect(throws: JOSEError.self) { try UnverifiedJWT.parse(text) }
+        #expect(throws: JOSEError.self) { try UnverifiedJWT.parse(text, as: .idToken) }
     }
 
     @Test func `SEC-12 refuses any second spelling of a token's parts`() throws {
         let key = try PrivateKey.generate(.p256)
         let token = try Samples.token(header: #"{"alg":"ES256"}"#, claims: #"{"a":1}"#, key: key, .es256)
         let parts = token.split(separator: ".").map(String.init)
-        #expect(throws: Never.self) { try UnverifiedJWT.parse(token) }
+        #expect(throws: Never.self) { try UnverifiedJWT.parse(token, as: .idToken) }
         for part in 0..<3 {
             for spelling in [parts[part] + "=", parts[part] + "==", parts[part] + "\n", " " + parts[part], parts[part] + "\u{0}"] {
                 var altered = parts
                 altered[part] = spelling
-                #expect(throws: JOSEError.self) { try UnverifiedJWT.parse(altered.joined(separator: ".")) }
+                #expect(throws: JOSEError.self) { try UnverifiedJWT.parse(altered.joined(separator: "."), as: .idToken) }
             }
         }
     }
@@ -53,7 +53,7 @@ import Text
     @Test(arguments: [#"[]"#, #""text""#, "1", "null", "", "{", #"{"a":1}x"#, "{\"a\":\"\u{1}\"}"])
     func `SEC-12 refuses claims that are not a JSON object`(claims: String) throws {
         let token = try Samples.token(header: #"{"alg":"ES256"}"#, claims: claims, key: PrivateKey.generate(.p256), .es256)
-        #expect(throws: JOSEError.self) { try UnverifiedJWT.parse(token) }
+        #expect(throws: JOSEError.self) { try UnverifiedJWT.parse(token, as: .idToken) }
         #expect(throws: Never.self) { try JWS.parse(token) }
     }
 }

@@ -14,7 +14,7 @@ import Text
         let signer = Signer(key: key, kid: kid.asString, algorithm: algorithm)
         let token = try signer.sign(claims: Array(Samples.claims.utf8))
         let keys = Samples.set(Samples.jwk(key, kid: kid, algorithm).json)
-        let jwt = try UnverifiedJWT.parse(token).verified(with: keys, algorithms: [algorithm])
+        let jwt = try UnverifiedJWT.parse(token, as: .idToken).verified(with: keys, algorithms: [algorithm])
         #expect(jwt.claims == (try JSON.parse(Samples.claims)))
         let start = try #require(token.split(separator: ".").first.flatMap { Base64URL.decodeStrict($0) })
         #expect(String(decoding: start, as: UTF8.self) == #"{"alg":"\#(algorithm.rawValue)","kid":"key \"1\"","typ":"JWT"}"#)
@@ -47,13 +47,14 @@ import Text
     @Test func `writes another type when asked`() throws {
         let signer = Signer(key: try PrivateKey.generate(.p256), kid: "k", algorithm: .es256)
         let token = try signer.sign(claims: Array("{}".utf8), type: "at+jwt")
-        #expect(try UnverifiedJWT.parse(token).header["typ"] == "at+jwt")
+        #expect(try UnverifiedJWT.parse(token, as: .accessToken).header["typ"] == "at+jwt")
     }
 
     @Test func `names the key in another way when asked`() throws {
         let signer = Signer(key: try PrivateKey.generate(.p256), naming: ["x5t#S256": "abc"], algorithm: .es256)
         #expect(
-            try UnverifiedJWT.parse(try signer.sign(claims: Array("{}".utf8))).header == ["alg": "ES256", "x5t#S256": "abc", "typ": "JWT"])
+            try UnverifiedJWT.parse(try signer.sign(claims: Array("{}".utf8)), as: .idToken).header
+                == ["alg": "ES256", "x5t#S256": "abc", "typ": "JWT"])
     }
 
     @Test func `refuses to sign with a key of another kind`() throws {

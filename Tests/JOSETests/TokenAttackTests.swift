@@ -17,7 +17,7 @@ import Text
     }
 
     func verify(_ token: String, _ keys: JWKSet? = nil, algorithms: Set<Algorithm> = Set(Algorithm.allCases)) throws(JOSEError) {
-        _ = try UnverifiedJWT.parse(token).verified(with: keys ?? self.keys, algorithms: algorithms)
+        _ = try UnverifiedJWT.parse(token, as: .idToken).verified(with: keys ?? self.keys, algorithms: algorithms)
     }
 
     @Test(arguments: ["none", "None", "NONE", "nOnE", "", "HS256", "HS384", "HS512", "es256", "ES256 ", "RS1", "ES512", "dir"])
@@ -126,7 +126,7 @@ import Text
         let inClaims = try Samples.token(header: header, claims: #"{"a":\#(deep)}"#, key: owner, .es256)
         let inHeader = try Samples.token(header: #"{"alg":"ES256","kid":"k1","a":\#(deep)}"#, key: owner, .es256)
         for token in [inClaims, inHeader] {
-            #expect(throws: JOSEError.self) { try UnverifiedJWT.parse(token, maxBytes: 1 << 20) }
+            #expect(throws: JOSEError.self) { try UnverifiedJWT.parse(token, as: .idToken, maxBytes: 1 << 20) }
         }
     }
 

@@ -67,7 +67,7 @@ package struct BrowserSessions: Sendable {
         guard var row = rows.first?.reader() else { return nil }
         let session = try reading { try BrowserSession.session(&row, in: project) }
         let created: Instant = try reading { try row.next() }
-        guard let account = try reading({ try Account(&row) }), !account.disabled, created.seconds >= account.validSince.seconds
+        guard let account = try reading({ try Account(&row) }), !account.disabled, !created.isInEarlierSecond(than: account.validSince)
         else { return nil }
         return BrowserSession(session: session, account: account)
     }

@@ -194,8 +194,10 @@ package struct ClientSessions: Sendable {
     }
 
     private func verified(_ text: UTF8Text) -> Claims? {
-        guard let jwt = try? UnverifiedJWT.parse(text.asString).verified(with: signingKeys.published.keys, algorithms: [.rs256]),
-            jwt.header["typ"]?.string == "at+jwt", let issuer = jwt.claims["iss"]?.string, let id = jwt.claims["jti"]?.string,
+        guard
+            let jwt = try? UnverifiedJWT.parse(text.asString, as: .accessToken)
+                .verified(with: signingKeys.published.keys, algorithms: [.rs256]),
+            let issuer = jwt.claims["iss"]?.string, let id = jwt.claims["jti"]?.string,
             let bytes = Base64URL.decodeStrict(id.asString), bytes.count == 2 * Session.idCount,
             let issued = jwt.claims["iat"]?.integer, let expires = jwt.claims["exp"]?.integer,
             let scopes = (jwt.claims["scope"] ?? jwt.claims["scp"])?.string

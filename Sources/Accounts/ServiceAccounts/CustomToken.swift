@@ -1,4 +1,5 @@
 import Crypto
+import JOSE
 import JSON
 import Runtime
 package import Text
@@ -14,6 +15,7 @@ struct CustomToken: Sendable, Equatable {
     /// A JSON object as text: claims for every ID token of the session.
     let developerClaims: String?
     let issued: Instant
+    /// The time from which it is refused in any case.
     let expires: Instant
     /// The digest of the signed bytes, 16 bytes: the token's name when it may be used only once.
     let digest: [UInt8]
@@ -54,7 +56,7 @@ extension CustomToken {
 
         static func parse(_ text: UTF8Text) throws(CustomTokenError) -> Unverified {
             let token: ServiceAccountJWT
-            do { token = try ServiceAccountJWT.parse(text) } catch { throw .invalid(error.text) }
+            do { token = try ServiceAccountJWT.parse(text, as: .customToken) } catch { throw .invalid(error.text) }
             return Unverified(issuer: try CustomTokenClaims(token.claims).issuer(), token: token)
         }
 

@@ -1,4 +1,5 @@
 import Crypto
+import JOSE
 import JSON
 import Runtime
 import Text
@@ -31,7 +32,7 @@ struct CustomTokenClaims: Sendable {
     func token(_ times: AssertionTimes, signedBytes: [UInt8]) throws(CustomTokenError) -> CustomToken {
         if let tenant = json["tenant_id"], !tenant.isNull, tenant != "" { throw .tenant }
         return CustomToken(
-            uid: try uid(), developerClaims: try developerClaims(), issued: times.issued, expires: times.expires,
+            uid: try uid(), developerClaims: try developerClaims(), issued: times.issued, expires: times.expires + TokenTimes.leeway,
             digest: Array(Digest.sha256(signedBytes).prefix(16)))
     }
 

@@ -1,3 +1,4 @@
+import JOSE
 import JSON
 import Runtime
 import Text
@@ -35,7 +36,7 @@ package struct ServiceAccountAssertion: Sendable {
     ) throws(AccountError) -> ServiceAccountAssertion {
         let token: ServiceAccountJWT
         do {
-            token = try ServiceAccountJWT.parse(text)
+            token = try ServiceAccountJWT.parse(text, as: .authorizationGrant)
             _ = try AssertionTimes(token.claims, at: now)
         } catch { throw .assertionRefused(error.text) }
         let claims = token.claims

@@ -21,12 +21,13 @@ struct ServiceAccountJWT: Sendable {
         static let algorithm = Fault(text: "The token must be signed with RS256.")
     }
 
-    static func parse(_ text: UTF8Text) throws(Fault) -> ServiceAccountJWT {
+    static func parse(_ text: UTF8Text, as kind: TokenKind) throws(Fault) -> ServiceAccountJWT {
         let token: UnverifiedJWT
-        do { token = try UnverifiedJWT.parse(text.asString) } catch {
+        do { token = try UnverifiedJWT.parse(text.asString, as: kind) } catch {
             switch error {
             case .unsupportedAlgorithm: throw .algorithm
             case .tooLarge: throw Fault(text: "The token is too large.")
+            case .wrongKind(let reason): throw Fault(text: "The token is of another kind: \(reason).")
             default: throw .malformed
             }
         }

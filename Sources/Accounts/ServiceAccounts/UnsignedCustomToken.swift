@@ -17,7 +17,7 @@ extension CustomToken {
             guard let payload = try? JSON.parse(Array(text.utf8)) else { throw .malformed }
             return try CustomTokenClaims(payload).token(AssertionTimes(lasting: now), signedBytes: Array(text.utf8))
         }
-        guard let token = UnsignedJWT(provingNothing: text) else { return nil }
+        guard let token = UnsignedJWT(provingNothing: text, as: .customToken) else { return nil }
         guard let payload = token.claims else { throw .malformed }
         let claims = CustomTokenClaims(payload)
         _ = try claims.issuer()

@@ -63,13 +63,13 @@ extension Account {
     /// Throws `sessionEnded` unless the token is valid for this account.
     /// - Parameter sessionLives: whether the session is alive, as the database says (`IDToken.callers`, `sessionLives`).
     func check(_ token: IDToken, sessionLives: Bool, at now: Instant) throws(AccountError) {
-        guard sessionLives, token.expires > now, token.issued >= validSince, token.sessionID != nil || countsWithoutSession(token) else {
-            throw .sessionEnded
-        }
+        guard sessionLives, token.expires > now, !token.issued.isInEarlierSecond(than: validSince),
+            token.sessionID != nil || countsWithoutSession(token)
+        else { throw .sessionEnded }
     }
 
-    /// A token names its time of issue in whole seconds, so a token from the second of an ending may be older than the ending. An earlier
-    /// version, which may still run beside this one, does not write `sessionsEndedAt`; then only `validSince` remains, which an account
+    /// A token names its time of issue in whole seconds, so a token from the second of an ending may be older than the ending. It is refused,
+    /// since a newer one names its session, whose end is exact. An earlier version, which may still run beside this one, does not write `sessionsEndedAt`; then only `validSince` remains, which an account
     /// has from its creation on.
     private func countsWithoutSession(_ token: IDToken) -> Bool {
         if let sessionsEndedAt, token.issued <= sessionsEndedAt { return false }

@@ -80,7 +80,7 @@ package final class IDTokens: Sendable {
     /// Checks signature, issuer and audience. The caller checks the expiry, after the account (docs/wire.md, "Order of checks").
     func verified(_ token: String, in project: ProjectSettings) throws(AccountError) -> IDToken {
         let text = UTF8Text(token)
-        if project.tokens.unsigned, let unsigned = UnsignedJWT(provingNothing: text) {
+        if project.tokens.unsigned, let unsigned = UnsignedJWT(provingNothing: text, as: .ownIDToken) {
             // The id of its session, which is random and lives, is what shows that this server issued the token. Until then anybody may have
             // written the claims; they were parsed strictly, and are written anew for their reader, which checks little.
             guard let token = read(unsigned.claims?.bytes(), in: project), token.sessionID != nil,
@@ -131,6 +131,6 @@ package final class IDTokens: Sendable {
     /// session is always fresh enough.
     func requireFresh(_ token: IDToken, of account: Account, in project: ProjectSettings) throws(AccountError) {
         if account.isAnonymous, token.signInProvider == SignInProvider.anonymous { return }
-        guard token.authTime + project.signIn.recentLogin > clock.now() else { throw .signInTooOld }
+        guard !(token.authTime + project.signIn.recentLogin).isInEarlierSecond(than: clock.now()) else { throw .signInTooOld }
     }
 }

@@ -59,7 +59,7 @@ package struct Sessions: Sendable {
             throw .sessionEnded
         }
         guard let account = try reading({ try Account(&row) }) else { throw .accountNotFound }
-        guard created.seconds >= account.validSince.seconds else { throw .sessionEnded }
+        guard !created.isInEarlierSecond(than: account.validSince) else { throw .sessionEnded }
         guard !account.disabled else { throw .accountDisabled }
         return (account, session)
     }

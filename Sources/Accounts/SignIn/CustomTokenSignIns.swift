@@ -87,9 +87,9 @@ package struct CustomTokenSignIns: Sendable {
         return .customToken(.invalid("The token was issued before the sessions of its account were ended."))
     }
 
-    /// Makes the account or finds it; the write is undone as `overtaken` when the account is disabled, or has ended sessions since the
-    /// token was issued. A token names its time in whole seconds, so one of the second of an ending may be older. The first column says
-    /// whether the account is new.
+    /// Makes the account or finds it; the write is undone as `overtaken` when the account is disabled, or has ended sessions in a later second
+    /// than that in which the token was issued: a back end that ends all sessions gives the person a new token at once. The first column
+    /// says whether the account is new.
     private func enter(
         _ token: CustomToken, in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
     ) -> SQL {
@@ -102,7 +102,7 @@ package struct CustomTokenSignIns: Sendable {
                 \(account.insert(in: project))
                 ON CONFLICT (project_id, account_id) DO UPDATE
                 SET last_login_at = excluded.last_login_at, custom_auth = excluded.custom_auth
-                WHERE NOT accounts.disabled AND coalesce(accounts.sessions_ended_at < \(token.issued), true)
+                WHERE NOT accounts.disabled AND coalesce(accounts.sessions_ended_at < \(token.issued.nextSecond), true)
                 -- A row that was there has been locked for the update, which shows in its xmax.
                 RETURNING xmax = 0 AS is_new
             ), recorded AS (

@@ -9,7 +9,7 @@ extension Account {
     func checkProof(from provenAt: Instant?) throws(AccountError) {
         guard let provenAt else { return }
         let isLater = sessionsEndedAt.map { provenAt > $0 } ?? true
-        guard isLater, provenAt.seconds >= validSince.seconds else { throw .invalidPendingToken }
+        guard isLater, !provenAt.isInEarlierSecond(than: validSince) else { throw .invalidPendingToken }
     }
 
     init(new identity: ProviderIdentity, email: String?, at now: Instant) {

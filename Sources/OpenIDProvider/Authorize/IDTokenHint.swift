@@ -21,9 +21,8 @@ struct IDTokenHint: Sendable, Equatable {
 
     /// `nil` for a text that is not an ID token of one of `issuers`, signed with one of `keys`.
     init?(_ token: UTF8Text, of issuers: [String], keys: JWKSet) {
-        guard let jwt = try? UnverifiedJWT.parse(token.asString).verified(with: keys, algorithms: [.rs256]),
-            // Access tokens and logout tokens have types of their own.
-            jwt.header["typ"]?.string == "JWT", let issuer = jwt.claims["iss"]?.string, issuers.contains(where: { issuer == $0 }),
+        guard let jwt = try? UnverifiedJWT.parse(token.asString, as: .ownIDToken).verified(with: keys, algorithms: [.rs256]),
+            let issuer = jwt.claims["iss"]?.string, issuers.contains(where: { issuer == $0 }),
             let subject = jwt.claims["sub"]?.string, let audience = jwt.claims["aud"]?.string
         else { return nil }
         self.init(subject: subject, audience: audience, sessionID: jwt.claims["sid"]?.string)

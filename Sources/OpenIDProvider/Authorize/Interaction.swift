@@ -89,7 +89,8 @@ extension Interaction.Situation {
         if request.prompts.contains(.login) || request.prompts.contains(.create) { return true }
         if userFlow?.kind == .signUp || userFlow?.kind == .passwordReset { return true }
         guard let maxAge = request.maxAge else { return false }
-        return maxAge == 0 || now - session.authTime > .seconds(maxAge)
+        // The client compares the `auth_time` that it gets, in whole seconds.
+        return maxAge == 0 || (session.authTime + .seconds(maxAge)).isInEarlierSecond(than: now)
     }
 
     fileprivate var stepToSession: Interaction {

@@ -13,36 +13,29 @@ struct ClientAssertion: Equatable {
 
     /// A longer life makes the memory of used numbers longer, and a stolen assertion worth more.
     private static let longestLife: Duration = .seconds(3600)
-    /// How far the clocks of client and server may differ.
-    private static let leeway: Duration = .seconds(60)
     private static let longestNumber = 512
 
     /// `nil` unless the client signed it, for one of `audiences` and for now.
     init?(_ text: UTF8Text, of client: OAuthClient, for audiences: [String], at now: Instant) {
         guard let keys = client.keys,
-            let claims = try? UnverifiedJWT.parse(text.asString).verified(with: keys, algorithms: [.rs256, .es256]).claims,
+            let claims = try? UnverifiedJWT.parse(text.asString, as: .clientAssertion)
+                .verified(with: keys, algorithms: [.rs256, .es256]).claims,
             claims["iss"]?.string?.isExactly(client.id) == true, claims["sub"]?.string?.isExactly(client.id) == true,
             Self.names(claims["aud"]).contains(where: { name in audiences.contains { name == $0 } }),
             let number = claims["jti"]?.string, !number.isEmpty, number.utf8.count <= Self.longestNumber,
-            let expires = claims["exp"]?.integer.map(Instant.init(seconds:)), expires > now - Self.leeway,
-            expires < now + Self.longestLife + Self.leeway,
-            Self.isPast(claims["nbf"], now), Self.isPast(claims["iat"], now)
+            let times = try? TokenTimes(claims, at: now), times.expires < now + Self.longestLife + TokenTimes.leeway
         else { return nil }
         self.number = number
-        self.expires = expires + Self.leeway
+        expires = times.expires + TokenTimes.leeway
     }
 
     /// The client that an assertion names, before it is verified.
-    static func clientID(in text: UTF8Text) -> UTF8Text? { (try? UnverifiedJWT.parse(text.asString))?.claims["sub"]?.string }
+    static func clientID(in text: UTF8Text) -> UTF8Text? {
+        (try? UnverifiedJWT.parse(text.asString, as: .clientAssertion))?.claims["sub"]?.string
+    }
 
     private static func names(_ audience: JSON?) -> [UTF8Text] {
         audience?.string.map { [$0] } ?? audience?.array?.compactMap(\.string) ?? []
-    }
-
-    /// Whether a time is absent or past.
-    private static func isPast(_ time: JSON?, _ now: Instant) -> Bool {
-        guard let time else { return true }
-        return time.integer.map { Instant(seconds: $0) <= now + leeway } ?? false
     }
 }
 

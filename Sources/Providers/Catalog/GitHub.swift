@@ -68,7 +68,7 @@ struct GitHub: OAuth2Provider {
         identity.displayName = user.text("name")?.asString
         identity.screenName = user.text("login")?.asString
         identity.photoURL = user.url("avatar_url")
-        if let email = try await addresses.get() {
+        if let email = evidence.address(try await addresses.get()), EmailDomain.of(email)?.hasPrefix("users.noreply.") == false {
             identity.email = email.asString
             identity.emailVerified = trustsEmail
             identity.emailAuthoritative = trustsEmail && evidence.trustsDomain(of: email)
@@ -78,7 +78,7 @@ struct GitHub: OAuth2Provider {
 
     private static func id(_ user: JSON?) -> String? { user?["id"]?.integer.map { "\($0)" } }
 
-    /// The person's main address, if it is verified and a mailbox; `nil` too when the app may not see addresses.
+    /// The person's main address, if it is verified; `nil` too when the app may not see addresses.
     /// <https://docs.github.com/rest/users/emails#list-email-addresses-for-the-authenticated-user>
     private func address(_ accessToken: UTF8Text, _ api: ProviderAPI) async -> Result<UTF8Text?, ProviderError> {
         do throws(ProviderError) {
@@ -89,9 +89,7 @@ struct GitHub: OAuth2Provider {
                     "The provider does not say which addresses the person has.", detail: "addresses: status \(answer.status)")
             }
             let primary = addresses.first { $0["primary"] == true && $0["verified"] == true }
-            guard let email = primary?.text("email", limit: 254), let domain = EmailDomain.of(email), !domain.hasPrefix("users.noreply.")
-            else { return .success(nil) }
-            return .success(email)
+            return .success(primary?["email"]?.string)
         } catch {
             return .failure(error)
         }

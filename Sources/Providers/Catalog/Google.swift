@@ -80,7 +80,7 @@ struct GoogleIssuer: Issuer {
         identity.lastName = claims.text("family_name")?.asString
         identity.language = claims.text("locale", limit: 35)?.asString
         identity.photoURL = claims.url("picture")
-        if let email = claims.text("email", limit: 254), let domain = EmailDomain.of(email) {
+        if let email = evidence.address(claims["email"]?.string), let domain = EmailDomain.of(email) {
             identity.email = email.asString
             identity.emailVerified = claims.isTrue("email_verified")
             let runs = domain == "gmail.com" || claims["hd"]?.string?.asciiLowercased == UTF8Text(domain)

@@ -28,7 +28,7 @@ struct DevelopmentProvider: ProviderRules {
         identity.displayName = claims.text("name")?.asString
         identity.screenName = claims.text("screen_name")?.asString
         identity.photoURL = claims.url("picture")
-        if let email = claims.text("email", limit: 254), EmailDomain.of(email) != nil {
+        if let email = evidence.address(claims["email"]?.string) {
             identity.email = email.asString
             // The emulator joins accounts by an address as soon as the claims say that it is verified.
             identity.emailVerified = claims.isTrue("email_verified")
@@ -45,7 +45,7 @@ extension ConfiguredProvider {
         guard let text = credential.idToken ?? credential.accessToken else {
             throw .invalidCredential("The credential has neither an ID token nor an access token.")
         }
-        let evidence = Evidence(of: settings, claims: try MadeUpClaims.reading(text, of: settings.id), accessToken: nil)
+        let evidence = Evidence(of: settings, claims: try MadeUpClaims.reading(text, of: settings.id), accessToken: nil, log: log)
         // Of some providers, SDKs make a credential of the access token alone, so there always is one.
         return ProviderResult(
             identity: try provider.identity(evidence), idToken: credential.idToken?.asString,

@@ -8,7 +8,7 @@ package enum MadeUpClaims {
     /// Whether a credential has the form of made-up claims.
     package static func are(in credential: Credential) -> Bool {
         guard let text = credential.idToken ?? credential.accessToken, text.utf8.count <= JWS.maxBytes else { return false }
-        return text.hasPrefix("{") || UnsignedJWT(provingNothing: text) != nil
+        return text.hasPrefix("{") || UnsignedJWT(provingNothing: text, as: .idToken) != nil
     }
 
     /// Throws a sentence for the app's developer.
@@ -24,13 +24,14 @@ package enum MadeUpClaims {
             }
             return claims
         }
-        guard let token = UnsignedJWT(provingNothing: text) else {
+        guard let token = UnsignedJWT(provingNothing: text, as: .idToken) else {
             throw .invalidResponse(
                 "\(provider) has no entry in the project's file, so its tokens cannot be verified. Add the entry; or, in development mode, "
                     + "send made-up claims as JSON, such as {\"sub\":\"abc\",\"email\":\"a@b.c\"}, or as a JWT with alg none.", detail: "")
         }
         guard let claims = token.claims else {
-            throw .invalidResponse("The claims of the unsigned JWT cannot be read, or its header has crit.", detail: "")
+            throw .invalidResponse(
+                "The claims of the unsigned JWT cannot be read, its header has crit, or it is not an ID token.", detail: "")
         }
         return claims
     }

@@ -44,7 +44,7 @@ extension ConfiguredProvider {
                 "An access token alone is not accepted from \(settings.name): it does not say which app it was issued to. "
                     + "\(remedy) this server run the sign-in.", detail: "")
         }
-        let evidence = Evidence(of: settings, claims: claims, accessToken: accessToken)
+        let evidence = Evidence(of: settings, claims: claims, accessToken: accessToken, log: log)
         return ProviderResult(identity: try await rules.identity(evidence, api), accessToken: accessToken.asString)
     }
 
@@ -67,7 +67,7 @@ extension ConfiguredProvider {
     /// ID tokens.
     private func issuer(of idToken: UTF8Text) -> (any Issuer)? {
         let issuers = settings.protocol.postedIssuers
-        guard issuers.count > 1, let claims = try? UnverifiedJWT.parse(idToken.asString).claims else { return issuers.first }
+        guard issuers.count > 1, let claims = try? Self.unverified(idToken).claims else { return issuers.first }
         return settings.protocol.postedIssuer(of: claims)
     }
 
@@ -81,7 +81,7 @@ extension ConfiguredProvider {
         }
         guard code.hasFormOfToken else { throw .invalidCredential("The code is malformed.") }
         let tokens = try await redeem(code, of: app, redirectURI: nil, try await metadata(issuer))
-        let subject = tokens.idToken.flatMap { try? UnverifiedJWT.parse($0.asString) }?.claims["sub"]
+        let subject = tokens.idToken.flatMap { try? Self.unverified($0) }?.claims["sub"]
         guard let subject, subject == evidence.claims["sub"] else {
             throw .invalidResponse(
                 "The code and the ID token belong to different people.", detail: "the code's ID token has another sub, or none")

@@ -26,7 +26,7 @@ extension ConfiguredProvider {
             let tokens = try await exchange(
                 try only("code", of: answer), redirectURI, secrets.codeVerifier, at: provider.endpoints.token, nil)
             guard let accessToken = tokens.accessToken else { throw tokens.lacking("access token") }
-            let evidence = Evidence(of: settings, claims: [:], accessToken: accessToken, answer: answer)
+            let evidence = Evidence(of: settings, claims: [:], accessToken: accessToken, answer: answer, log: log)
             return ProviderResult(identity: try await provider.identity(evidence, api), tokens, of: grant)
         case .oauth1(let provider):
             let token = try await accessToken(provider, for: answer, secrets.requestToken)

@@ -1,6 +1,7 @@
 import HTTP
 import Identity
 import JSON
+import Logging
 import Text
 
 /// Evidence from a provider of who a person is: the provider's rules make a `ProviderIdentity` of it.
@@ -23,21 +24,35 @@ struct Evidence: Sendable {
     /// person's name beside the first code. For a credential that an app posted, what the provider said to the app beside the tokens.
     let answer: Form
     let authoritativeDomains: Set<String>
+    let log: Logger?
 
     init(
         of settings: ProviderSettings, claims: JSON, accessToken: UTF8Text?, accessTokenSecret: UTF8Text? = nil, userInfo: URI? = nil,
-        answer: Form = [:]
+        answer: Form = [:], log: Logger? = nil
     ) {
         providerID = settings.id
         issuer = settings.storedIssuer
         authoritativeDomains = settings.authoritativeDomains
         (self.claims, self.userInfo, self.answer) = (claims, userInfo, answer)
+        self.log = log
         (self.accessToken, self.accessTokenSecret) = (accessToken, accessTokenSecret)
     }
 
     /// The identity in it, to be filled.
     func identity(subject: String, rawUserInfo: String) -> ProviderIdentity {
         ProviderIdentity(providerID: providerID, issuer: issuer, subject: subject, rawUserInfo: rawUserInfo)
+    }
+
+    /// The person's address, from a text of the provider, without spaces around it and with its domain in ASCII; `nil` when it has none.
+    ///
+    /// The log tells of an address to which no mail can be sent: the person's account gets none, and the operator of the provider can mend it.
+    func address(_ text: UTF8Text?) -> UTF8Text? {
+        guard let text, !text.isEmpty else { return nil }
+        let address = EmailAddress.ofProvider(text)
+        if EmailAddress.canonical(address.asString) == nil {
+            log?.notice("the provider's e-mail address cannot receive mail and is not used", metadata: ["provider": .string(providerID)])
+        }
+        return address.utf8.count > 254 || EmailDomain.of(address) == nil ? nil : address
     }
 
     /// Whether the operator trusts the provider with addresses of this domain.

@@ -37,9 +37,9 @@ import Text
     @Test func `has the claims of the ID token, and issuer, times and keys of its own`() async throws {
         let visitor = try await visitor()
         visitor.fixture.time.advance(.seconds(100))
-        let cookie = try UnverifiedJWT.parse(try await visitor.cookie())
+        let cookie = try UnverifiedJWT.parse(try await visitor.cookie(), as: .ownIDToken)
         let verified = try cookie.verified(with: visitor.fixture.keys.publishedForSessionCookies.keys, algorithms: [.rs256])
-        let token = try UnverifiedJWT.parse(visitor.idToken.asString)
+        let token = try UnverifiedJWT.parse(visitor.idToken.asString, as: .ownIDToken)
         let now = visitor.fixture.time.clock.now().seconds
         #expect(verified.claims["iss"] == "https://session.firebase.google.com/demo")
         #expect(verified.claims["iat"]?.integer == now && verified.claims["exp"]?.integer == now + 300)
@@ -61,7 +61,8 @@ import Text
         }
         let unsigned = try await cookie(project)
         #expect(unsigned.hasSuffix("."))
-        #expect(UnsignedJWT(provingNothing: UTF8Text(unsigned))?.claims?["iss"] == "https://session.firebase.google.com/demo")
+        #expect(
+            UnsignedJWT(provingNothing: UTF8Text(unsigned), as: .ownIDToken)?.claims?["iss"] == "https://session.firebase.google.com/demo")
         // No other project takes the unsigned ID token.
         await #expect(throws: AccountError.self) { try await cookie(visitor.fixture.project) }
         await #expect(throws: AccountError.self) { try await visitor.fixture.accounts.idTokens.account(of: unsigned, in: project) }
@@ -75,7 +76,7 @@ import Text
         }
         let cookies = visitor.fixture.keys.publishedForSessionCookies
         #expect(throws: JOSEError.unknownKey) {
-            try UnverifiedJWT.parse(visitor.idToken.asString).verified(with: cookies.keys, algorithms: [.rs256])
+            try UnverifiedJWT.parse(visitor.idToken.asString, as: .ownIDToken).verified(with: cookies.keys, algorithms: [.rs256])
         }
         #expect(Set(cookies.keys.keys.map(\.kid)).isDisjoint(with: visitor.fixture.keys.published.keys.keys.map(\.kid)))
     }
@@ -113,15 +114,15 @@ import Text
         let listed = try await store.list()
         #expect(listed.map(\.purpose) == [.idToken, .idToken, .sessionCookie, .sessionCookie])
         #expect(listed.filter { $0.purpose == .idToken }.allSatisfy { $0.retiresAt == nil })
-        #expect(try UnverifiedJWT.parse(try await visitor.cookie()).kid != UTF8Text(new))
+        #expect(try UnverifiedJWT.parse(try await visitor.cookie(), as: .ownIDToken).kid != UTF8Text(new))
         visitor.fixture.time.advance(SigningKeyStore.overlap + .seconds(1))
         #expect(visitor.fixture.keys.published.keys.keys.count == 2)
         let signer = try visitor.fixture.keys.signer(for: .rs256, .sessionCookie, at: visitor.fixture.time.clock.now())
-        #expect(try UnverifiedJWT.parse(try signer.sign(claims: Array("{}".utf8))).kid == UTF8Text(new))
+        #expect(try UnverifiedJWT.parse(try signer.sign(claims: Array("{}".utf8)), as: .ownIDToken).kid == UTF8Text(new))
         visitor.fixture.time.advance(SessionCookies.longestLife)
         try await store.load(into: visitor.fixture.keys)
         let keys = visitor.fixture.keys.publishedForSessionCookies.keys
-        _ = try UnverifiedJWT.parse(before).verified(with: keys, algorithms: [.rs256])
+        _ = try UnverifiedJWT.parse(before, as: .ownIDToken).verified(with: keys, algorithms: [.rs256])
         visitor.fixture.time.advance(.seconds(3600))
         try await store.load(into: visitor.fixture.keys)
         #expect(visitor.fixture.keys.publishedForSessionCookies.keys.keys.count == 1)

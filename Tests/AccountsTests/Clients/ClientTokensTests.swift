@@ -9,8 +9,8 @@ import Testing
 import Text
 
 @Suite struct ClientTokensTests {
-    private func verified(_ token: String, _ clients: ClientFixture) throws -> JWT {
-        try UnverifiedJWT.parse(token).verified(with: clients.fixture.keys.published.keys, algorithms: [.rs256])
+    private func verified(_ token: String, as kind: TokenKind = .ownIDToken, _ clients: ClientFixture) throws -> JWT {
+        try UnverifiedJWT.parse(token, as: kind).verified(with: clients.fixture.keys.published.keys, algorithms: [.rs256])
     }
 
     @Test func `signs an ID token with the names and types of OpenID Connect`() async throws {
@@ -53,7 +53,7 @@ import Text
         let clients = try await ClientFixture()
         let (browser, session) = try await clients.granted()
         let token = try clients.accessToken(session, browser.account)
-        #expect(try verified(token, clients).header["typ"] == "at+jwt")
+        #expect(try verified(token, as: .accessToken, clients).header["typ"] == "at+jwt")
         let found = try #require(try await clients.sessions.accessToken(UTF8Text(token), in: clients.project))
         #expect(found.audiences == ["https://auth.example.com/demo/oauth2/userinfo"])
         #expect(found.scopes == ["openid", "offline_access"])

@@ -61,7 +61,7 @@ import Text
         let token = try read(["claims": ["role": "admin", "level": 3]])
         #expect(token.uid == "ada")
         #expect(token.developerClaims == #"{"role":"admin","level":3}"#)
-        #expect(token.expires == Instant(seconds: 1_800_003_600))
+        #expect(token.expires == Instant(seconds: 1_800_003_660))
         #expect(try read([:]).developerClaims == nil)
         #expect(try read(["claims": [:]]).developerClaims == nil)
     }
@@ -95,7 +95,7 @@ import Text
         arguments: [
             ["aud": "demo"], ["aud": nil], ["aud": [.string(CustomToken.audience)]], ["iss": "somebody@demo.iam.gserviceaccount.com"],
             ["sub": "ada"], ["sub": nil], ["iss": nil], ["iss": "", "sub": ""], ["iat": nil], ["exp": nil], ["iat": "1800000000"],
-            ["iat": 1_799_996_000, "exp": 1_800_000_000], ["iat": 1_800_000_061], ["exp": 1_800_003_601], ["iat": 1_799_990_000],
+            ["iat": 1_799_996_340, "exp": 1_799_999_940], ["iat": 1_800_000_061], ["exp": 1_800_003_601], ["iat": 1_799_990_000],
             ["iat": 1_800_000_050, "exp": 1_800_000_050], ["exp": 9_223_372_036_854_775_807], ["iat": -9_223_372_036_854_775_807],
             ["exp": 1e300], ["nbf": 1_800_000_061], ["nbf": "now"],
             ["uid": 7], ["uid": ["ada"]], ["uid": .string(String(repeating: "a", count: 129))], ["uid": "a\u{0}b"], ["uid": "a\nb"],
@@ -106,7 +106,8 @@ import Text
 
     @Test(
         arguments: [
-            ["iat": 1_800_000_060, "exp": 1_800_003_660], ["exp": 1_800_000_001], ["iat": 1_799_996_401, "exp": 1_800_000_001],
+            ["iat": 1_800_000_060, "exp": 1_800_003_660], ["exp": 1_800_000_001], ["iat": 1_799_996_341, "exp": 1_799_999_941],
+            ["iat": 1_800_000_000.5, "exp": 1_800_003_600.9], ["nbf": 1_799_999_999.5],
             ["uid": .string(String(repeating: "a", count: 128))], ["uid": .string(String(repeating: "ä", count: 128))], ["tenant_id": ""],
             ["nbf": 1_800_000_000], ["claims": .object(["a": .string(String(repeating: "x", count: 992))])],
         ] as [JSON.Object])
@@ -177,7 +178,7 @@ import Text
     @Test func `reads a token of the Admin SDKs' emulator mode`() throws {
         let token = try #require(try unsigned(["claims": ["role": "admin"]]))
         #expect(token.uid == "ada" && token.developerClaims == #"{"role":"admin"}"#)
-        #expect(token.expires == Instant(seconds: 1_800_003_600))
+        #expect(token.expires == Instant(seconds: 1_800_003_660))
         #expect(try unsigned()?.digest != unsigned(["uid": "grace"])?.digest)
     }
 

@@ -12,7 +12,7 @@ from support.accounts import sign_up, update
 from support.clients.api import assert_error, posted
 from support.clients.backend import Backend, make_key
 from support.harness import together
-from support.jwts import claims
+from support.jwts import claims, wait_past
 from support.mail.mailing_site import MailingSite
 
 ARRIVALS = ["provider", "reset", "link"]
@@ -207,6 +207,7 @@ def test_SEC_02_a_custom_token_that_was_kept_does_not_open_an_account_that_was_t
     """The app's back end signs custom tokens for its users' own accounts. The attacker signs up with the victim's address and keeps one."""
     attacker = sign_up(api, victim, "the attacker's")
     kept = backend.token(attacker["localId"])
+    wait_past(kept)
     arrived = arrive(victim)
     assert arrived["localId"] == attacker["localId"]
     message = assert_error(api.call("signInWithCustomToken", {"token": kept}), "INVALID_CUSTOM_TOKEN")

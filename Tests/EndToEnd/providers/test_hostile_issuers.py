@@ -126,7 +126,7 @@ def minted(name, issuer):
         "five parts": lambda c: issuer.key.sign(c) + ".e30.e30",
         "padding": lambda c: issuer.key.sign(c) + "=",
         "1 MB": lambda c: issuer.key.sign({**c, "big": "x" * 700_000}),
-        "17 KB": lambda c: issuer.key.sign({**c, "big": "x" * 17_000}),
+        "more than 64 KiB": lambda c: issuer.key.sign({**c, "big": "x" * 50_000}),
         "deep nesting": raw(lambda c: json.dumps(c)[:-1] + ', "deep": ' + "[" * 500 + "]" * 500 + "}"),
         "a claim twice": raw(lambda c: json.dumps(c)[:-1] + ', "aud": "another"}'),
         "claims that are a list": raw(lambda c: json.dumps([c])),
@@ -158,7 +158,7 @@ def _embedded(claims):
         "five parts",
         "padding",
         "1 MB",
-        "17 KB",
+        "more than 64 KiB",
         "deep nesting",
         "a claim twice",
         "claims that are a list",
@@ -170,6 +170,46 @@ def _embedded(claims):
 def test_SEC_12_a_token_that_the_issuer_did_not_sign_is_refused(site, hostile, name):
     hostile.mint = minted(name, hostile)
     refused_at_both_doors(site, hostile)
+
+
+@pytest.mark.parametrize(
+    "name, header, changes",
+    [
+        ("log-out token", {"typ": "logout+jwt"}, {}),
+        ("log-out token of the usual type", {}, {"events": {"http://schemas.openid.net/event/backchannel-logout": {}}}),
+        ("access token", {"typ": "at+jwt"}, {}),
+        ("access token in full", {"typ": "application/at+jwt"}, {}),
+        ("security event", {"typ": "secevent+jwt"}, {}),
+        ("proof of a key", {"typ": "dpop+jwt"}, {}),
+        ("Keycloak's access token", {}, {"typ": "Bearer"}),
+        ("Keycloak's refresh token", {}, {"typ": "Refresh"}),
+        ("Cognito's access token", {}, {"token_use": "access"}),
+    ],
+)
+def test_SEC_77_what_an_issuer_signs_for_another_purpose_signs_nobody_in(site, hostile, name, header, changes):
+    hostile.mint = lambda claims: jwt.encode({**claims, **changes}, hostile.key.private, "RS256", {"kid": hostile.key.kid, **header})
+    refused_at_both_doors(site, hostile)
+
+
+def test_SEC_77_an_API_cannot_sign_in_with_the_access_token_that_it_gets(site, api, fake_issuer, nothing_is_written):
+    """The token has no mark, but the API stands beside the client among its audiences."""
+    shared = {"aud": [fake_issuer.client_id, "https://api.example"], "azp": fake_issuer.client_id}
+    token = fake_issuer.id_token("ada", **shared)
+    assert_error(posted(api, {"providerId": "oidc.fake", "id_token": token}), "INVALID_IDP_RESPONSE")
+
+
+def test_a_token_that_the_issuer_gives_this_server_may_have_further_audiences(site, fake_issuer):
+    fake_issuer.claims = lambda claims: {"aud": [claims["aud"], "a-project"], "azp": claims["aud"]}
+    flow = WebFlow(site, "oidc.fake")
+    assert flow.redeem(flow.to_app(fake_issuer.login("shared"))).status_code == 200
+
+
+def test_times_with_a_fraction_are_read_at_both_doors(site, api, fake_issuer):
+    """Some issuers write them so (RFC 7519, NumericDate)."""
+    fake_issuer.claims = lambda claims: {"iat": now() - 1.5, "exp": now() + 600.25, "nbf": now() - 1.75}
+    flow = WebFlow(site, "oidc.fake")
+    assert flow.redeem(flow.to_app(fake_issuer.login("fraction"))).status_code == 200
+    assert posted(api, {"providerId": "oidc.fake", "id_token": fake_issuer.id_token("fraction")}).status_code == 200
 
 
 def test_SEC_12_keys_that_are_unknown_or_weak_are_skipped(hostile):

@@ -147,7 +147,7 @@ def hostile(backend):
     yield "no aud", backend.token(aud=...), invalid
     yield "another sub", backend.token(sub="victim"), invalid
     yield "unknown account", backend.token(iss="nobody@demo.iam.gserviceaccount.com", sub="nobody@demo.iam.gserviceaccount.com"), invalid
-    yield "expired", backend.token(iat=now - 3600, exp=now - 1), invalid
+    yield "expired", backend.token(iat=now - 3661, exp=now - 61), invalid
     yield "of the future", backend.token(iat=now + 300, exp=now + 900), invalid
     yield "longer than an hour", backend.token(iat=now, exp=now + 3601), invalid
     yield "no exp", backend.token(exp=...), invalid
@@ -227,6 +227,11 @@ def test_a_disabled_account_is_not_signed_in(site, api, backend, nothing_is_writ
         assert_error(sign_in(api, backend.admin_token("off")), "USER_DISABLED")
     finally:
         site.rows("DELETE FROM accounts WHERE account_id = 'off'")
+
+
+def test_times_with_a_fraction_are_read(api, backend):
+    now = time.time()
+    assert sign_in(api, backend.token("fraction", iat=int(now) - 0.5, exp=int(now) + 600.75)).status_code == 200
 
 
 def test_SEC_05_a_project_may_take_each_token_once():

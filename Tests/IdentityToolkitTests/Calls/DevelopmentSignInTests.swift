@@ -55,7 +55,7 @@ import Text
         #expect(made["displayName"] == "Ada" && made["fullName"] == "Ada" && made["screenName"] == "ada99" && made["firstName"] == "Ad")
         #expect(made["rawUserInfo"]?.string?.asString.contains("ren\u{E9}@example.com") == true)
         let token: JSON.Object = ["idToken": made["idToken"] ?? .null]
-        let response = await app.answer(try request(.post, "/v1/accounts:lookup", "key=key", body: .object(token)))
+        let response = await app.answer(try .ofThisMachine(.post, "/v1/accounts:lookup", "key=key", body: .object(token)))
         let user = try #require(try JSON.parse(response.body)["users"]?[0])
         #expect(user["screenName"] == "ada99" && user["displayName"] == "Ada" && user["email"] == nil && user["photoUrl"] == nil)
         #expect(user["providerUserInfo"]?[0]?["screenName"] == "ada99")

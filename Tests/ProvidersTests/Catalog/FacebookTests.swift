@@ -11,7 +11,7 @@ import Testing
 import Text
 
 /// Facebook as Graph answers to one person's token, and the keys of Limited Login.
-private struct FakeFacebook {
+struct FakeFacebook {
     let upstream = FakeUpstream()
     let key: FakeKey
     let limitedKey: FakeKey

@@ -10,7 +10,7 @@ import Testing
 import Text
 
 /// Google as an issuer, with its check of access tokens and its profile.
-private struct FakeGoogle {
+struct FakeGoogle {
     let data: ProviderData
     let issuer: FakeIssuer
     let user: JSON.Object

@@ -38,7 +38,7 @@ import Text
     }
 
     private func assertion(in form: Form, by key: FakeKey, _ algorithm: Algorithm) throws -> JWT {
-        let token = try UnverifiedJWT.parse(try #require(form["client_assertion"]).asString)
+        let token = try UnverifiedJWT.parse(try #require(form["client_assertion"]).asString, as: .clientAssertion)
         let keys = JWKSet([JWK(key: key.key.publicKey, kid: token.kid, algorithm: algorithm)])
         return try token.verified(with: keys, algorithms: [algorithm])
     }

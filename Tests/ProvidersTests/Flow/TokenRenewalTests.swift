@@ -75,7 +75,7 @@ import Text
             $0.clientKey = ClientKey(key: key.key, naming: ["kid": "client-key"])
         }.renew("refresh-1", of: ours)
         let form = try form(issuer.upstream, issuer.tokenURL)
-        let token = try UnverifiedJWT.parse(try #require(form["client_assertion"]).asString)
+        let token = try UnverifiedJWT.parse(try #require(form["client_assertion"]).asString, as: .clientAssertion)
         let keys = JWKSet([JWK(key: key.key.publicKey, kid: token.kid, algorithm: .rs256)])
         #expect(try token.verified(with: keys, algorithms: [.rs256]).claims["aud"] == "https://issuer.example")
         #expect(form["client_secret"] == nil && form["refresh_token"] == "refresh-1")

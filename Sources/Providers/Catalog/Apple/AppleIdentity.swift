@@ -22,7 +22,7 @@ extension AppleIssuer {
         identity.displayName = name?.full
         identity.firstName = name?.first?.asString
         identity.lastName = name?.last?.asString
-        if let email = claims.text("email", limit: 254), let domain = EmailDomain.of(email) {
+        if let email = evidence.address(claims["email"]?.string), let domain = EmailDomain.of(email) {
             identity.email = email.asString
             identity.emailVerified = claims.isTrue("email_verified")
             identity.emailAuthoritative = identity.emailVerified

@@ -87,7 +87,7 @@ struct Facebook: OAuth2Provider {
         identity.firstName = user.text("first_name")?.asString
         identity.lastName = user.text("last_name")?.asString
         identity.photoURL = "\(graphBase)/\(id)/picture"
-        identity.email = user.text("email", limit: 254).flatMap { EmailDomain.of($0) == nil ? nil : $0.asString }
+        identity.email = evidence.address(user["email"]?.string)?.asString
         return identity
     }
 

@@ -22,11 +22,11 @@ extension MicrosoftIssuer {
         identity.firstName = (graph.text("givenName") ?? claims.text("given_name"))?.asString
         identity.lastName = (graph.text("surname") ?? claims.text("family_name"))?.asString
         identity.language = graph.text("preferredLanguage", limit: 35)?.asString
-        if let email = claims.text("email", limit: 254), EmailDomain.of(email) != nil {
+        if let email = evidence.address(claims["email"]?.string) {
             identity.email = email.asString
             identity.emailVerified = isProven(email, evidence, tenantID: tenantID)
             identity.emailAuthoritative = identity.emailVerified
-        } else if let email = graph.text("mail", limit: 254), EmailDomain.of(email) != nil {
+        } else if let email = evidence.address(graph["mail"]?.string) {
             // An administrator has typed it, so it is never proof.
             identity.email = email.asString
         }

@@ -87,6 +87,10 @@ struct MicrosoftIssuer: Issuer {
         guard claims["ver"]?.string == "2.0" else {
             throw .invalidResponse("Only tokens of Microsoft's v2 endpoint are accepted.", detail: "its ver is not 2.0")
         }
+        // An access token for an API that is registered as the same app differs from an ID token by its permissions alone.
+        guard claims.present("scp") == nil, claims.present("azpacr") == nil else {
+            throw .invalidResponse("The token is not an ID token.", detail: "it has the claims of an access token")
+        }
         guard let id = claims["tid"]?.string, MicrosoftTenant.isID(id), issuer(id.asString).isExactly(claims["iss"]?.string) else {
             throw .invalidResponse("The ID token comes from another issuer.", detail: "its iss is not \(authority)/<its tid>/v2.0")
         }

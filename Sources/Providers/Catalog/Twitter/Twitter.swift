@@ -57,7 +57,7 @@ enum Twitter {
         identity.screenName = user.text("screen_name")?.asString
         identity.photoURL = user.url("profile_image_url_https")
         // Only for an app that X lets ask for it. Firebase never counts it as verified.
-        identity.email = user.text("email", limit: 254).flatMap { EmailDomain.of($0) == nil ? nil : $0.asString }
+        identity.email = evidence.address(user["email"]?.string)?.asString
         return identity
     }
 }

@@ -52,7 +52,8 @@ extension ConfiguredProvider {
     func result(
         of token: OAuth1Token, _ provider: any OAuth1Provider, _ api: ProviderAPI, answer: Form = [:]
     ) async throws(ProviderError) -> ProviderResult {
-        let evidence = Evidence(of: settings, claims: [:], accessToken: token.token, accessTokenSecret: token.secret, answer: answer)
+        let evidence = Evidence(
+            of: settings, claims: [:], accessToken: token.token, accessTokenSecret: token.secret, answer: answer, log: log)
         var result = ProviderResult(identity: try await provider.identity(evidence, api), accessToken: token.token.asString)
         result.accessTokenSecret = token.secret.asString
         return result

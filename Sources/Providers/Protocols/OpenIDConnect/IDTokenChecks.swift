@@ -23,8 +23,6 @@ struct IDTokenChecks {
         var isOurs: Bool { if case .ours = self { true } else { false } }
     }
 
-    /// How far a provider's clock may be ahead of ours.
-    static let leeway = Duration.seconds(60)
     /// How old a token from an app may be.
     static let greatestAge = Duration.seconds(3600)
 
@@ -51,6 +49,11 @@ struct IDTokenChecks {
         guard named.contains(where: isOurs) else {
             throw refusal("was issued for another app", "aud \(UpstreamText.visible(named.first))")
         }
+        // A token that an app posts comes from anywhere. One that others are to accept, too, may have been given to them for that, as access
+        // tokens are. A token that we asked for comes from the issuer.
+        if !nonce.isOurs, let other = named.first(where: { !isOurs($0) }) {
+            throw refusal("has an audience that the entry does not name", "aud \(UpstreamText.visible(other))")
+        }
         guard let party = claims.present("azp") else {
             if named.count > 1 { throw refusal("has several audiences and does not say whom it was issued to") }
             return
@@ -66,15 +69,20 @@ struct IDTokenChecks {
     private func isOurs(_ audience: UTF8Text) -> Bool { audiences.contains { audience == $0 } }
 
     private func checkTimes(_ claims: JSON) throws(ProviderError) {
-        let (now, leeway) = (now.seconds, Self.leeway.wholeSeconds)
-        guard let expiry = claims["exp"]?.integer else { throw refusal("has no proper expiry") }
-        guard expiry > now else { throw refusal("has expired") }
-        guard let issued = claims["iat"]?.integer else { throw refusal("has no proper time of issue") }
-        guard issued <= now + leeway else { throw refusal("was issued in the future", "by \(issued - now) s") }
-        if let start = claims.present("nbf") {
-            guard let start = start.integer, start <= now + leeway else { throw refusal("is not valid yet") }
+        let times: TokenTimes
+        do { times = try TokenTimes(claims, at: now) } catch {
+            throw switch error {
+            case .malformed("exp"): refusal("has no proper expiry")
+            case .malformed("iat"): refusal("has no proper time of issue")
+            case .malformed, .notValidYet: refusal("is not valid yet")
+            case .expired: refusal("has expired")
+            case .issuedInFuture(let seconds): refusal("was issued in the future", "by \(seconds) s")
+            }
         }
-        if !nonce.isOurs, issued < now - Self.greatestAge.wholeSeconds { throw refusal("is too old to sign in with") }
+        guard let issued = times.issued else { throw refusal("has no proper time of issue") }
+        if !nonce.isOurs, issued.seconds < (now - Self.greatestAge - TokenTimes.leeway).seconds {
+            throw refusal("is too old to sign in with")
+        }
     }
 
     private func checkNonce(_ claims: JSON) throws(ProviderError) {

@@ -9,7 +9,7 @@ extension ConfiguredProvider {
         _ idToken: UTF8Text, accessToken: UTF8Text?, nonce: IDTokenChecks.ExpectedNonce, _ issuer: any Issuer, answer: Form
     ) async throws(ProviderError) -> Evidence {
         let unverified: UnverifiedJWT
-        do { unverified = try UnverifiedJWT.parse(idToken.asString) } catch { throw Self.refusal(error) }
+        do { unverified = try Self.unverified(idToken) } catch { throw Self.refusal(error) }
         // Before anything is fetched, so that a token of another issuer causes no request.
         try issuer.admits(unverified.claims)
         let metadata = try await metadata(issuer)
@@ -20,8 +20,17 @@ extension ConfiguredProvider {
             audiences: settings.audiences, now: clock.now(), nonce: issuer.expected(nonce, in: token.claims), accessToken: accessToken)
         try checks.check(token)
         try issuer.check(token, metadata)
-        return Evidence(of: settings, claims: token.claims, accessToken: accessToken, userInfo: metadata.userinfo, answer: answer)
+        return Evidence(
+            of: settings, claims: token.claims, accessToken: accessToken, userInfo: metadata.userinfo, answer: answer, log: log)
     }
+
+    /// The claims of an ID token that nothing has verified yet.
+    static func unverified(_ idToken: UTF8Text) throws(JOSEError) -> UnverifiedJWT {
+        try UnverifiedJWT.parse(idToken.asString, as: .idToken, maxBytes: longestIDToken)
+    }
+
+    /// In bytes. Some issuers put hundreds of groups into their tokens.
+    static let longestIDToken = 65_536
 
     /// With the keys in the cache, and once more with newer ones when the token names a key that is not among them.
     private func verified(
@@ -44,7 +53,8 @@ extension ConfiguredProvider {
         case .unknownKey: .invalidResponse("The ID token is signed with a key that the provider does not publish.", detail: "")
         case .badSignature: .invalidResponse("The ID token's signature is wrong.", detail: "")
         case .unsupportedAlgorithm: .invalidResponse("The ID token is signed in a way that is not accepted.", detail: "")
-        case .tooLarge: .invalidResponse("The ID token is too long.", detail: "")
+        case .tooLarge: .invalidResponse("The ID token is longer than \(longestIDToken) bytes.", detail: "")
+        case .wrongKind(let reason): .invalidResponse("The token is not an ID token.", detail: reason)
         default: .invalidResponse("The ID token is malformed.", detail: "\(error)")
         }
     }

@@ -55,6 +55,10 @@ struct OpenIDConnect: Issuer {
     func admits(_ claims: JSON) throws(ProviderError) {
         try checkName(claims, publishes)
         guard let policy else { return }
+        // B2C gives an app access tokens for itself, which differ from its ID tokens by their permissions alone.
+        guard claims.present("scp") == nil else {
+            throw .invalidResponse("The token is not an ID token.", detail: "it has scp, as B2C's access tokens do")
+        }
         // The tenant chooses the name of the claim; older tenants have `acr`.
         let used = claims["tfp"]?.string ?? claims["acr"]?.string
         guard used?.asciiLowercased == UTF8Text(policy).asciiLowercased else {
@@ -84,8 +88,9 @@ struct OpenIDConnect: Issuer {
         identity.language = Self.language(all["locale"])
         identity.photoURL = all.url("picture")
         // The address and the statement about it must come from the same source.
-        let source = Self.email(in: claims) == nil ? info ?? claims : claims
-        let email = Self.email(in: source)
+        let own = evidence.address(Self.email(in: claims))
+        let source = own == nil ? info ?? claims : claims
+        let email = own ?? info.flatMap { evidence.address(Self.email(in: $0)) }
         identity.email = email?.asString
         identity.emailVerified = email != nil && isVerified(source)
         identity.emailAuthoritative = identity.emailVerified && email.map { runsMailbox($0) || evidence.trustsDomain(of: $0) } ?? false
@@ -93,10 +98,7 @@ struct OpenIDConnect: Issuer {
     }
 
     /// B2C sends a list.
-    private static func email(in claims: JSON) -> UTF8Text? {
-        let email = claims.text("email", limit: 254) ?? claims["emails"]?[0]?.string
-        return email.flatMap { EmailDomain.of($0) == nil || $0.utf8.count > 254 ? nil : $0 }
-    }
+    private static func email(in claims: JSON) -> UTF8Text? { claims.text("email", limit: 1024) ?? claims["emails"]?[0]?.string }
 
     private func runsMailbox(_ email: UTF8Text) -> Bool { EmailDomain.of(email).map { ownDomains.contains($0) } ?? false }
 

@@ -72,6 +72,17 @@ def test_a_sign_in_after_the_revocation_is_good(stage):
     assert stage.api.refresh(second["refreshToken"]).status_code == 200
 
 
+def test_a_custom_token_right_after_the_revocation_signs_in(stage):
+    """A back end ends all sessions of a person, and lets the device at hand go on."""
+    uid = person()
+    before = sign_in(stage, uid)
+    for _ in range(20):
+        stage.sdk.revoke_refresh_tokens(uid)
+        assert_error(stage.api.refresh(before["refreshToken"]), "TOKEN_EXPIRED")
+        before = sign_in(stage, uid)
+        assert stage.api.refresh(before["refreshToken"]).status_code == 200
+
+
 def test_a_disabled_user_fails_the_check(stage):
     uid = person()
     user = sign_in(stage, uid)
