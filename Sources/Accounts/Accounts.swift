@@ -36,6 +36,7 @@ package final class Accounts: Sendable {
     package let administration: AccountAdministration
     package let lists: AccountLists
     package let probes: OperatorProbes
+    package let addressHashes: AddressHashes
 
     package let idTokens: IDTokens
     package let codes: ActionCodes
@@ -55,12 +56,16 @@ package final class Accounts: Sendable {
     ) {
         let storage = Storage(database: database)
         let passwords = Passwords(hashing: passwords)
-        let completion = SignInCompletion(storage: storage, metrics: signIns, tokenKey: masterKey.tokenKey)
+        let addressHashes = AddressHashes(masterKey: masterKey)
+        let completion = SignInCompletion(
+            storage: storage, metrics: signIns, refusals: refusals, addressHashes: addressHashes, clock: clock, tokenKey: masterKey.tokenKey
+        )
         let limits = RateLimits(database: database, clock: clock, refusals: refusals)
         let directory = AccountDirectory(storage: storage)
         let idTokens = IDTokens(storage: storage, clock: clock, publicURL: publicURL, signingKeys: signingKeys, limits: limits)
         let codeMails = ActionCodeMails(
-            storage: storage, clock: clock, publicURL: publicURL, outbox: outbox, directory: directory, idTokens: idTokens)
+            storage: storage, clock: clock, publicURL: publicURL, outbox: outbox, directory: directory, idTokens: idTokens,
+            addressHashes: addressHashes)
         let notices = OwnerNotices(mails: codeMails, limits: limits)
         let codes = ActionCodes(
             storage: storage, clock: clock, directory: directory, passwords: passwords, mails: codeMails, notices: notices)
@@ -92,6 +97,7 @@ package final class Accounts: Sendable {
         administration = AccountAdministration(storage: storage, clock: clock, directory: directory, passwords: passwords)
         lists = AccountLists(storage: storage)
         probes = OperatorProbes(masterKey: masterKey, clock: clock)
+        self.addressHashes = addressHashes
         self.idTokens = idTokens
         self.codes = codes
         self.codeMails = codeMails

@@ -11,7 +11,7 @@ package enum StartFailure: Error {
         case StartFailure.issuers(let pinned): pinned.map(PinnedIssuers.sentence).joined(separator: "\n")
         case StartFailure.listening(let address, let key, let reason): "cannot listen on \(address) (\(key)): \(reason)"
         case AccountError.sealBroken: "\(LogDetail.of(error)); \(MasterKeyFindings.remedy)"
-        default: LogDetail.of(error)
+        default: databaseReason(error).map { "\(LogDetail.of(error)); \(Remedies.database($0))" } ?? LogDetail.of(error)
         }
     }
 }

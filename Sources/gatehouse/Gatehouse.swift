@@ -12,13 +12,43 @@ struct Gatehouse: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, DevCommand.self, ReloadCommand.self, MigrateCommand.self, CheckCommand.self, DoctorCommand.self,
             ConfigCommand.self, OpenAPICommand.self, ProjectsCommand.self, UsersCommand.self, KeysCommand.self,
-            ServiceAccountsCommand.self, ProviderTokensCommand.self, SessionsCommand.self, MailsCommand.self, AuditCommand.self,
+            ServiceAccountsCommand.self, ProviderTokensCommand.self, SessionsCommand.self, LimitsCommand.self, MailsCommand.self,
+            AuditCommand.self,
             ExplainLinkCommand.self, CompletionCommand.self,
         ])
 
     static func main() async {
         _ = HashingMemory.isUsed
-        await main(CommonOptions.allowingConfigBehindHelp(ProcessInfo.processInfo.arguments.dropFirst()))
+        let arguments = CommonOptions.allowingConfigBehindHelp(ProcessInfo.processInfo.arguments.dropFirst())
+        if let refusal = unknownSubcommand(in: arguments) {
+            Console.remark(refusal)
+            exit(withError: ExitCode.validationFailure)
+        }
+        await main(arguments)
+    }
+
+    /// The text about a word in the place of a subcommand that is none; `nil` where there is no such word. The parser itself would complain about
+    /// the first option behind it.
+    private static func unknownSubcommand(in arguments: [String]) -> String? {
+        var command: any ParsableCommand.Type = Gatehouse.self
+        var path = "gatehouse"
+        for word in arguments {
+            let subcommands = command.configuration.subcommands
+            if subcommands.isEmpty || word.hasPrefix("-") || word == "help" { return nil }
+            let next = subcommands.first { $0.configuration.commandName == word }
+            if let next {
+                command = next
+                path += " \(word)"
+                continue
+            }
+            let names = subcommands.compactMap { $0.configuration.commandName }.joined(separator: ", ")
+            return """
+                Error: \(path) has no subcommand \(Console.visible(word)); it has \(names)
+                Usage: \(path) <subcommand>
+                  See '\(path) --help' for more information.
+                """
+        }
+        return nil
     }
 }
 

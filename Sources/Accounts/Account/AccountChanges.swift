@@ -50,7 +50,8 @@ package struct AccountChanges: Sendable {
         change.email = email
         change.password = password
         if let displayName { change.displayName = .set(displayName) }
-        return try await completion.countingRefusals(by: SignInProvider.password) { [change] () async throws(AccountError) in
+        return try await completion.tellingRefusals(by: SignInProvider.password, email: email, in: project, from: client) {
+            [change] () async throws(AccountError) in
             try await retryingWhenOvertaken { () async throws(AccountError) in
                 let (account, token) = try await idTokens.account(of: idToken, charging: attempt, in: project)
                 // Where addresses are protected, an address changes only by a mail to the new one.

@@ -57,25 +57,41 @@ package struct AccountDeletion: Sendable {
         _ = try await storage.write(all: statements, by: administrator)
     }
 
-    /// Also deletes the codes that sign in to the account's address, since they belong to the address alone, and what digits prove at hosted
-    /// pages. The database deletes the others with their account.
+    /// Also deletes the codes that sign in to the account's address, since they belong to the address alone, what digits prove at hosted pages,
+    /// and the mails that wait with any of these. The database deletes what else belongs to the account.
     /// - Parameter condition: the whole write is undone unless it is true for the account, as by `SQL.required`.
     private func deletion(of id: String, only condition: SQL, in project: ProjectSettings) -> SQL {
         """
         WITH gone AS (
             DELETE FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) AND \(condition) RETURNING account_id, email
-        ), codes AS (
-            DELETE FROM action_codes c USING gone WHERE c.project_id = \(project.id) AND c.account_id IS NULL AND c.email = gone.email
-        ), proofs AS (
-            \(EmailCodes.voidProofs(of: "= (SELECT email FROM gone)", in: project))
-        )
+        ), \(Self.endCodes(in: project))
         SELECT \(SQL.overtakenIfNone) FROM gone
+        """
+    }
+
+    /// Parts of a statement whose part `gone` has the ids and addresses of deleted accounts: they delete their codes and proofs, and the mails
+    /// that wait with these.
+    static func endCodes(in project: ProjectSettings) -> SQL {
+        """
+        codes AS (
+            DELETE FROM action_codes WHERE project_id = \(project.id) AND code_hash IN (
+                SELECT c.code_hash FROM gone JOIN action_codes c ON c.project_id = \(project.id) AND c.account_id = gone.account_id
+                UNION ALL
+                SELECT c.code_hash FROM gone
+                JOIN action_codes c ON c.project_id = \(project.id) AND c.account_id IS NULL AND c.email = gone.email)
+            RETURNING code_hash
+        ), proofs AS (
+            \(EmailCodes.voidProofs(of: "IN (SELECT email FROM gone)", in: project)) RETURNING request_id
+        ), mails AS (
+            \(Outbox.withdraw("SELECT code_hash FROM codes UNION ALL SELECT request_id FROM proofs", in: project))
+        )
         """
     }
 
     private func endSessions(ofDeleted id: String, in project: ProjectSettings) -> SQL {
         """
-        UPDATE sessions SET ended_at = coalesce(ended_at, \(clock.now())), end_reason = 'account deleted', user_agent = NULL, address = NULL
+        UPDATE sessions SET ended_at = coalesce(ended_at, \(clock.now())), end_reason = 'account deleted', user_agent = NULL, address = NULL,
+            developer_claims = NULL
         WHERE project_id = \(project.id) AND account_id = \(id)
         """
     }

@@ -16,8 +16,9 @@ package enum AccountError: Error {
     case noSuchEmail
     /// The account has another password, or none; reported only where addresses are not protected from enumeration.
     case wrongPassword
-    /// One of the two above, without saying which.
-    case invalidCredentials
+    /// One of the two above: the caller is not told which. For the log, with the account whose password is another one; without it, no
+    /// account has the address.
+    case invalidCredentials(of: String?)
     /// A password needs an address to sign in with.
     case addressNeeded
     /// The sign-in is not recent enough for this request.

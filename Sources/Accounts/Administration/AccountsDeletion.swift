@@ -22,18 +22,15 @@ extension AccountDeletion {
             ), gone AS (
                 DELETE FROM accounts a USING held WHERE a.project_id = \(project.id) AND a.account_id = held.account_id
                     AND (held.disabled OR \(enabledToo)) RETURNING a.account_id, a.email
-            ), codes AS (
-                DELETE FROM action_codes c USING gone WHERE c.project_id = \(project.id) AND c.account_id IS NULL AND c.email = gone.email
-            ), proofs AS (
-                \(EmailCodes.voidProofs(of: "IN (SELECT email FROM gone)", in: project))
-            ), recorded AS (
+            ), \(Self.endCodes(in: project)), recorded AS (
                 INSERT INTO audit_events \(AuditedAct.columns)
                 SELECT \(act.values(.accountDeleted, accountID: "gone.account_id", in: project.id)) FROM gone ORDER BY gone.account_id
             )
             SELECT account_id FROM held WHERE NOT disabled AND NOT \(enabledToo)
             """,
             """
-            UPDATE sessions s SET ended_at = coalesce(ended_at, \(now)), end_reason = 'account deleted', user_agent = NULL, address = NULL
+            UPDATE sessions s SET ended_at = coalesce(ended_at, \(now)), end_reason = 'account deleted', user_agent = NULL, address = NULL,
+                developer_claims = NULL
             WHERE project_id = \(project.id) AND account_id = ANY(\(ids)) AND NOT EXISTS (
                 SELECT 1 FROM accounts a WHERE a.project_id = \(project.id) AND a.account_id = s.account_id)
             """,

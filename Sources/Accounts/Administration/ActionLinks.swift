@@ -24,8 +24,9 @@ extension ActionCodeMails {
         return try await retryingWhenOvertaken { () async throws(AccountError) in
             let (codeMail, account) = try await codeMail(kind, for: email, newEmail: newEmail, in: project)
             guard let made = makeCode(for: codeMail, options, in: project) else { throw .invalidActionCode }
-            let act = administrator.act(on: account?.id, email: account == nil ? email : nil, at: made.code.created, code: made.code.kind)
-            let listed = outbox?.enqueueForRecent(OutgoingMail(codeMail, with: made, options), until: made.code.expires, in: project)
+            let act = act(on: account, email, at: made.code.created, made.code.kind, by: administrator)
+            let listed = outbox?.enqueueForRecent(
+                OutgoingMail(codeMail, with: made, options), until: made.code.expires, for: made.hash, in: project)
             let statements = [made.insertion, act.record(.linkMade, in: project.id)] + [listed].compactMap(\.self)
             _ = try await storage.write(all: statements, by: administrator, waitingFor: account?.id)
             return ActionLink(code: made.text, link: made.link)
@@ -40,10 +41,18 @@ extension ActionCodeMails {
         try await retryingWhenOvertaken { () async throws(AccountError) in
             let (codeMail, account) = try await codeMail(kind, for: email, newEmail: newEmail, in: project)
             let mail = statements(for: codeMail, options, in: project)
-            let act = administrator.act(on: account?.id, email: account == nil ? email : nil, at: clock.now(), code: kind.code)
+            let act = act(on: account, email, at: clock.now(), kind.code, by: administrator)
             _ = try await storage.write(all: mail + [act.record(.linkMailed, in: project.id)], by: administrator, waitingFor: account?.id)
             wakeMailWorker(for: mail)
         }
+    }
+
+    /// - Parameter email: named by its hash where no account has it.
+    private func act(
+        on account: Account?, _ email: String, at now: Instant, _ code: ActionCode.Kind?, by administrator: Administrator
+    ) -> AuditedAct {
+        let hash = account == nil ? addressHashes.hash(of: email, in: administrator.project.id) : nil
+        return administrator.act(on: account?.id, emailHash: hash, at: now, code: code)
     }
 
     private func codeMail(

@@ -75,9 +75,9 @@ package struct Administrator: Sendable {
     package func may(_ right: Right) -> Bool { rights.contains(right) }
 
     /// An act of this administrator on an account, for the audit events.
-    /// - Parameter email: the address that it is about, where that has no account.
-    func act(on accountID: String?, email: String? = nil, at time: Instant, code: ActionCode.Kind? = nil) -> AuditedAct {
-        AuditedAct(by: actor, on: accountID, email: email, from: client, at: time, code: code)
+    /// - Parameter emailHash: of the address that it is about, where that has no account.
+    func act(on accountID: String?, emailHash: String? = nil, at time: Instant, code: ActionCode.Kind? = nil) -> AuditedAct {
+        AuditedAct(by: actor, on: accountID, emailHash: emailHash, from: client, at: time, code: code)
     }
 }
 

@@ -18,9 +18,14 @@ package struct OperatorProbes: Sendable {
     }
 
     /// A new proof: the time in seconds, and a MAC over it.
-    package func make() -> String {
+    package func make() -> String { make(with: keys[0]) }
+
+    /// A proof with each former master key, for a server that may not know the first one yet.
+    package func makeWithOthers() -> [String] { keys.dropFirst().map(make) }
+
+    private func make(with key: [UInt8]) -> String {
         let time = "\(clock.now().seconds)"
-        return "\(time).\(Self.mac(time, keys[0]))"
+        return "\(time).\(Self.mac(time, key))"
     }
 
     package func isGenuine(_ text: UTF8Text) -> Bool {

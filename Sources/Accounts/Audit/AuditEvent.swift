@@ -58,6 +58,16 @@ extension AuditEvent {
         case clientSessionStolen = "clientSession.stolen"
         /// A back end got the tokens that the provider gave for the person.
         case providerTokensGiven = "providerTokens.given"
+        /// An operator forgot what was counted against a person's limits.
+        case limitsForgotten = "limits.forgotten"
+        case serviceAccountKeyMade = "serviceAccount.keyMade"
+        case serviceAccountKeyRevoked = "serviceAccount.keyRevoked"
+        case serviceAccountRightsSet = "serviceAccount.rightsSet"
+        /// Of all projects (`AuditEvents.server`): a new signing key is published. `details` says when it signs, and whether the former ones were
+        /// withdrawn.
+        case signingKeyRotated = "signingKey.rotated"
+        /// Of all projects: what a former master key has sealed was sealed with the first one.
+        case masterKeyResealed = "masterKey.resealed"
     }
 
     /// Who did it.

@@ -6,6 +6,9 @@ package struct AuditEvents: Sendable {
     /// The number of entries that one statement reads.
     private static let page = 1000
 
+    /// The name, in place of a project's, for the entries that concern all projects.
+    package static let server = ""
+
     let storage: Storage
 
     package init(database: Database) { storage = Storage(database: database) }
@@ -14,6 +17,8 @@ package struct AuditEvents: Sendable {
     package struct Filter: Sendable {
         /// The account that they are about.
         package var accountID: String?
+        /// The hashes of an address without an account that they are about (`AddressHashes`).
+        package var emailHashes: [String] = []
         /// The name of an `AuditEvent.Action`.
         package var action: String?
         /// The kind of the actor, a command, or a service account: its name, its e-mail, or the `client_id` of its key files.
@@ -27,6 +32,7 @@ package struct AuditEvents: Sendable {
         fileprivate func condition(in projectID: String) -> SQL {
             var conditions: [SQL] = ["project_id = \(projectID)"]
             if let accountID { conditions.append("account_id = \(accountID)") }
+            if !emailHashes.isEmpty { conditions.append("details->>'emailHash' = ANY(\(emailHashes))") }
             if let action { conditions.append("action = \(action)") }
             if let actor {
                 let account = ServiceAccountEmail(actor, in: projectID)?.text

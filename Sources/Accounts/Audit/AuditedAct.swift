@@ -1,4 +1,3 @@
-import Crypto
 import JSON
 import Postgres
 import ProjectSettings
@@ -10,7 +9,7 @@ struct AuditedAct {
     let actor: AuditEvent.Actor
     /// `nil` for an act on no account, or on several.
     let accountID: String?
-    /// For an act on an address without an account: its SHA-256 in hexadecimal, since the record has no addresses.
+    /// For an act on an address without an account, since the record has no addresses (`AddressHashes`).
     let emailHash: String?
     /// `nil` for a command.
     let client: Session.ClientInfo?
@@ -20,12 +19,12 @@ struct AuditedAct {
     let code: ActionCode.Kind?
 
     init(
-        by actor: AuditEvent.Actor, on accountID: String?, email: String? = nil, from client: Session.ClientInfo?, at time: Instant,
+        by actor: AuditEvent.Actor, on accountID: String?, emailHash: String? = nil, from client: Session.ClientInfo?, at time: Instant,
         rule: LinkingRule? = nil, code: ActionCode.Kind? = nil
     ) {
         self.actor = actor
         self.accountID = accountID
-        emailHash = email.map { Hex.encode(Digest.sha256(Array($0.utf8))) }
+        self.emailHash = emailHash
         self.client = client
         self.time = time
         self.rule = rule
@@ -37,11 +36,12 @@ struct AuditedAct {
     /// - Parameters:
     ///   - subject: the provider's name for the person, of an identity that was linked.
     ///   - successor: the account that got what this one has lost.
+    ///   - facts: more of `details`: names and values in turn.
     func record(
-        _ action: AuditEvent.Action, providerID: String? = nil, subject: String? = nil, successor: String? = nil,
+        _ action: AuditEvent.Action, providerID: String? = nil, subject: String? = nil, successor: String? = nil, facts: SQL? = nil,
         in projectID: String
     ) -> SQL {
-        let values = values(action, providerID: "\(providerID)", subject: "\(subject)", successor: successor, in: projectID)
+        let values = values(action, providerID: "\(providerID)", subject: "\(subject)", successor: successor, facts: facts, in: projectID)
         return "INSERT INTO audit_events \(Self.columns) SELECT \(values)"
     }
 
@@ -104,14 +104,15 @@ struct AuditedAct {
     /// - Parameter accountID: in place of the act's own.
     func values(
         _ action: AuditEvent.Action, accountID: SQL? = nil, providerID: SQL = "NULL", subject: SQL = "NULL", successor: String? = nil,
-        sessions: SQL = "NULL", reason: String? = nil, in projectID: String
+        sessions: SQL = "NULL", reason: String? = nil, facts: SQL? = nil, in projectID: String
     ) -> SQL {
-        """
-        \(projectID), \(time), \(actor.kind), \(actor.name), \(action.rawValue), \(accountID ?? "\(self.accountID)"), \
-        \(providerID), \(rule?.rawValue), \
-        \(client?.address), \(client?.userAgent), \
-        jsonb_strip_nulls(jsonb_build_object('subject', \(subject), 'code', \(code?.rawValue), 'account', \(successor), \
-        'sessions', \(sessions), 'reason', \(reason), 'emailHash', \(emailHash)))
-        """
+        let more: SQL = facts.map { ", \($0)" } ?? ""
+        return """
+            \(projectID), \(time), \(actor.kind), \(actor.name), \(action.rawValue), \(accountID ?? "\(self.accountID)"), \
+            \(providerID), \(rule?.rawValue), \
+            \(client?.address), \(client?.userAgent), \
+            jsonb_strip_nulls(jsonb_build_object('subject', \(subject), 'code', \(code?.rawValue), 'account', \(successor), \
+            'sessions', \(sessions), 'reason', \(reason), 'emailHash', \(emailHash)\(more)))
+            """
     }
 }

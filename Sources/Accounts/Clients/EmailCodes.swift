@@ -78,7 +78,9 @@ extension AuthorizationRequests {
         if let outbox = emailCodes.outbox {
             let mail = OutgoingMail(.emailCode, to: email, language: language, link: "", oneTimeCode: digits)
             statements.append(
-                isDecoy ? outbox.enqueueDecoy(of: mail, until: expires, in: project) : outbox.enqueue(mail, until: expires, in: project))
+                isDecoy
+                    ? outbox.enqueueDecoy(of: mail, until: expires, for: kept.id.bytes, in: project)
+                    : outbox.enqueue(mail, until: expires, for: kept.id.bytes, in: project))
         }
         _ = try await storage.write(all: statements)
         emailCodes.outbox?.wakeMailWorker()

@@ -14,6 +14,7 @@ package struct ActionCodeMails: Sendable {
     let outbox: Outbox?
     let directory: AccountDirectory
     let idTokens: IDTokens
+    let addressHashes: AddressHashes
 
     /// Mails a code that sets a new password to `email`, if an account has this address.
     ///
@@ -88,8 +89,8 @@ package struct ActionCodeMails: Sendable {
         return [
             made.insertion,
             codeMail.isDecoy
-                ? outbox.enqueueDecoy(of: mail, until: made.code.expires, in: project)
-                : outbox.enqueue(mail, until: made.code.expires, in: project),
+                ? outbox.enqueueDecoy(of: mail, until: made.code.expires, for: made.hash, in: project)
+                : outbox.enqueue(mail, until: made.code.expires, for: made.hash, in: project),
         ]
     }
 
@@ -105,7 +106,7 @@ package struct ActionCodeMails: Sendable {
             kind: kind, accountID: account?.id, email: codeMail.email, newEmail: codeMail.newEmail,
             emailProven: codeMail.emailProven ?? account?.emailProven ?? false, created: now, expires: now + kind.lifetime)
         return MadeCode(
-            code: code, text: text, link: link(kind, code: text, options, in: project),
+            code: code, text: text, hash: hash, link: link(kind, code: text, options, in: project),
             insertion: code.insert(hash: hash, for: holder, in: project))
     }
 }
@@ -114,6 +115,7 @@ package struct ActionCodeMails: Sendable {
 struct MadeCode {
     let code: ActionCode
     let text: String
+    let hash: [UInt8]
     let link: String
     /// The statement that stores it.
     let insertion: SQL

@@ -90,10 +90,13 @@ package struct SigningKeyStore: Sendable {
     /// - Parameters:
     ///   - algorithm: one of those of `purpose`.
     ///   - compromised: signs with the new key at once and withdraws the others, so that the tokens that they signed become invalid now.
-    /// - Returns: the new key's id.
+    ///
+    /// Throws `RotationWaits` while an earlier rotation has not come to its end, unless the key is compromised.
+    /// - Returns: the new key's id, and when it begins to sign.
+    @discardableResult
     package func rotate(
         _ algorithm: Algorithm, for purpose: SigningKeyPurpose = .idToken, compromised: Bool = false
-    ) async throws -> String {
+    ) async throws -> (kid: String, signsFrom: Instant) {
         // With another master key than that of the servers, no server could open the new key.
         let isFirst = try await !published(purpose).contains { $0.algorithm == algorithm }
         let now = clock.now()
@@ -106,13 +109,35 @@ package struct SigningKeyStore: Sendable {
             UPDATE \(purpose.table) SET retires_at = \(signsFrom + purpose.afterlife)
             WHERE algorithm = \(algorithm.rawValue) AND retires_at IS NULL
             """
+        let act = AuditedAct(by: .command("keys rotate"), on: nil, from: nil, at: now)
+        let record = act.record(
+            .signingKeyRotated,
+            facts: """
+                'key', \(kid), 'purpose', \(purpose.rawValue), 'algorithm', \(algorithm.rawValue), 'signsFrom', \(Timestamp.text(signsFrom)),
+                    'reason', \(compromised ? "compromised" : nil)
+                """, in: AuditEvents.server)
         try await database.transaction { transaction in
             _ = try await transaction.query(Self.lock)
-            for statement in [retirement, insert, "DELETE FROM \(purpose.table) WHERE retires_at < \(now)"] {
+            if !compromised, let waiting = try await self.waiting(algorithm, for: purpose, at: now, transaction) { throw waiting }
+            for statement in [retirement, insert, record, "DELETE FROM \(purpose.table) WHERE retires_at < \(now)"] {
                 _ = try await transaction.query(statement)
             }
         }
-        return kid
+        return (kid, signsFrom)
+    }
+
+    /// The key that a rotation has made and that does not sign yet; `nil` without one. The first key of all signs at once, whatever the clock says.
+    private func waiting(
+        _ algorithm: Algorithm, for purpose: SigningKeyPurpose, at now: Instant, _ transaction: Transaction
+    ) async throws -> RotationWaits? {
+        let rows = try await transaction.query(
+            """
+            SELECT kid, signs_from FROM \(purpose.table) k WHERE algorithm = \(algorithm.rawValue) AND signs_from > \(now)
+                AND EXISTS (SELECT 1 FROM \(purpose.table) WHERE algorithm = \(algorithm.rawValue) AND signs_from < k.signs_from)
+            ORDER BY signs_from LIMIT 1
+            """)
+        guard var row = rows.first?.reader() else { return nil }
+        return RotationWaits(kid: try row.next(), signsFrom: try row.next())
     }
 
     private func published(_ purpose: SigningKeyPurpose) async throws -> [SigningKey] {
@@ -168,4 +193,10 @@ package struct SigningKeyStore: Sendable {
             """
         return (kid, insert)
     }
+}
+
+/// A rotation was asked for while the key of an earlier one waits to sign.
+package struct RotationWaits: Error {
+    package let kid: String
+    package let signsFrom: Instant
 }

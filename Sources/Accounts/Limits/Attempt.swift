@@ -63,14 +63,14 @@ package struct Attempt: Sendable {
         _ action: LimitedAction, in project: ProjectSettings, of owner: (LimitScope) -> [String]?
     ) -> [Charge] {
         project.limits.limits(of: action).compactMap { scope, rate in
-            owner(scope).map { Charge(scope: scope, rate: rate, key: key([action.rawValue, scope.rawValue] + $0)) }
+            owner(scope).map { Charge(scope: scope, rate: rate, key: key(of: action, scope, for: $0)) }
         }
     }
 
     /// The bucket's name. Each part has its length in front, so that no two lists of parts give the same bytes.
-    private static func key(_ parts: [String]) -> [UInt8] {
+    static func key(of action: LimitedAction, _ scope: LimitScope, for owner: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
-        for part in parts {
+        for part in [action.rawValue, scope.rawValue] + owner {
             let text = Array(part.utf8)
             withUnsafeBytes(of: UInt32(truncatingIfNeeded: text.count).bigEndian) { bytes += $0 }
             bytes += text

@@ -10,6 +10,8 @@ package final class Refusals: Sendable {
     private static let linesOfBucket = Rate(1, per: .seconds(60))
     private static let lines = Rate(30, per: .seconds(60))
     private static let remembered = 1000
+    /// At most this many lines on refused sign-ins, so that a crowd of guesses leaves room for other events.
+    private static let signInLines = Rate(6000, per: .seconds(60))
 
     private struct Told {
         var all = Bucket()
@@ -26,6 +28,7 @@ package final class Refusals: Sendable {
 
     private let counters: [String: Counter]
     private let told = Mutex(Told())
+    private let signIns = Mutex((bucket: Bucket(), omitted: 0))
     private let log: Logger
 
     package init(metrics: Metrics, log: Logger) {
@@ -38,6 +41,26 @@ package final class Refusals: Sendable {
             }
         }
         self.counters = counters
+    }
+
+    /// Writes a line about a refused sign-in. It names the account or the hash of the address, and never what was typed.
+    func note(_ refused: RefusedSignIn, at now: Instant) {
+        let omitted: Int? = signIns.withLock { state in
+            guard state.bucket.take(Self.signInLines, at: now) else {
+                state.omitted += 1
+                return nil
+            }
+            defer { state.omitted = 0 }
+            return state.omitted
+        }
+        guard let omitted else { return }
+        var metadata: Logger.Metadata = [
+            "project": "\(refused.projectID)", "by": "\(refused.method)", "reason": "\(refused.reason)",
+            "account": "\(refused.accountID ?? "-")", "email_hash": "\(refused.emailHash ?? "-")",
+            "id": "\(refused.client.requestID ?? "-")",
+        ]
+        if omitted > 0 { metadata["omitted"] = "\(omitted)" }
+        log.notice("sign-in refused", metadata: metadata)
     }
 
     func note(_ attempt: Attempt, _ refused: Attempt.Charge, at now: Instant) {

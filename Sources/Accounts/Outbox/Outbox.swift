@@ -36,36 +36,46 @@ package struct Outbox: Sendable {
 
     /// The statement that adds `mail` to the outbox, for the transaction that makes its link work.
     ///
-    /// - Parameter expires: the time at which the link stops working.
-    package func enqueue(_ mail: OutgoingMail, until expires: Instant, in project: ProjectSettings) -> SQL {
-        insert(mail, until: expires, in: project, sent: true)
+    /// - Parameters:
+    ///   - expires: the time at which the link stops working.
+    ///   - purpose: what the mail is for, so that it is not sent once that is gone (`withdraw`): the hash of its code, or the id of the request
+    ///     that its digits belong to.
+    package func enqueue(_ mail: OutgoingMail, until expires: Instant, for purpose: [UInt8], in project: ProjectSettings) -> SQL {
+        insert(mail, until: expires, for: purpose, in: project, sent: true)
     }
 
     /// The statement that lists `mail` among the `recent` ones, although its link was given to an administrator and the mail is not sent; `nil`
     /// outside development.
-    func enqueueForRecent(_ mail: OutgoingMail, until expires: Instant, in project: ProjectSettings) -> SQL? {
-        keepsSent ? insert(mail, until: expires, in: project, sent: false, attempts: 1) : nil
+    func enqueueForRecent(_ mail: OutgoingMail, until expires: Instant, for purpose: [UInt8], in project: ProjectSettings) -> SQL? {
+        keepsSent ? insert(mail, until: expires, for: purpose, in: project, sent: false, attempts: 1) : nil
     }
 
     /// The same statement with the same cost for a mail that must not be sent, because no account has the address or another one already
     /// has it. So the caller cannot find out by the time it takes (SEC-15).
-    package func enqueueDecoy(of mail: OutgoingMail, until expires: Instant, in project: ProjectSettings) -> SQL {
-        insert(mail, until: expires, in: project, sent: false)
+    package func enqueueDecoy(of mail: OutgoingMail, until expires: Instant, for purpose: [UInt8], in project: ProjectSettings) -> SQL {
+        insert(mail, until: expires, for: purpose, in: project, sent: false)
+    }
+
+    /// Takes back the mails of a project that wait for a purpose which is gone: a part of a statement, for the transaction that ends it.
+    ///
+    /// - Parameter purposes: a query for the purposes, in one column.
+    static func withdraw(_ purposes: SQL, in project: ProjectSettings) -> SQL {
+        "DELETE FROM mail_outbox WHERE project_id = \(project.id) AND purpose IN (\(purposes))"
     }
 
     /// Wakes the mail worker of this process; call it after the commit. Without it, the mail is sent some seconds later.
     package func wakeMailWorker() { wakeSignal.send() }
 
     private func insert(
-        _ mail: OutgoingMail, until expires: Instant, in project: ProjectSettings, sent: Bool, attempts: Int = 0
+        _ mail: OutgoingMail, until expires: Instant, for purpose: [UInt8], in project: ProjectSettings, sent: Bool, attempts: Int = 0
     ) -> SQL {
         let id = Random.bytes(16)
         let now = clock.now()
         let payload = masterKey.outbox.seal(mail.padded(), context: Self.context(project.id, id))
         return """
-            INSERT INTO mail_outbox (project_id, mail_id, payload, due_at, created_at, expires_at, attempts)
+            INSERT INTO mail_outbox (project_id, mail_id, payload, due_at, created_at, expires_at, attempts, purpose)
             VALUES (\(project.id), \(id), \(payload), CASE WHEN \(sent) THEN \(now) ELSE 'infinity'::timestamptz END, \(now),
-                \(min(expires, now + Self.patience)), \(attempts))
+                \(min(expires, now + Self.patience)), \(attempts), \(purpose))
             """
     }
 

@@ -57,15 +57,18 @@ package struct WaitingMails: Sendable {
     /// must not be sent twice.
     ///
     /// - Parameter projectID: `nil` for all projects.
-    /// - Returns: the number of mails.
-    package func retryNow(_ projectID: String?) async throws(AccountError) -> Int {
+    /// - Returns: the number of mails that are due at once now, and of those that wait, these included.
+    package func retryNow(_ projectID: String?) async throws(AccountError) -> (hastened: Int, waiting: Int) {
         let now = clock.now()
-        return try await storage.write(
+        let waiting: SQL = "due_at < 'infinity' AND expires_at > \(now) AND (\(projectID) IS NULL OR project_id = \(projectID))"
+        let rows = try await storage.write(
             """
-            UPDATE mail_outbox SET due_at = \(now)
-            WHERE due_at > \(now + Outbox.lease) AND due_at < 'infinity' AND expires_at > \(now)
-                AND (\(projectID) IS NULL OR project_id = \(projectID)) RETURNING 1::bigint
-            """
-        ).count
+            WITH hastened AS (
+                UPDATE mail_outbox SET due_at = \(now) WHERE due_at > \(now + Outbox.lease) AND \(waiting) RETURNING 1
+            )
+            SELECT (SELECT count(*) FROM hastened), (SELECT count(*) FROM mail_outbox WHERE \(waiting))
+            """)
+        guard var row = rows.first?.reader() else { return (0, 0) }
+        return try reading { (try row.next(), try row.next()) }
     }
 }

@@ -42,6 +42,7 @@ package struct ServiceAccounts: Sendable {
     package func createKey(
         for email: ServiceAccountEmail, rights: Set<Administrator.Right>? = nil, publicURL: String
     ) async throws -> KeyFile {
+        let act = act(by: "service-accounts create")
         let key = try PrivateKey.generate(.rsa())
         let keyID = Hex.encode(Random.bytes(20))
         let jwk = JWK(key: key.publicKey, kid: UTF8Text(keyID), algorithm: .rs256)
@@ -63,6 +64,10 @@ package struct ServiceAccounts: Sendable {
                         WHERE project_id = \(project) AND email = \(email.text) AND revoked_at IS NULL) < \(Self.mostKeys)
                     RETURNING key_id
                     """),
+                act.record(
+                    .serviceAccountKeyMade,
+                    facts: "'serviceAccount', \(email.text), 'key', \(keyID), 'rights', \(rights.map { $0.names.joined(separator: ", ") })",
+                    in: project),
                 "SELECT client_id FROM service_accounts WHERE project_id = \(project) AND email = \(email.text)",
             ])
         } catch {
@@ -91,11 +96,19 @@ package struct ServiceAccounts: Sendable {
 
     /// Gives an account these rights and no others, from the next call on. Returns whether there is such an account.
     package func setRights(_ rights: Set<Administrator.Right>, of email: ServiceAccountEmail) async throws(AccountError) -> Bool {
+        let values = act(by: "service-accounts set-rights").values(
+            .serviceAccountRightsSet, facts: "'serviceAccount', given.email, 'rights', \(rights.names.joined(separator: ", "))",
+            in: email.projectID)
         let results = try await storage.write(all: [
             Self.holdRights(in: email.projectID),
             """
-            UPDATE service_accounts SET rights = \(rights.names)
-            WHERE project_id = \(email.projectID) AND email = \(email.text) RETURNING email
+            WITH given AS (
+                UPDATE service_accounts SET rights = \(rights.names)
+                WHERE project_id = \(email.projectID) AND email = \(email.text) RETURNING email
+            ), recorded AS (
+                INSERT INTO audit_events \(AuditedAct.columns) SELECT \(values) FROM given
+            )
+            SELECT email FROM given
             """,
         ])
         return !results[1].isEmpty
@@ -108,15 +121,25 @@ package struct ServiceAccounts: Sendable {
             case .account(let email): (email.text, nil)
             case .key(let id): (nil, id)
             }
+        let values = act(by: "service-accounts revoke").values(
+            .serviceAccountKeyRevoked, facts: "'serviceAccount', ended.email, 'key', ended.key_id", in: project)
         let results = try await storage.write(all: [
             Self.holdRights(in: project),
             """
-            UPDATE service_account_keys SET revoked_at = \(clock.now())
-            WHERE project_id = \(project) AND (email = \(email) OR key_id = \(keyID)) AND revoked_at IS NULL RETURNING key_id
+            WITH ended AS (
+                UPDATE service_account_keys SET revoked_at = \(clock.now())
+                WHERE project_id = \(project) AND (email = \(email) OR key_id = \(keyID)) AND revoked_at IS NULL RETURNING key_id, email
+            ), recorded AS (
+                INSERT INTO audit_events \(AuditedAct.columns) SELECT \(values) FROM ended
+            )
+            SELECT key_id FROM ended
             """,
         ])
         return try results[1].map { row in try row.value() }
     }
+
+    /// Only the command line changes service accounts.
+    private func act(by command: String) -> AuditedAct { AuditedAct(by: .command(command), on: nil, from: nil, at: clock.now()) }
 
     /// Makes `holdRights` wait until the write that this is part of is committed.
     ///

@@ -34,9 +34,12 @@ package struct Session: Sendable {
         let address: String
         /// The kind of the session that its sign-in makes.
         let kind: Kind
+        /// The id of its request in the log; `nil` where there is none.
+        let requestID: String?
 
         /// - Parameter userAgent: kept to its first 256 bytes.
-        package init(userAgent: UTF8Text?, address: String, kind: Kind = .app) {
+        package init(userAgent: UTF8Text?, address: String, kind: Kind = .app, requestID: String? = nil) {
+            self.requestID = requestID
             self.userAgent = userAgent?.prefix(bytes: 256).asString
             self.address = address
             self.kind = kind

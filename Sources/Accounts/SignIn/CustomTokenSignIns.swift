@@ -22,7 +22,7 @@ package struct CustomTokenSignIns: Sendable {
         customToken text: UTF8Text, acceptsUnsigned: Bool = false, _ attempt: Attempt, in project: ProjectSettings,
         from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
-        try await completion.countingRefusals(by: SignInProvider.custom) { () async throws(AccountError) in
+        try await completion.tellingRefusals(by: SignInProvider.custom, in: project, from: client) { () async throws(AccountError) in
             try await signInUncounted(with: text, acceptsUnsigned: acceptsUnsigned, attempt, in: project, from: client)
         }
     }

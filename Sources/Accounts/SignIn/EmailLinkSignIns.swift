@@ -21,7 +21,7 @@ package struct EmailLinkSignIns: Sendable {
         withLink code: String, email: String, linkingTo idToken: String? = nil, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo
     ) async throws(AccountError) -> EmailLinkSignIn {
-        try await completion.countingRefusals(by: Self.emailLink) { () async throws(AccountError) in
+        try await completion.tellingRefusals(by: Self.emailLink, email: email, in: project, from: client) { () async throws(AccountError) in
             try await signInUncounted(withLink: code, email: email, linkingTo: idToken, language: language, in: project, from: client)
         }
     }

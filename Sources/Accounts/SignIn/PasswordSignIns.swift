@@ -19,7 +19,8 @@ package struct PasswordSignIns: Sendable {
     package func signIn(
         email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
-        try await completion.countingRefusals(by: SignInProvider.password) { () async throws(AccountError) in
+        try await completion.tellingRefusals(by: SignInProvider.password, email: email, in: project, from: client) {
+            () async throws(AccountError) in
             try await signInUncounted(email: email, password: password, attempt, in: project, from: client)
         }
     }
@@ -28,8 +29,9 @@ package struct PasswordSignIns: Sendable {
         email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
         let found = try await withPassword(email: email, charging: attempt, in: project)
-        guard try await passwords.check(password, against: found?.hash) else { throw Self.refusal(found == nil, in: project) }
-        guard let found, let hash = found.hash else { throw Self.refusal(found == nil, in: project) }
+        guard try await passwords.check(password, against: found?.hash), let found, let hash = found.hash else {
+            throw Self.refusal(of: found?.account, in: project)
+        }
         var account = found.account
         guard !account.disabled else { throw .accountDisabled }
         try project.passwordPolicy.checkAtSignIn(password)
@@ -59,7 +61,7 @@ package struct PasswordSignIns: Sendable {
             return (account, done.session)
         } catch {
             // The password was changed, or the account disabled, since it was read.
-            if case .overtaken = error { throw Self.refusal(false, in: project) }
+            if case .overtaken = error { throw Self.refusal(of: account, in: project) }
             throw error
         }
     }
@@ -72,8 +74,9 @@ package struct PasswordSignIns: Sendable {
         return (account, try reading { try row.next(as: String?.self) }.flatMap(PasswordHash.init))
     }
 
-    private static func refusal(_ isUnknown: Bool, in project: ProjectSettings) -> AccountError {
-        if project.emailEnumerationProtection { return .invalidCredentials }
-        return isUnknown ? .noSuchEmail : .wrongPassword
+    /// - Parameter account: the one that has the address, but not the password.
+    private static func refusal(of account: Account?, in project: ProjectSettings) -> AccountError {
+        if project.emailEnumerationProtection { return .invalidCredentials(of: account?.id) }
+        return account == nil ? .noSuchEmail : .wrongPassword
     }
 }

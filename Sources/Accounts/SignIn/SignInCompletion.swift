@@ -18,6 +18,9 @@ struct Authentication {
 struct SignInCompletion: Sendable {
     let storage: Storage
     let metrics: SignInMetrics
+    let refusals: Refusals
+    let addressHashes: AddressHashes
+    let clock: Clock
     /// The id of the key that makes the session's first refresh token.
     let tokenKey: Int32
 
@@ -76,12 +79,20 @@ struct SignInCompletion: Sendable {
             all: statements + [insertion, ClientSessions.endSurplus(beside: granted, of: project, at: now)], waitingFor: session.accountID)
     }
 
-    /// Counts an attempt that the rules refuse.
-    func countingRefusals<Result>(
-        by method: String, _ attempt: () async throws(AccountError) -> Result
+    /// Counts an attempt that the rules refuse, and tells the log of it.
+    ///
+    /// Whatever the reason, the same is computed and written, so that the time of the answer does not tell it (SEC-15).
+    /// - Parameter email: the address that is signed in with, in canonical form; `nil` without one.
+    func tellingRefusals<Result>(
+        by method: String, email: String? = nil, in project: ProjectSettings, from client: Session.ClientInfo,
+        _ attempt: () async throws(AccountError) -> Result
     ) async throws(AccountError) -> Result {
         do { return try await attempt() } catch {
-            if error.isRefusal { metrics.count(method, .refused) }
+            guard error.isRefusal else { throw error }
+            metrics.count(method, .refused)
+            let emailHash = email.map { addressHashes.hash(of: $0, in: project.id) }
+            refusals.note(
+                RefusedSignIn(method: method, error: error, emailHash: emailHash, projectID: project.id, client: client), at: clock.now())
             throw error
         }
     }

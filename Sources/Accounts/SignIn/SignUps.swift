@@ -14,7 +14,7 @@ package struct SignUps: Sendable {
     package func signUpAnonymously(
         _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
-        try await completion.countingRefusals(by: SignInProvider.anonymous) { () async throws(AccountError) in
+        try await completion.tellingRefusals(by: SignInProvider.anonymous, in: project, from: client) { () async throws(AccountError) in
             try await limits.charge(attempt)
             let account = Account(id: AccountID.random(), at: clock.now())
             let session = try await create(
@@ -33,7 +33,8 @@ package struct SignUps: Sendable {
         email: String, password: String, displayName: String?, profile: [ProfileClaim: String] = [:], provenAt kept: KeptRequest? = nil,
         _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session) {
-        try await completion.countingRefusals(by: SignInProvider.password) { () async throws(AccountError) in
+        try await completion.tellingRefusals(by: SignInProvider.password, email: email, in: project, from: client) {
+            () async throws(AccountError) in
             guard try await limits.charge(attempt, then: AccountDirectory.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
             guard kept == nil || kept?.email == email else { throw .invalidActionCode }
             try project.passwordPolicy.check(password)

@@ -32,6 +32,7 @@ extension Schema {
             ("0024_requests_by_address.sql", PackageResources._024_requests_by_address_sql),
             ("0025_consents_of_before.sql", PackageResources._025_consents_of_before_sql),
             ("0026_open_grants.sql", PackageResources._026_open_grants_sql),
+            ("0027_purposes_of_mails.sql", PackageResources._027_purposes_of_mails_sql),
         ])
     }
 }

@@ -27,6 +27,8 @@ package struct MasterKey: Sendable {
     let emailCodes: [UInt8]
     /// Authenticate the questions of `gatehouse doctor` to a running server; the first one makes them.
     let probes: [[UInt8]]
+    /// Name e-mail addresses in the log and in audit events; the first one names them, the others find what is named already.
+    let addressHashes: [[UInt8]]
     /// Mixed with a flow's one-time code into the key that seals the provider's answer.
     private let flowResponses: [[UInt8]]
 
@@ -49,6 +51,7 @@ package struct MasterKey: Sendable {
         accessTokens = derived("access tokens of administrators")
         probes = derived("probes of the operator")
         emailCodes = derived("e-mail codes")[0]
+        addressHashes = derived("hashes of addresses")
         flowResponses = derived("flow responses")
     }
 

@@ -45,6 +45,12 @@ package struct Reseal: Sendable {
         try await moveProviderTokens(&outcome)
         try await countFlows(&outcome)
         try await countSessions(&outcome)
+        let (keys, mails, tokens) = (outcome.signingKeys, outcome.mails, outcome.providerTokens)
+        if keys + mails + tokens > 0 {
+            let act = AuditedAct(by: .command("keys reseal"), on: nil, from: nil, at: clock.now())
+            let facts: SQL = "'signingKeys', \(keys), 'mails', \(mails), 'providerTokens', \(tokens)"
+            _ = try await storage.write(act.record(.masterKeyResealed, facts: facts, in: AuditEvents.server))
+        }
         return outcome
     }
 

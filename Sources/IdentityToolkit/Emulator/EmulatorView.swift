@@ -90,10 +90,9 @@ struct EmulatorView {
         ]
     }
 
-    /// The ids of the other projects that can be shown.
+    /// The ids of the other projects.
     private var projects: [String] {
-        let projects = context.services.projects.current
-        return projects.all.filter { projects.isOfDevelopment($0) && $0.settings.id != project.settings.id }.map(\.settings.id).sorted()
+        context.services.projects.current.all.map(\.settings.id).filter { $0 != project.settings.id }.sorted()
     }
 
     private func link(of id: String? = nil, _ fields: Form = [:]) -> String {

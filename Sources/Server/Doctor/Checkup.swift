@@ -56,7 +56,7 @@ package struct Checkup: Sendable {
         if live.holdsOurSchema { tell(Part("data", await DataChecks(configuration: configuration, clock: clock).findings(database))) }
         for part in await providerParts() { tell(part) }
         if let findings = await mailFindings() { tell(Part("mail", findings)) }
-        tell(Part("server", await RunningServerChecks(settings: settings, client: ownClient).findings()))
+        tell(Part("server", await RunningServerChecks(settings: settings, path: path, client: ownClient).findings()))
         let publicURL = PublicURLChecks(configuration: configuration, client: ownClient, clock: clock)
         tell(Part("publicURL", await publicURL.findings(live.holdsOurSchema ? database : nil)))
         await database.close()

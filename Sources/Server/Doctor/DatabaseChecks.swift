@@ -33,9 +33,11 @@ struct DatabaseChecks {
             if live.holdsOurSchema { live.findings += try await issuerFindings(database) }
             live.findings += DatabaseFindings.findings(try await database.survey(clock), settings)
         } catch let error as MigrationError {
-            live.findings.append(.fault("database.schema", StartFailure.text(error), "a server with this binary does not start"))
+            live.findings.append(
+                StartFailure.databaseReason(error).map(Self.unreachable)
+                    ?? .fault("database.schema", "\(error)", "a server with this binary does not start"))
         } catch {
-            live.findings.append(Self.unreachable(StartFailure.text(error)))
+            live.findings.append(Self.unreachable(StartFailure.databaseReason(error) ?? StartFailure.text(error)))
         }
         return live
     }
@@ -47,7 +49,7 @@ struct DatabaseChecks {
         guard !readOnly.contains(where: text.contains) else {
             return .fault("database.readOnly", text, "let the URL lead to the primary, and allow writes there")
         }
-        return .fault("database.unreachable", text, "look at the database, and at database in gatehouse.yaml")
+        return .fault("database.unreachable", text, Remedies.database(text))
     }
 
     func examine(_ database: Database) async -> LiveDatabase {
@@ -57,7 +59,7 @@ struct DatabaseChecks {
         }
         guard live.pending != nil || live.holdsOurSchema else { return live }
         do { live.findings += findings(of: try await database.state()) } catch {
-            live.findings.append(Self.unreachable(StartFailure.text(error)))
+            live.findings.append(Self.unreachable(StartFailure.databaseReason(error) ?? StartFailure.text(error)))
         }
         return live
     }

@@ -17,16 +17,14 @@ struct ProviderChecks {
             for settings in project.providers.values.sorted(by: { $0.id < $1.id }) {
                 let provider = ConfiguredProvider(settings, upstream: client, cache: MetadataCache(), clock: clock)
                 let faults = await provider.diagnose(redirectURI: project.handlerURL(of: settings))
-                var findings = faults.map { Finding.fault("provider.refused", $0, Self.remedy(settings.id)) }
+                var findings = faults.map { Finding.fault("provider.refused", $0, Remedies.provider($0, entry: settings.id)) }
                 // A provider that is alone cannot be mixed up with another.
                 if faults.isEmpty, count > 1 {
-                    findings = await provider.advise().map { .warning("provider.advice", $0, Self.remedy(settings.id)) }
+                    findings = await provider.advise().map { .warning("provider.advice", $0, "change the entry \(settings.id) as it says") }
                 }
                 parts.append(Checkup.Part("\(project.settings.id)  \(settings.id)", findings))
             }
         }
         return parts
     }
-
-    private static func remedy(_ id: String) -> String { "mend the entry \(id), or what is registered with the provider" }
 }

@@ -1,6 +1,7 @@
 import Accounts
 import Crypto
 import Curl
+import Glibc
 import HTTP
 import JSON
 import Postgres
@@ -8,6 +9,7 @@ import ProjectSettings
 import Projects
 import Runtime
 import Text
+import Web
 
 /// Goes the way of a client: asks at `publicURL`, and compares what arrives with what was sent.
 struct PublicURLChecks {
@@ -43,11 +45,19 @@ struct PublicURLChecks {
         }
         findings += await keyFindings(database)
         guard let seen = arrival(in: direct) else {
+            if let ahead = secondsAhead(direct), abs(ahead) > Self.mostDifference {
+                findings.append(
+                    .fault(
+                        "publicURL.clock",
+                        "The clock of \(settings.publicURL) is \(abs(ahead)) s \(ahead > 0 ? "ahead of" : "behind") this machine's, so the server "
+                            + "does not answer this command", "synchronize both (NTP), and run this again"))
+                return findings
+            }
             findings.append(
                 .fault(
                     "publicURL.elsewhere",
                     "\(settings.publicURL) does not lead to a server with this master key (status \(direct.status))",
-                    "let the proxy pass \(Self.path) on, and compare masterKey"))
+                    "let the proxy pass \(Operations.probePath) on, and compare masterKey"))
             return findings
         }
         findings += addressFindings(seen)
@@ -58,6 +68,23 @@ struct PublicURLChecks {
                     "let the proxy write the header anew"))
         }
         return findings
+    }
+
+    /// A proof is good for a minute (`OperatorProbes`); with less difference than this, the clock is not the reason.
+    private static let mostDifference = 50
+
+    /// How many seconds the clock that wrote the answer's `Date` is ahead of this machine's.
+    private func secondsAhead(_ response: OutboundResponse) -> Int? {
+        // `Sun, 06 Nov 1994 08:49:37 GMT` <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7>
+        let words = (response.headers["date"]?.asString ?? "").split { " ,:".contains($0) }
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard words.count == 8, let month = months.firstIndex(of: String(words[2])) else { return nil }
+        let numbers = [1, 3, 4, 5, 6].compactMap { Int32(words[$0]) }
+        guard numbers.count == 5 else { return nil }
+        var parts = tm()
+        (parts.tm_mday, parts.tm_mon, parts.tm_year) = (numbers[0], Int32(month), numbers[1] - 1900)
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (numbers[2], numbers[3], numbers[4])
+        return timegm(&parts) - Int(clock.now().seconds)
     }
 
     /// Whether the server took the made-up address for the client's.
@@ -83,10 +110,8 @@ struct PublicURLChecks {
         let header: String?
     }
 
-    private static let path = "/.well-known/gatehouse-probe"
-
     private func probe(forging value: String? = nil) async throws(OutboundError) -> OutboundResponse {
-        var request = OutboundRequest(.get, settings.publicURL + Self.path)
+        var request = OutboundRequest(.get, settings.publicURL + Operations.probePath)
         request.headers.add(OperatorProbes.header, OperatorProbes(masterKey: settings.masterKey, clock: clock).make())
         if let value { request.headers.add(header, value) }
         request.wantsCertificate = true

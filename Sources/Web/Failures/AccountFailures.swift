@@ -27,7 +27,7 @@ extension Failure {
             case .wrongProject: Failure("PROJECT_NUMBER_MISMATCH")
             case .noSuchEmail: Failure("EMAIL_NOT_FOUND")
             case .wrongPassword: Failure("INVALID_PASSWORD")
-            case .invalidCredentials: Failure("INVALID_LOGIN_CREDENTIALS")
+            case .invalidCredentials(of: _): Failure("INVALID_LOGIN_CREDENTIALS")
             case .addressNeeded: .missingEmail
             case .signInTooOld: Failure("CREDENTIAL_TOO_OLD_LOGIN_AGAIN")
             case .adminOnly: Failure("ADMIN_ONLY_OPERATION")

@@ -65,7 +65,8 @@ package struct Context: Sendable {
     package var browserClientInfo: Session.ClientInfo { clientInfo(of: .browser) }
 
     private func clientInfo(of kind: Session.Kind) -> Session.ClientInfo {
-        Session.ClientInfo(userAgent: request.headers["user-agent"], address: request.peer.description, kind: kind)
+        Session.ClientInfo(
+            userAgent: request.headers["user-agent"], address: request.peer.description, kind: kind, requestID: "\(request.id)")
     }
 
     package var log: Logger {

@@ -2,6 +2,7 @@ import Accounts
 import Crypto
 import Curl
 import Glibc
+import HTTP
 import Identity
 import Logging
 import Postgres
@@ -16,8 +17,10 @@ enum Console {
     static func withDatabase(_ common: CommonOptions, _ body: (Database, MasterKey) async throws -> Void) async throws {
         let settings = try common.serverSettings()
         let database = open(settings, on: try Loop(index: 0))
-        try await database.verifySessions()
-        try await settings.schema.verify(database)
+        do {
+            try await database.verifySessions()
+            try await settings.schema.verify(database)
+        } catch { throw Failed(StartFailure.text(error)) }
         do { try await body(database, settings.masterKey) } catch let error as AccountError { throw Failed(StartFailure.text(error)) }
         await database.close()
     }
@@ -37,6 +40,11 @@ enum Console {
         Administrator(command: command, of: project)
     }
 
+    /// The same for a rule that needs nothing of the project but its id.
+    static func administrator(_ command: String, ofProject id: String) -> Administrator {
+        administrator(command, of: ProjectSettings(id: id, number: 0, apiKeys: [], authorizedDomains: [], redirectURLs: []))
+    }
+
     /// Applies the migrations that the database does not have, and returns their names.
     ///
     /// Throws, and changes nothing, when a pooler between this machine and the database would let other clients into the session that holds
@@ -53,10 +61,21 @@ enum Console {
     /// The text without characters that would do something to a terminal: what a provider or a client said may hold them.
     static func visible(_ text: String) -> String { ProfileText.readable(text) }
 
+    /// An address as accounts have it. Throws `Failed` for a text that is not one.
+    static func canonical(_ email: String) throws -> String {
+        guard let address = EmailAddress.canonical(email) else { throw Failed("\(visible(email)) is not an e-mail address") }
+        return address
+    }
+
     /// Prints on standard error what is not a part of a command's result, so that the result can go to a file.
     static func remark(_ text: String) {
         let line = Array("\(text)\n".utf8)
         _ = Glibc.write(STDERR_FILENO, line, line.count)
+    }
+
+    /// Permits calls to the server of this machine alone.
+    static func thisMachine(_ address: ListenAddress) -> DialPolicy {
+        .allowing([CIDR("\(address.host)/\(address.host.isV4 ? 32 : 128)")].compactMap(\.self))
     }
 
     /// A client for the requests of one command, without metrics.

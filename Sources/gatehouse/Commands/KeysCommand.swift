@@ -73,8 +73,20 @@ struct KeysCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await KeysCommand.withStore(common) { store in
-                let kid = try await store.rotate(algorithm, for: purpose, compromised: compromised)
-                print(kid)
+                do {
+                    let (kid, signsFrom) = try await store.rotate(algorithm, for: purpose, compromised: compromised)
+                    print(kid)
+                    let time = Timestamp.text(signsFrom)
+                    Console.remark(
+                        signsFrom <= Clock.system.now()
+                            ? "It signs at once; every server has it within a minute."
+                            : "It is published within a minute, and signs from \(time) on. The key before it verifies until its last token has expired."
+                    )
+                } catch let waiting as RotationWaits {
+                    throw Failed(
+                        "nothing was made: the key \(waiting.kid) of an earlier rotation waits, and signs from \(Timestamp.text(waiting.signsFrom)) on. "
+                            + "After a leak, use --compromised")
+                }
             }
         }
     }

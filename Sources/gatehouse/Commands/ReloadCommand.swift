@@ -18,7 +18,7 @@ struct ReloadCommand: AsyncParsableCommand {
             throw Failed("a reload needs operations.listen, which is not configured; without it, send SIGHUP and read the log")
         }
         let client = try Console.client(
-            dialling: .allowing([CIDR("\(address.host)/\(address.host.isV4 ? 32 : 128)")].compactMap { $0 }), on: try Loop(index: 0))
+            dialling: Console.thisMachine(address), on: try Loop(index: 0))
         // A GET would be sent again when a connection breaks; a POST is not.
         var request = OutboundRequest(.post, "http://\(address)\(Reload.path)", body: [])
         request.timeout = .seconds(60)

@@ -1,6 +1,7 @@
 import Accounts
 import ArgumentParser
 import Runtime
+import Server
 
 /// `gatehouse keys reseal`: the step to take after the master key was changed.
 struct ResealCommand: AsyncParsableCommand {
@@ -13,6 +14,13 @@ struct ResealCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
+        let settings = try common.serverSettings()
+        let client = try Console.client(dialling: Console.thisMachine(settings.listen.dialled), on: try Loop(index: 0))
+        if let address = await KnownMasterKey.stranger(settings, client, .system) {
+            throw Failed(
+                "nothing was sealed: the server at \(address) does not know the first master key yet, and could read nothing that it seals; "
+                    + "restart every server with this configuration, then run this again")
+        }
         try await Console.withDatabase(common) { database, masterKey in
             let outcome = try await Reseal(database: database, masterKey: masterKey, clock: .system).run()
             print("Sealed again: \(count(outcome.signingKeys, "signing key")), \(count(outcome.mails, "mail")).")

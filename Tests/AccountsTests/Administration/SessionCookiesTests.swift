@@ -109,7 +109,7 @@ import Text
         let visitor = try await visitor()
         let store = visitor.fixture.keyStore
         let before = try await visitor.cookie()
-        let new = try await store.rotate(.rs256, for: .sessionCookie)
+        let new = try await store.rotate(.rs256, for: .sessionCookie).kid
         try await store.load(into: visitor.fixture.keys)
         let listed = try await store.list()
         #expect(listed.map(\.purpose) == [.idToken, .idToken, .sessionCookie, .sessionCookie])
@@ -131,7 +131,7 @@ import Text
     @Test func `withdraws a compromised key of cookies alone`() async throws {
         let visitor = try await visitor()
         let ofIDTokens = visitor.fixture.keys.published.jwks
-        let new = try await visitor.fixture.keyStore.rotate(.rs256, for: .sessionCookie, compromised: true)
+        let new = try await visitor.fixture.keyStore.rotate(.rs256, for: .sessionCookie, compromised: true).kid
         try await visitor.fixture.keyStore.load(into: visitor.fixture.keys)
         #expect(visitor.fixture.keys.publishedForSessionCookies.keys.keys.map(\.kid) == [UTF8Text(new)])
         #expect(visitor.fixture.keys.published.jwks == ofIDTokens)

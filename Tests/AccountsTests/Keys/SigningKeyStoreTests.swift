@@ -23,7 +23,7 @@ import Text
     @Test func `publishes a rotated key at once and signs with it after the overlap`() async throws {
         let fixture = try await Fixture()
         try await fixture.keyStore.load(into: fixture.keys)
-        let new = try await fixture.keyStore.rotate(.rs256)
+        let new = try await fixture.keyStore.rotate(.rs256).kid
         try await fixture.keyStore.load(into: fixture.keys)
         #expect(String(decoding: fixture.keys.published.jwks, as: UTF8.self).contains(new))
         let (account, session, _) = try await fixture.signIn(Fixture.ada())
@@ -46,7 +46,7 @@ import Text
         try await fixture.keyStore.load(into: fixture.keys)
         let (account, session, _) = try await fixture.signIn(Fixture.ada())
         let token = try fixture.accounts.idTokens.issue(for: account, session, in: fixture.project)
-        _ = try await fixture.keyStore.rotate(.rs256, compromised: true)
+        try await fixture.keyStore.rotate(.rs256, compromised: true)
         try await fixture.keyStore.load(into: fixture.keys)
         await #expect { try await fixture.accounts.idTokens.account(of: token, in: fixture.project) } throws: {
             if case AccountError.invalidIDToken = $0 { true } else { false }
@@ -82,7 +82,7 @@ import Text
         let missing = await logged { _ = try fixture.accounts.idTokens.issue(for: account, session, in: fixture.project) }
         #expect(missing == "no RS256 signing key is loaded")
 
-        let kid = try await fixture.keyStore.rotate(.rs256)
+        let kid = try await fixture.keyStore.rotate(.rs256).kid
         _ = try await fixture.database.write(all: [
             "ALTER TABLE signing_keys DROP CONSTRAINT signing_keys_algorithm_check", "UPDATE signing_keys SET algorithm = 'none'",
         ])
@@ -92,7 +92,7 @@ import Text
 
     @Test func `signs at once with a key that was rotated in before the first start`() async throws {
         let fixture = try await Fixture()
-        let kid = try await fixture.keyStore.rotate(.rs256)
+        let kid = try await fixture.keyStore.rotate(.rs256).kid
         try await fixture.keyStore.load(into: fixture.keys)
         let token = try fixture.keys.signer(for: .rs256, at: fixture.time.clock.now()).sign(claims: Array("{}".utf8))
         #expect(try UnverifiedJWT.parse(token, as: .ownIDToken).kid == UTF8Text(kid))
@@ -104,5 +104,37 @@ import Text
         let other = SigningKeyStore(database: fixture.database, masterKey: MasterKey(bytes: Array(2...33)), clock: fixture.time.clock)
         await #expect { try await other.rotate(.rs256) } throws: { if case AccountError.sealBroken = $0 { true } else { false } }
         #expect(try await fixture.keyStore.list().count == 3)
+    }
+
+    @Test func `refuses a second rotation while the key of the first one waits, unless the key leaked`() async throws {
+        let fixture = try await Fixture()
+        try await fixture.keyStore.load(into: fixture.keys)
+        let (first, signsFrom) = try await fixture.keyStore.rotate(.rs256)
+        #expect(signsFrom == fixture.time.clock.now() + SigningKeyStore.overlap)
+        await #expect { try await fixture.keyStore.rotate(.rs256) } throws: {
+            ($0 as? RotationWaits).map { $0.kid == first && $0.signsFrom == signsFrom } ?? false
+        }
+        #expect(try await fixture.keyStore.list().count == 4)
+        // Keys of another algorithm or purpose wait for themselves.
+        try await fixture.keyStore.rotate(.es256)
+        try await fixture.keyStore.rotate(.rs256, for: .sessionCookie)
+        let (leaked, atOnce) = try await fixture.keyStore.rotate(.rs256, compromised: true)
+        #expect(leaked != first && atOnce == fixture.time.clock.now())
+        try await fixture.keyStore.rotate(.rs256)
+        fixture.time.advance(SigningKeyStore.overlap)
+        try await fixture.keyStore.rotate(.rs256)
+    }
+
+    @Test func `records each rotation among the events of all projects`() async throws {
+        let fixture = try await Fixture()
+        try await fixture.keyStore.load(into: fixture.keys)
+        let (kid, _) = try await fixture.keyStore.rotate(.rs256)
+        try await fixture.keyStore.rotate(.es256, compromised: true)
+        let events = try await AuditEvents(database: fixture.database).list(limit: 10, in: AuditEvents.server)
+        #expect(events.map(\.action) == ["signingKey.rotated", "signingKey.rotated"])
+        #expect(events.allSatisfy { $0.actorKind == "command" && $0.actor == "keys rotate" && $0.accountID == nil })
+        #expect(events[0].details.contains(kid) && !events[0].details.contains("compromised"))
+        #expect(events[1].details.contains(#""algorithm": "ES256""#) && events[1].details.contains("compromised"))
+        #expect(try await AuditEvents(database: fixture.database).list(limit: 10, in: "demo").isEmpty)
     }
 }

@@ -45,6 +45,62 @@ import Text
     }
 }
 
+@Suite struct RefusedSignInTests {
+    private let project = ProjectSettings(id: "demo", number: 1, apiKeys: [], authorizedDomains: [], redirectURLs: [])
+    private let hashes = AddressHashes(masterKey: MasterKey(bytes: Array(1...32)))
+
+    private func told(_ error: AccountError) -> [String: String] {
+        let lines = Lines()
+        let refused = RefusedSignIn(
+            method: "password", error: error, emailHash: hashes.hash(of: "ada@example.com", in: "demo"), projectID: "demo",
+            client: Session.ClientInfo(userAgent: nil, address: "192.0.2.1", requestID: "0123"))
+        Refusals(metrics: Metrics(), log: lines.logger).note(refused, at: Instant(seconds: 1_800_000_000))
+        return lines.last
+    }
+
+    @Test func `the log says why a sign-in was refused and whose it was, without the address`() {
+        let cases: [(error: AccountError, reason: String, account: String)] = [
+            (.invalidCredentials(of: nil), "unknownAddress", "-"), (.noSuchEmail, "unknownAddress", "-"),
+            (.invalidCredentials(of: "ada"), "wrongPassword", "ada"), (.wrongPassword, "wrongPassword", "-"),
+            (.accountDisabled, "accountDisabled", "-"),
+            (.tooManyAttempts(.password, by: .account), "tooManyAttempts: password perAccount", "-"),
+            (.customToken(.invalid("Invalid audience.")), "customToken: Invalid audience.", "-"),
+            (.passwordRequirements(["a secret detail"]), "passwordRequirements", "-"),
+        ]
+        for (error, reason, account) in cases {
+            let line = told(error)
+            #expect(line["reason"] == reason && line["account"] == account && line["by"] == "password" && line["project"] == "demo")
+            #expect(line["id"] == "0123" && line["email_hash"]?.count == 32)
+            #expect(!line.values.contains { $0.contains("ada@") || $0.contains("secret") })
+        }
+    }
+
+    @Test func `one reason has the fields of any other, so that no time tells them apart`() {
+        #expect(told(.invalidCredentials(of: nil)).keys.sorted() == told(.accountDisabled).keys.sorted())
+    }
+
+    @Test func `an address has one hash in a project, another one elsewhere and for another master key`() {
+        let own = hashes.hash(of: "ada@example.com", in: "demo")
+        #expect(own == hashes.hash(of: "ada@example.com", in: "demo"))
+        let others = AddressHashes(masterKey: MasterKey(bytes: Array(2...33), others: [Array(1...32)]))
+        #expect(own != hashes.hash(of: "ada@example.com", in: "other") && own != hashes.hash(of: "bob@example.com", in: "demo"))
+        #expect(own != others.hash(of: "ada@example.com", in: "demo") && others.all(of: "ada@example.com", in: "demo")[1] == own)
+    }
+
+    @Test func `a crowd of refusals leaves room for other lines, and what is left out is counted`() {
+        let lines = Lines()
+        let refusals = Refusals(metrics: Metrics(), log: lines.logger)
+        let refused = RefusedSignIn(
+            method: "password", error: .wrongPassword, emailHash: nil, projectID: "demo",
+            client: Session.ClientInfo(userAgent: nil, address: "::1"))
+        let start = Instant(seconds: 1_800_000_000)
+        for _ in 0..<7000 { refusals.note(refused, at: start) }
+        #expect(lines.count == 6000)
+        refusals.note(refused, at: start + .seconds(60))
+        #expect(lines.last["omitted"] == "1000" && lines.last["email_hash"] == "-")
+    }
+}
+
 /// The metadata of each log line.
 private final class Lines: Sendable {
     private let kept = Mutex<[Logger.Metadata]>([])

@@ -20,7 +20,7 @@ import Text
     private func enqueue(_ mails: [OutgoingMail], _ fixture: Fixture, lifetime: Duration = .seconds(3600)) async throws -> Outbox {
         let outbox = outbox(fixture)
         let expires = fixture.time.clock.now() + lifetime
-        _ = try await fixture.database.write(all: mails.map { outbox.enqueue($0, until: expires, in: fixture.project) })
+        _ = try await fixture.database.write(all: mails.map { outbox.enqueue($0, until: expires, for: [], in: fixture.project) })
         return outbox
     }
 
@@ -107,7 +107,7 @@ import Text
         #expect(try await outbox.waiting.depth() == (0, nil))
         let start = fixture.time.clock.now()
         try await enqueue([mail], fixture)
-        _ = try await fixture.database.write(outbox.enqueueDecoy(of: mail, until: start + .seconds(3600), in: fixture.project))
+        _ = try await fixture.database.write(outbox.enqueueDecoy(of: mail, until: start + .seconds(3600), for: [], in: fixture.project))
         fixture.time.advance(.seconds(60))
         try await enqueue([mail], fixture)
         #expect(try await outbox.waiting.depth() == (2, start))
@@ -126,11 +126,11 @@ import Text
             fixture.time.advance(pause)
         }
         let due = try #require(try await outbox.claim(1).mails.first)
-        #expect(try await outbox.waiting.retryNow(nil) == 0)
+        #expect(try await outbox.waiting.retryNow(nil).hastened == 0)
         _ = try await outbox.failed(due, forGood: false)
-        #expect(try await outbox.waiting.retryNow("other") == 0)
+        #expect(try await outbox.waiting.retryNow("other").waiting == 0)
         #expect(try await outbox.claim(1).mails.isEmpty)
-        #expect(try await outbox.waiting.retryNow("demo") == 1)
+        #expect(try await outbox.waiting.retryNow("demo").hastened == 1)
         #expect(try await outbox.claim(1).mails.map(\.mail) == [mail])
     }
 
@@ -154,8 +154,8 @@ import Text
         let outbox = outbox(fixture, keepsSent: true)
         let expires = fixture.time.clock.now() + .seconds(3600)
         let (real, decoy) = (
-            outbox.enqueue(mail, until: expires, in: fixture.project),
-            outbox.enqueueDecoy(of: mail, until: expires, in: fixture.project)
+            outbox.enqueue(mail, until: expires, for: [], in: fixture.project),
+            outbox.enqueueDecoy(of: mail, until: expires, for: [], in: fixture.project)
         )
         #expect(real.text == decoy.text)
         _ = try await fixture.database.write(all: [real, decoy])
@@ -208,7 +208,7 @@ import Text
     @Test func `an undone transaction sends nothing`() async throws {
         let fixture = try await Fixture()
         let outbox = outbox(fixture)
-        let statement = outbox.enqueue(mail, until: fixture.time.clock.now() + .seconds(60), in: fixture.project)
+        let statement = outbox.enqueue(mail, until: fixture.time.clock.now() + .seconds(60), for: [], in: fixture.project)
         await #expect(throws: PostgresError.self) { try await fixture.database.write(all: [statement, "SELECT 1 / 0"]) }
         #expect(try await outbox.claim(1).mails.isEmpty)
     }

@@ -45,6 +45,24 @@ import Text
         #expect(Set(jwk.object?.map(\.name) ?? []) == ["kty", "use", "alg", "kid", "n", "e"])
     }
 
+    @Test func `records what is done to service accounts, and nothing where nothing was done`() async throws {
+        let fixture = try await Fixture()
+        let accounts = accounts(fixture)
+        let file = try await accounts.createKey(for: email("backend"), publicURL: url)
+        fixture.time.advance(.seconds(1))
+        #expect(try await accounts.setRights([.readUsers], of: email("backend")))
+        #expect(try await !accounts.setRights([.readUsers], of: email("nobody")))
+        fixture.time.advance(.seconds(1))
+        #expect(try await accounts.revoke(.key(id: file.keyID), in: "demo") == [file.keyID])
+        #expect(try await accounts.revoke(.key(id: file.keyID), in: "demo").isEmpty)
+        let events = try await AuditEvents(database: fixture.database).list(limit: 10, in: "demo")
+        #expect(events.map(\.action) == ["serviceAccount.keyMade", "serviceAccount.rightsSet", "serviceAccount.keyRevoked"])
+        #expect(events.map(\.actor) == ["create", "set-rights", "revoke"].map { "service-accounts \($0)" })
+        #expect(events.allSatisfy { $0.details.contains(#""serviceAccount": "backend@demo.iam.gserviceaccount.com""#) })
+        #expect(events[1].details.contains(#""rights": "readUsers""#))
+        #expect([events[0], events[2]].allSatisfy { $0.details.contains(file.keyID) })
+    }
+
     @Test func `gives an account further keys, and lists all`() async throws {
         let fixture = try await Fixture()
         let first = try await accounts(fixture).createKey(for: email("backend"), publicURL: url)

@@ -31,7 +31,7 @@ import Text
         do {
             try await body()
             return "none"
-        } catch { return "\(error)" }
+        } catch { return String("\(error)".prefix { $0 != "(" }) }
     }
 
     @Test func `signs in with the right password`() async throws {

@@ -71,7 +71,9 @@ import Text
         let (account, _, _) = try await fixture.signIn(Fixture.ada())
         let before = counted(fixture)
         let completion = SignInCompletion(
-            storage: Storage(database: fixture.database), metrics: SignInMetrics(fixture.metrics), tokenKey: fixture.masterKey.tokenKey)
+            storage: Storage(database: fixture.database), metrics: SignInMetrics(fixture.metrics),
+            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), addressHashes: AddressHashes(masterKey: fixture.masterKey),
+            clock: fixture.time.clock, tokenKey: fixture.masterKey.tokenKey)
         await #expect(throws: AccountError.self) {
             try await completion.complete(
                 Authentication(accountID: account.id, signInProvider: "oidc.acme", time: fixture.time.clock.now()),

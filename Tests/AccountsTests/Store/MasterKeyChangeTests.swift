@@ -68,7 +68,9 @@ import Testing
         try await fixture.keyStore.load(into: fixture.keys)
         let mail = OutgoingMail(.verifyEmail, to: "ada@example.com", language: "en", link: "https://a.example/?oobCode=sesame")
         let expires = fixture.time.clock.now() + .seconds(3600)
-        let mails = (0..<(Reseal.piece + 3)).map { _ in fixture.outbox.enqueue(mail, until: expires, in: fixture.project) }
+        let mails = (0..<(Reseal.piece + 3)).map { _ in
+            fixture.outbox.enqueue(mail, until: expires, for: Random.bytes(32), in: fixture.project)
+        }
         _ = try await fixture.database.write(all: mails)
         let start = SignInStart(
             providerID: "oidc.acme", kind: .client, sessionHash: SessionBinding.hash(atRedemption: "s"), redirectURI: "https://a.example/cb"
@@ -119,5 +121,20 @@ import Testing
         let outcome = try await reseal(fixture, MasterKey(bytes: Self.new, others: [Array(51...82)]))
         #expect(outcome.unreadable == 3)
         #expect(!outcome.isDone)
+    }
+
+    @Test func `finds the signing keys that no listed key opens, whatever schema the database has`() async throws {
+        let fixture = try await Fixture()
+        func unopened(_ key: MasterKey) async throws -> [String] {
+            try await Inspection(database: fixture.database, masterKey: key, clock: fixture.time.clock).unopenedKeys()
+        }
+        #expect(try await unopened(alone).isEmpty, "a new database has no keys")
+        try await fixture.keyStore.load(into: SigningKeys())
+        #expect(try await unopened(both).isEmpty)
+        #expect(try await Set(unopened(alone)) == Set(fixture.keyStore.list().map(\.kid)))
+        _ = try await fixture.database.write("DROP TABLE session_cookie_keys")
+        #expect(try await unopened(alone).count == 2)
+        _ = try await fixture.database.write("DROP TABLE signing_keys")
+        #expect(try await unopened(alone).isEmpty)
     }
 }

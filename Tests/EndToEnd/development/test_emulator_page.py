@@ -117,14 +117,18 @@ def test_a_link_that_signs_in_is_mailed_and_all_is_cleared(shown):
     assert "No mails were sent." in text(page(shown))
 
 
-def test_projects_on_the_fly_have_a_page_each_and_other_projects_none(shown):
+def test_each_project_has_a_page_made_on_the_fly_or_with_a_file(shown):
     guest(shown, "project:page-suite").raise_for_status()
     assert "/emulator/?project=page-suite" in page(shown).text
     assert "Project page-suite" in text(page(shown, "?project=page-suite")) and "anonymous" in text(page(shown, "?project=page-suite"))
     assert send(shown, "clear", "page-suite").status_code == 303
     assert shown.value("SELECT count(*) FROM accounts WHERE project_id = 'page-suite'") == 0
-    assert page(shown, "?project=other").status_code == send(shown, "clear", "other").status_code == 404
-    assert ">other<" not in page(shown).text
+    assert "/emulator/?project=other" in page(shown).text
+    fields = {"email": "of-a-file@example.com", "password": note("analytical engine"), "displayName": "Of a file"}
+    assert send(shown, "add", "other", **fields).status_code == 303
+    assert "of-a-file@example.com" in text(page(shown, "?project=other")) and "of-a-file@example.com" not in text(page(shown))
+    assert send(shown, "clear", "other").status_code == 303
+    assert shown.value("SELECT count(*) FROM accounts WHERE project_id = 'other'") == 0
 
 
 def test_a_request_that_is_not_the_pages_form_is_refused(shown):

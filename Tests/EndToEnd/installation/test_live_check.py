@@ -69,6 +69,24 @@ def test_live_compares_the_connections_with_the_limits(fake_issuer):
         assert status == 1 and "may open 33 connections" in line and "the database's connection limit allows 20" in line
 
 
+@pytest.mark.parametrize(
+    "url, remedy",
+    [
+        ("postgresql://gatehouse@127.0.0.1:{port}/gatehouse", "start PostgreSQL, let it listen at this address"),
+        ("postgresql://gatehouse@no-such-host.invalid/gatehouse", "correct the host in database"),
+        ("postgresql:///gatehouse?host=/nowhere&user=gatehouse", "correct the folder of its socket"),
+        ("{own}&user=no_such_role", "make the role with CREATE ROLE"),
+    ],
+)
+def test_a_database_that_is_not_reached_has_the_remedy_for_its_cause(url, remedy):
+    with a_site(settings={"databasePool": {}}) as site:
+        site.database = url.format(port=free_port(), own=site.database.replace("&user=postgres", ""))
+        status, (line,) = live(site)
+        assert status == 1 and remedy in line, line
+        started = site.run("serve", timeout=TIMEOUT)
+        assert started.returncode == 1 and remedy in started.stderr, started.stderr
+
+
 # -- live: providers
 
 
@@ -94,6 +112,7 @@ def test_live_asks_whether_an_issuer_accepts_the_client(fake_issuer):
         result = site.run("check", "--live")
         told = {name: told_of(f"oidc.{name}", result) for name in ("right", "client", "written", "secret")}
         assert told["right"].endswith("  ok")
+        assert "  -> make a new secret at the provider" in result.stdout
         for name in ("client", "written", "secret"):
             assert (
                 f"oidc.{name}  The provider does not accept clientId and clientSecret." in told[name] and "invalid_client" in told[name]

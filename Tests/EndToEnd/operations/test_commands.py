@@ -73,12 +73,49 @@ def test_mails_that_wait_are_listed_without_what_they_say_and_sent_once_they_are
             elsewhere = site.run("mails", "retry", "--project", "other")
             assert elsewhere.returncode == 1 and "the configuration does not have a project other" in elsewhere.stderr
             retried = site.run("mails", "retry", "--project", "demo", check=True).stdout
-            assert retried == "1 mail is tried at once; all others within a minute.\n"
+            assert retried == "1 mail is tried at once.\n"
             assert code in post.wait_for().text
             wait_until(lambda: site.run("mails", "list", check=True).stderr == "0 mails wait.\n", what="an empty outbox")
             assert len(post.messages) == 1 and post.messages[0].recipients == ["ada@example.com"]
         finally:
             post.close()
+
+
+def test_a_retry_says_plainly_what_waits_and_what_comes_by_itself():
+    with a_site() as site:
+        assert site.run("mails", "retry", check=True).stdout == "No mail waits.\n"
+        for due in ("now() + interval '30 seconds'", "now() + interval '90 seconds'", "now() + interval '10 seconds'"):
+            put(site, due=due)
+        retry = site.run("mails", "retry", check=True).stdout
+        assert retry == "1 mail is tried at once. 2 mails are tried within a minute anyway.\n"
+        assert site.run("mails", "retry", check=True).stdout == "3 mails are tried within a minute anyway.\n"
+
+
+def test_a_rotation_says_when_the_key_signs_and_a_second_one_waits_for_it():
+    with a_site() as site:
+        first = site.run("keys", "rotate", check=True)
+        assert re.search(r"signs from \d{4}-\d\d-\d\dT[\d:.]+Z on", first.stderr), first.stderr
+        second = site.run("keys", "rotate")
+        assert second.returncode == 1 and f"the key {first.stdout.strip()} of an earlier rotation waits" in second.stderr
+        assert site.value("SELECT count(*) FROM signing_keys") == 3
+        leaked = site.run("keys", "rotate", "--compromised", check=True)
+        assert "signs at once" in leaked.stderr
+        events = [json.loads(line) for line in site.run("audit", "list", "--json", check=True).stdout.splitlines()]
+        assert [(event["action"], event["actor"]) for event in events] == [("signingKey.rotated", "keys rotate")] * 2
+        assert [event["details"]["key"] for event in events] == [first.stdout.strip(), leaked.stdout.strip()]
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (["users", "show", "demo", "x"], "gatehouse users has no subcommand show; it has list, get, create,"),
+        (["keys", "rotat"], "gatehouse keys has no subcommand rotat; it has list, rotate, reseal"),
+        (["user", "list"], "gatehouse has no subcommand user; it has serve, dev, reload,"),
+    ],
+)
+def test_an_unknown_subcommand_is_answered_with_those_that_there_are(site, words, told):
+    result = site.run(*words)
+    assert result.returncode == 64 and told in result.stderr and "--config" not in result.stderr, result.stderr
 
 
 @pytest.mark.parametrize(

@@ -144,3 +144,20 @@ def test_a_list_of_keys_is_checked(keys, words):
         report = site.run("check")
         assert report.returncode == 1 and words in report.stdout, report.stdout
         assert "1 fault." in report.stdout, report.stdout
+
+
+def test_nothing_is_sealed_again_before_the_running_server_knows_the_new_key():
+    with a_site() as site:
+        write_secret(site.folder / "new.key", note(base64.b64encode(secrets.token_bytes(32)).decode()))
+        server = site.serve()
+        site.settings["masterKey"] = BOTH[::-1]
+        site.write()
+        sealed = site.rows("SELECT private_key FROM signing_keys ORDER BY kid")
+        early = site.run("keys", "reseal")
+        assert early.returncode == 1 and f"the server at 127.0.0.1:{site.port} does not know the first master key yet" in early.stderr
+        assert site.rows("SELECT private_key FROM signing_keys ORDER BY kid") == sealed
+        assert server.stop() == 0
+        site.servers.clear()
+        assert site.run("keys", "reseal").returncode == 0, "without a server there is none to wait for"
+        site.serve()
+        assert site.run("keys", "reseal").returncode == 0

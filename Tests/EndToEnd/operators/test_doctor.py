@@ -1,12 +1,15 @@
 """`gatehouse doctor`: it finds each fault that is planted here, and nothing else."""
 
 import contextlib
+import os
 import re
+import signal
+import time
 
 import pytest
 import requests
 
-from support.harness import ROOT
+from support.harness import ROOT, wait_until
 from support.openid.times import clock_ahead
 from support.planted_faults import PLANTED
 from support.servers.installation import Installation
@@ -16,6 +19,8 @@ pytestmark = pytest.mark.long
 
 # The tests' cluster is fast, and not safe.
 OF_THE_CLUSTER = {"database.durability", "database.role"}
+# The tests write the files anew while the server runs.
+EXPECTED = OF_THE_CLUSTER | {"server.files"}
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +31,7 @@ def installation():
 
 
 def test_an_installation_without_a_fault_has_no_findings(installation):
-    assert set(installation.findings()) == OF_THE_CLUSTER
+    assert set(installation.findings()) - {"server.files"} == OF_THE_CLUSTER
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -39,7 +44,7 @@ def test_what_is_planted_is_found_with_its_remedy_and_nothing_else(installation,
         if undo:
             undo()
         installation.write()
-    assert set(found) - OF_THE_CLUSTER == expected, found
+    assert set(found) - EXPECTED == expected, found
     told = " ".join(found[code]["text"] + " " + found[code]["remedy"] for code in expected)
     assert words in told, told
 
@@ -48,15 +53,47 @@ def test_a_proxy_that_adds_the_address_of_this_machine_to_a_forged_one_is_no_fau
     """The forged address then stands left of an address that is a trusted proxy's, where the client's has to stand."""
     installation.proxy.appends = True
     try:
-        assert set(installation.findings()) == OF_THE_CLUSTER
+        assert set(installation.findings()) - {"server.files"} == OF_THE_CLUSTER
     finally:
         installation.proxy.appends = False
 
 
 def test_a_clock_that_is_ahead_is_found(installation):
     found = installation.findings(through=clock_ahead("+30s"))
-    assert set(found) - OF_THE_CLUSTER == {"database.clock"}
+    assert set(found) - EXPECTED == {"database.clock"}
     assert "NTP" in found["database.clock"]["remedy"]
+
+
+def test_a_clock_that_is_off_by_more_than_a_minute_is_told_and_no_proxy_is_blamed(installation):
+    found = installation.findings(through=clock_ahead("+90s"))
+    assert set(found) - EXPECTED == {"database.clock", "publicURL.clock"}
+    assert "9" in found["publicURL.clock"]["text"] and "behind this machine's" in found["publicURL.clock"]["text"]
+
+
+def test_files_that_were_changed_since_the_server_read_them_are_named(installation):
+    file = installation.folder / "projects/demo.yaml"
+    later = time.time() + 5
+    os.utime(file, (later, later))
+    found = installation.findings()
+    assert str(file) in found["server.files"]["text"] and found["server.files"]["remedy"] in (
+        "run gatehouse reload",
+        "restart it, where more than a comment was changed",
+    )
+
+
+def test_a_good_reload_right_before_is_not_told_as_a_refused_one(installation):
+    mend = PLANTED["a reload that was refused"][0](installation)
+    server = installation.servers[0]
+    before = server.log().count('"reloaded"')
+    server.signal(signal.SIGHUP)
+    wait_until(lambda: server.log().count('"reloaded"') > before, what="the reload")
+    assert "server.reload" not in installation.findings()
+    mend()
+
+
+def test_a_file_of_authorities_that_is_not_there_is_named_and_no_proxy_is_blamed(installation):
+    result = installation.doctor("--authorities", "/nowhere/authorities.pem")
+    assert result.returncode == 1 and "/nowhere/authorities.pem of --authorities cannot be read" in result.stderr and not result.stdout
 
 
 def test_a_sound_installation_ends_with_0():
@@ -101,7 +138,11 @@ def test_the_page_has_every_code_and_no_other():
     page = (ROOT / "docs/operations/doctor.md").read_text()
     rows = re.findall(r"^\| `([a-z][A-Za-z]*\.[A-Za-z]+)` \| ", page, re.MULTILINE)
     assert codes == set(rows) and len(codes) > 40
-    planted = set().union(*(expected for _, expected, _ in PLANTED.values())) | {"database.clock"} | OF_THE_CLUSTER
+    planted = (
+        set().union(*(expected for _, expected, _ in PLANTED.values()))
+        | {"database.clock", "publicURL.clock", "server.files"}
+        | OF_THE_CLUSTER
+    )
     # What no test can plant: a full disk, a table that cannot be read. The last two have tests of their own (`test_live_check.py`).
     assert codes - planted == {"files.space", "data.unreadable", "database.issuer", "provider.advice"}
 

@@ -261,7 +261,7 @@ PLANTED = {
         "limits",
     ),
     "passwords without mail": (no_mail, {"settings.mail"}, "gatehouse.yaml"),
-    "no database": (soon(another_database(lambda url: url.replace("/e2e_", "/gone_e2e_"))), {"database.unreachable"}, "database"),
+    "no database": (soon(another_database(lambda url: url.replace("/e2e_", "/gone_e2e_"))), {"database.unreachable"}, "CREATE DATABASE"),
     "a database without the schema": (
         another_database(lambda url: cluster().create()),
         {"database.schema"},

@@ -1,5 +1,6 @@
 import Accounts
 import ArgumentParser
+import Identity
 import JSON
 import Runtime
 
@@ -19,9 +20,10 @@ struct AuditCommand: AsyncParsableCommand {
 
         @OptionGroup var common: CommonOptions
 
-        @Argument(.project) var project: String
+        @Argument(help: "The project's id. Without it, print what was done to keys of all projects.", completion: .projects)
+        var project: String?
 
-        @Option(help: "The id of an account, the localId of the API: print only the events that are about it.")
+        @Option(help: "The id or the address of an account: print only the events that are about it.")
         var account: String?
 
         @Option(help: "The name of an action, such as account.deleted: print only its events.", completion: .list(Self.actions))
@@ -54,10 +56,26 @@ struct AuditCommand: AsyncParsableCommand {
 
         func run() async throws {
             var filter = AuditEvents.Filter()
-            (filter.accountID, filter.action, filter.actor) = (account, action, actor)
+            (filter.action, filter.actor) = (action, actor)
             (filter.since, filter.until) = (since?.instant, until?.instant)
             let most = limit ?? (since == nil ? 1000 : nil)
-            try await Console.withDatabase(common) { database, _ in
+            let settings = try common.serverSettings()
+            let project = project ?? AuditEvents.server
+            try await Console.withDatabase(common) { database, masterKey in
+                var hint = ""
+                if let account, let email = EmailAddress.canonical(account) {
+                    var wanted = AccountLists.Wanted()
+                    (wanted.ids, wanted.emails) = ([account], [email])
+                    let accounts = Console.accounts(settings, database)
+                    filter.accountID = try await accounts.lists.find(wanted, by: Console.administrator("audit list", ofProject: project))
+                        .first?.account.id
+                    if filter.accountID == nil {
+                        filter.emailHashes = AddressHashes(masterKey: masterKey).all(of: email, in: project)
+                        hint = " No account has the address \(email) now; the events of one that had it are found by its id."
+                    }
+                } else {
+                    filter.accountID = account
+                }
                 var count = 0
                 var progress = Progress("events", sharesTerminal: true)
                 try await AuditEvents(database: database).read(filter, newest: most, in: project) { events in
@@ -66,8 +84,8 @@ struct AuditCommand: AsyncParsableCommand {
                     progress.add(events.count)
                 }
                 progress.finish()
-                if count == 0, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
-                if count == 0 { Console.remark("No events.") }
+                if count == 0, project != AuditEvents.server, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
+                if count == 0 { Console.remark("No events.\(hint)") }
             }
         }
     }

@@ -52,9 +52,15 @@ struct MailsCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await MailsCommand.withOutbox(common) { outbox in
-                let count = try await outbox.waiting.retryNow(project)
-                if count == 0, let project, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
-                print("\(count == 1 ? "1 mail is" : "\(count) mails are") tried at once; all others within a minute.")
+                let (hastened, waiting) = try await outbox.waiting.retryNow(project)
+                if waiting == 0, let project, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
+                let others = waiting - hastened
+                print(
+                    [
+                        waiting == 0 ? "No mail waits." : nil,
+                        hastened > 0 ? "\(hastened == 1 ? "1 mail is" : "\(hastened) mails are") tried at once." : nil,
+                        others > 0 ? "\(others == 1 ? "1 mail is" : "\(others) mails are") tried within a minute anyway." : nil,
+                    ].compactMap(\.self).joined(separator: " "))
             }
         }
     }

@@ -52,12 +52,13 @@ struct CheckCommand: AsyncParsableCommand {
         for part in await checkup.providerParts() {
             let faults = part.findings.filter { $0.grade == .fault }
             problems += faults.count
-            print(faults.isEmpty ? "\(part.name)  ok" : faults.map { "\(part.name)  \($0.text)" }.joined(separator: "\n"))
+            print(
+                faults.isEmpty ? "\(part.name)  ok" : faults.map { "\(part.name)  \($0.text)\n  -> \($0.remedy)" }.joined(separator: "\n"))
             for advice in part.findings where advice.grade == .warning { print("note: \(part.name)  \(advice.text)") }
         }
         if configuration.server.sendsBySMTP, let findings = await checkup.mailFindings() {
             problems += findings.count
-            print(findings.isEmpty ? "mail  ok" : findings.map { "mail  \($0.text)" }.joined(separator: "\n"))
+            print(findings.isEmpty ? "mail  ok" : findings.map { "mail  \($0.text)\n  -> \($0.remedy)" }.joined(separator: "\n"))
         }
         return problems
     }
@@ -66,6 +67,6 @@ struct CheckCommand: AsyncParsableCommand {
 extension Finding {
     /// The texts of these tell the remedy by themselves.
     fileprivate var told: String {
-        ["database.unreachable", "database.readOnly", "database.schema", "database.issuer"].contains(code) ? text : sentence
+        ["database.schema", "database.issuer"].contains(code) ? text : sentence
     }
 }

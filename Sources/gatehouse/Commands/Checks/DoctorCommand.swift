@@ -1,5 +1,7 @@
 import ArgumentParser
+import Glibc
 import JSON
+import Runtime
 import Server
 
 /// `gatehouse doctor`: examines the whole installation, and says of each thing that is wrong what to do.
@@ -21,6 +23,9 @@ struct DoctorCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
+        if let authorities, access(authorities, R_OK) != 0 {
+            throw Failed("the file \(authorities) of --authorities cannot be read: \(SystemError("open"))")
+        }
         var parts: [Checkup.Part] = []
         do {
             let checkup = try Checkup(try common.configuration(), path: common.config, authorities: authorities)
@@ -29,7 +34,10 @@ struct DoctorCommand: AsyncParsableCommand {
                 if !json { Terminal.write(part.text) }
             }
         } catch let error as Configuration.Faulty {
-            parts = [Checkup.Part("configuration", error.faults.map { .fault("configuration.fault", $0, "mend the file") })]
+            parts = [
+                Checkup.Part(
+                    "configuration", error.faults.map { .fault("configuration.fault", $0, "mend the file at this place, as it says") })
+            ]
             if !json { Terminal.write(parts[0].text) }
         }
         let findings = parts.flatMap(\.findings)

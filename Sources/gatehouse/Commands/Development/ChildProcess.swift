@@ -50,10 +50,15 @@ struct ChildProcess: Sendable {
 
     /// Waits for the end of the child.
     ///
+    /// - Parameter ended: called when the child has ended and its id still cannot belong to another process.
     /// - Returns: its exit status; 128 and the signal's number for one that a signal has ended, as shells say it.
-    func status() async -> Int32 {
+    func status(_ ended: @escaping @Sendable () -> Void = {}) async -> Int32 {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [id] in
+                var information = siginfo_t()
+                // WNOWAIT leaves the child as it is, so that the system keeps its id.
+                while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+                ended()
                 var status: Int32 = 0
                 while waitpid(id, &status, 0) < 0, errno == EINTR {}
                 let signal = status & 0x7F

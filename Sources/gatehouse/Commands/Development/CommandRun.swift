@@ -26,11 +26,12 @@ final class CommandRun {
             self.process = process
             let line = try guardEnd(of: process)
             end = Task { [hasEnded] in
-                let status = await process.status()
-                hasEnded.value.withLock { $0 = true }
-                // Without a line, the shell would end a process that may have got the command's id meanwhile.
-                _ = write(line, "\n", 1)
-                close(line)
+                let status = await process.status {
+                    hasEnded.value.withLock { $0 = true }
+                    // Without a line, the shell would end a process that may have got the command's id meanwhile.
+                    _ = write(line, "\n", 1)
+                    close(line)
+                }
                 ServerProcess.stop()
                 return status
             }

@@ -30,10 +30,7 @@ struct AccountFields: ParsableArguments {
     /// The change that the fields ask for. Throws `Failed` for a value that no account can have.
     func change() throws -> AdministratorChange {
         var change = AdministratorChange()
-        if let email {
-            guard let address = EmailAddress.canonical(email) else { throw Failed("\(Console.visible(email)) is not an e-mail address") }
-            change.own.email = address
-        }
+        if let email { change.own.email = try Console.canonical(email) }
         change.emailVerified = verified
         if let phone {
             guard phone.isEmpty || PhoneNumber.isE164(UTF8Text(phone)) else {

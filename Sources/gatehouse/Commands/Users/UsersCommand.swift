@@ -13,6 +13,7 @@ struct UsersCommand: AsyncParsableCommand {
         commandName: "users", abstract: "List, show, make, change and delete accounts.",
         subcommands: [
             List.self, Get.self, Create.self, Update.self, Claims.self, Disable.self, Enable.self, Delete.self, Revoke.self, Link.self,
+            Hash.self,
         ])
 
     /// The access of a command to the accounts of one project.
@@ -20,6 +21,9 @@ struct UsersCommand: AsyncParsableCommand {
         let accounts: Accounts
         let project: ProjectSettings
         let administrator: Administrator
+
+        /// The name of an address without an account in audit events.
+        func hash(of email: String) -> String { accounts.addressHashes.hash(of: email, in: project.id) }
     }
 
     /// Runs a command on the accounts of a project, as an administrator whose audit events name the command.
@@ -34,11 +38,10 @@ struct UsersCommand: AsyncParsableCommand {
         let configuration = try common.soundConfiguration()
         let found = configuration.project(id)?.settings
         if needsFile || !configuration.mayBeFaulty(id), let reason = configuration.reasonWhyUnknown(id) { throw Failed(reason) }
-        let project = found ?? ProjectSettings(id: id, number: 0, apiKeys: [], authorizedDomains: [], redirectURLs: [])
+        let administrator = found.map { Console.administrator(command, of: $0) } ?? Console.administrator(command, ofProject: id)
         try await Console.withDatabase(common) { database, _ in
             let access = Access(
-                accounts: Console.accounts(configuration.server, database), project: project,
-                administrator: Console.administrator(command, of: project))
+                accounts: Console.accounts(configuration.server, database), project: administrator.project, administrator: administrator)
             do { try await body(access) } catch let error as AccountError { throw explained(error, project: id) }
         }
     }

@@ -1,0 +1,28 @@
+import ProjectSettings
+
+/// A sign-in that a rule refused, for the operator whom a person asks why they cannot sign in.
+struct RefusedSignIn {
+    /// The id of a provider, or a name of `SignInProvider`, as in metrics.
+    let method: String
+    let error: AccountError
+    /// The hash of the address that was signed in with; `nil` without one.
+    let emailHash: String?
+    let projectID: String
+    let client: Session.ClientInfo
+
+    /// The name of the reason. It tells a wrong password from an unknown address, which the answer to the caller may not (SEC-15).
+    var reason: String {
+        switch error {
+        case .invalidCredentials(of: nil), .noSuchEmail: "unknownAddress"
+        case .invalidCredentials, .wrongPassword: "wrongPassword"
+        case .customToken(.invalid(let reason)): "customToken: \(reason)"
+        case .tooManyAttempts(let action, by: let scope): "tooManyAttempts: \(action.rawValue) \(scope.configKey)"
+        case .quotaExceeded(let action): "quotaExceeded: \(action.rawValue)"
+        // The name of the case, without what belongs to it.
+        default: String("\(error)".prefix { $0 != "(" })
+        }
+    }
+
+    /// The account, where the rule had found one.
+    var accountID: String? { if case .invalidCredentials(of: let id) = error { id } else { nil } }
+}
