@@ -1,6 +1,7 @@
 import ArgumentParser
 import Crypto
 import FoundationEssentials
+import Glibc
 import Server
 
 /// The executable: commands and wiring, nothing else.
@@ -22,9 +23,23 @@ struct Gatehouse: AsyncParsableCommand {
         let arguments = CommonOptions.allowingConfigBehindHelp(ProcessInfo.processInfo.arguments.dropFirst())
         if let refusal = unknownSubcommand(in: arguments) {
             Console.remark(refusal)
-            exit(withError: ExitCode.validationFailure)
+            ProcessEnd.now(ExitCode.validationFailure.rawValue)
         }
-        await main(arguments)
+        do {
+            var command = try parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch {
+            end(after: error)
+        }
+        ProcessEnd.now(EXIT_SUCCESS)
+    }
+
+    /// Prints the parser's text for an error (help and the version are errors, too), and ends the process with its status.
+    private static func end(after error: any Error) -> Never {
+        let status = exitCode(for: error)
+        let text = fullMessage(for: error)
+        if !text.isEmpty { if status.isSuccess { print(text) } else { Console.remark(text) } }
+        ProcessEnd.now(status.rawValue)
     }
 
     /// The text about a word in the place of a subcommand that is none; `nil` where there is no such word. The parser itself would complain about
@@ -76,7 +91,7 @@ struct CommonOptions: ParsableArguments {
     /// not need the project files.
     func reasonWhyUnknown(_ project: String) -> String? { try? soundConfiguration().reasonWhyUnknown(project) }
 
-    /// The arguments of a command line. The parser's own `help` takes no option, but an operator's shell function writes `--config` behind
+    /// The arguments of a command line. The parser's own `help` takes no option, but the script of `packaging/` writes `--config` behind
     /// every command.
     static func allowingConfigBehindHelp(_ arguments: ArraySlice<String>) -> [String] {
         guard arguments.first == "help", let option = arguments.firstIndex(where: { $0 == "--config" || $0.hasPrefix("--config=") }) else {

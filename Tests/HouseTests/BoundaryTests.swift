@@ -76,6 +76,14 @@ import Testing
     }
 
     @Test(arguments: [
+        ("Sources/gatehouse/A.swift", "exit(EXIT_FAILURE)", false), ("Sources/Server/A.swift", "Glibc.exit(1)", false),
+        ("Sources/gatehouse/A.swift", "_exit(status)", true), ("Sources/gatehouse/A.swift", "ProcessEnd.now(1)", true),
+    ])
+    func `catches an end of the process that runs exit handlers`(path: String, text: String, isAllowed: Bool) {
+        #expect(Boundaries.exits(File(path: path, text: text)).isEmpty == isAllowed)
+    }
+
+    @Test(arguments: [
         ("Sources/Config/A.swift", "getenv(name)", false), ("Sources/Web/A.swift", "ProcessInfo.processInfo.environment", false),
         ("Sources/Web/A.swift", "CommandLine.arguments", false), ("Sources/Web/A.swift", "environment[name]", true),
         ("Sources/gatehouse/A.swift", "ProcessInfo.processInfo.environment", true),
@@ -108,6 +116,7 @@ import Testing
     @Test func `only a checked request may make people up`() { #expect(Repository.swift.flatMap(Boundaries.development) == []) }
     @Test func `only who has the proof makes an administrator`() { #expect(Repository.swift.flatMap(Boundaries.administrators) == []) }
     @Test func `only HTTPServer opens listening sockets`() { #expect(Repository.swift.flatMap(Boundaries.sockets) == []) }
+    @Test func `nothing runs exit handlers`() { #expect(Repository.swift.flatMap(Boundaries.exits) == []) }
     @Test func `only gatehouse reads the environment`() { #expect(Repository.swift.flatMap(Boundaries.environment) == []) }
     @Test func `the executable reads no settings`() { #expect(Repository.swift.flatMap(Boundaries.settings) == []) }
     @Test func `nothing is public`() { #expect(Repository.swift.flatMap(Boundaries.access) == []) }

@@ -19,7 +19,7 @@ enum Terminal {
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { exit(EXIT_FAILURE) }
+            guard count > 0 else { ProcessEnd.now(EXIT_FAILURE) }
             bytes = bytes.dropFirst(count)
         }
     }

@@ -116,7 +116,7 @@ def test_bash_completes_commands_and_values_with_the_script(site, tmp_path, word
     "words", [["help"], ["help", "users", "list"], ["completion", "bash"], ["openapi"], ["config", "schema", "server"]]
 )
 def test_config_may_stand_behind_every_command(words):
-    """As the shell function of the installation page writes it."""
+    """As the script of the installation page writes it."""
     plain, told = (
         subprocess.run([BINARY, *words, *more], capture_output=True, text=True, timeout=TIMEOUT, check=True).stdout
         for more in ([], ["--config", "/etc/gatehouse/gatehouse.yaml"])

@@ -78,6 +78,11 @@ enum Boundaries {
         calls(of: ["listen", "bind"], in: file, except: ["HTTPServer"], "opens a listening socket; only HTTPServer does")
     }
 
+    /// Nothing runs the exit handlers of C libraries, which free what threads may still be using: see `ProcessEnd`.
+    static func exits(_ file: File) -> [Violation] {
+        calls(of: ["exit"], in: file, except: [], "runs exit handlers; ProcessEnd.now does not")
+    }
+
     /// Only `gatehouse` reads the environment, and passes it on.
     static func environment(_ file: File) -> [Violation] {
         guard let target = file.target, file.isSwift, target != "gatehouse" else { return [] }
