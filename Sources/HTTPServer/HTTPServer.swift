@@ -54,14 +54,22 @@ package actor HTTPServer {
 
     /// Stops accepting, finishes the requests that have begun, and closes idle connections. Returns when no connection is left, or after
     /// `grace`.
-    package func stop(grace: Duration) async {
+    ///
+    /// - Parameter idle: how long an idle connection stays open. A proxy that sends its next request meanwhile reads in the answer that it
+    ///   must open another connection. If the connection were closed at once, the proxy's request could meet the end of it, and a proxy
+    ///   does not send a POST twice.
+    package func stop(grace: Duration, closingIdleAfter idle: Duration = .zero) async {
         for listener in listeners { listener.stop() }
         listeners = []
         connections.stop()
+        if idle == .zero { connections.closeIdle() }
         if !connections.isEmpty {
-            let timer = loop.schedule(after: grace) { [connections] in connections.closeAll() }
+            let timers = [
+                loop.schedule(after: idle) { [connections] in connections.closeIdle() },
+                loop.schedule(after: grace) { [connections] in connections.closeAll() },
+            ]
             await withCheckedContinuation { continuation in connections.whenEmpty { continuation.resume() } }
-            loop.cancel(timer)
+            for timer in timers { loop.cancel(timer) }
         }
         // Ends the reference cycle of server and connections that `listen` began.
         connections.server = nil

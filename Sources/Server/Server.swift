@@ -16,6 +16,9 @@ package actor Server {
     /// How long requests and mails that are being handled may take to finish after the server is told to stop. A second later the process
     /// ends (`gatehouse serve`).
     private static let grace: Duration = .seconds(9)
+    /// How long clients with an open connection are still answered, so that a proxy learns of the stop from an answer. Clients in
+    /// development have no proxy, and developers wait for a stop.
+    private static let keptAlive: Duration = .seconds(1)
     private static let keyInterval: Duration = .seconds(60)
     private static let cleanupInterval: Duration = .seconds(300)
     private static let idleInterval: Duration = .seconds(3600)
@@ -138,7 +141,9 @@ package actor Server {
         let end = ContinuousClock.now + Self.grace
         for chore in chores { chore.cancel() }
         await withTaskGroup(of: Void.self) { group in
-            for server in workers.map(\.server) + operations { group.addTask { await server.stop(grace: Self.grace) } }
+            let idle = shared.settings.development ? .zero : Self.keptAlive
+            for worker in workers { group.addTask { await worker.server.stop(grace: Self.grace, closingIdleAfter: idle) } }
+            for server in operations { group.addTask { await server.stop(grace: Self.grace) } }
             group.addTask { await self.stopMail(by: end) }
         }
         // No client waits any more for what waits there.

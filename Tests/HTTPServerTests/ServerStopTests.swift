@@ -1,3 +1,4 @@
+import TestKit
 import Testing
 
 @testable import HTTPServer
@@ -41,6 +42,29 @@ import Testing
             try await client.send("half")
             #expect(try await client.rest().hasSuffix("half"))
             await stopped
+        }
+    }
+
+    @Test func `answers a request on a kept connection after the stop has begun, and says that it closes`() async throws {
+        try await TestServer.with { server in
+            let kept = try server.client()
+            _ = try await kept.get("/now")
+            async let stopped: Void = server.server.stop(grace: .seconds(60), closingIdleAfter: .seconds(60))
+            try await eventually { (try? server.client()) == nil }
+            try await kept.send("POST /late HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+            let answer = try await kept.rest()
+            #expect(answer.hasPrefix("HTTP/1.1 200 "))
+            #expect(answer.contains("Connection: close\r\n"))
+            await stopped
+        }
+    }
+
+    @Test func `closes a kept connection that stays idle after the stop has begun`() async throws {
+        try await TestServer.with { server in
+            let kept = try server.client()
+            _ = try await kept.get("/now")
+            await server.server.stop(grace: .seconds(60), closingIdleAfter: .milliseconds(10))
+            #expect(try await kept.rest() == "")
         }
     }
 

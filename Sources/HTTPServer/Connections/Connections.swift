@@ -158,8 +158,10 @@ final class Connections {
 
     // MARK: Stop
 
-    func stop() {
-        isStopping = true
+    /// From now on each answer is the last one of its connection.
+    func stop() { isStopping = true }
+
+    func closeIdle() {
         for connection in slots { connection?.closeIfIdle() }
     }
 
