@@ -1,8 +1,11 @@
 import Runtime
 import Synchronization
 
-/// Lets the loops of one process take connections from one another when the server allows fewer than all of them want. Each loop needs one
-/// for reads, and one for writes while it has something to write, before any loop gets more.
+/// What the loops of one process tell one another of the database that they share.
+///
+/// They take connections from one another when the server allows fewer than all of them want: each loop needs one for reads, and one for
+/// writes while it has something to write, before any loop gets more. And the loop that first reaches the server after an outage tells the
+/// others, so that all of them serve again at the same time.
 package final class ConnectionShare: Sendable {
     private struct Member {
         weak var database: Database?
@@ -28,6 +31,13 @@ package final class ConnectionShare: Sendable {
         // connection from its own loop's writes.
         let others = members[(place + 1)...] + members[..<place]
         ask(kind == .read ? others + [database] : others)
+    }
+
+    /// Lets the other databases try again now, because the server has answered this one.
+    func tellOthers(than database: Database) {
+        for member in members.withLock({ $0.compactMap(\.database) }) where member !== database {
+            member.loop.execute { member.assumeIsolated { $0.tryNow() } }
+        }
     }
 
     private func ask(_ members: ArraySlice<Database>) {

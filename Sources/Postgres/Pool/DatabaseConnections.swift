@@ -165,7 +165,8 @@ extension Database {
 
     func opened(_ connection: Connection) {
         guard let slot = connection.slot else { return probed(connection, isThere: true) }
-        if reach(connection.kind).outage.isUnderWay { log.notice("database reachable again", metadata: ["for": "\(connection.kind)s"]) }
+        let wasAway = reach(connection.kind).outage.isUnderWay
+        if wasAway { log.notice("database reachable again", metadata: ["for": "\(connection.kind)s"]) }
         change(connection.kind) { reach in
             reach.outage.ended()
             if let retry = reach.retry { loop.cancel(retry) }
@@ -178,6 +179,7 @@ extension Database {
             followWrites()
         }
         tryNow(connection.kind == .read ? .write : .read)
+        if wasAway { share.tellOthers(than: self) }
         placeWaiting()
         countConnections()
     }

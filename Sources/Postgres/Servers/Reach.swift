@@ -76,6 +76,12 @@ extension Database {
         attempt(kind)
     }
 
+    /// Makes the delayed attempts of both kinds now, because another loop has found the server.
+    func tryNow() {
+        tryNow(.read)
+        tryNow(.write)
+    }
+
     /// When this connection ran out of time, its first host may have used up all of it, so further connections begin with the next of
     /// several hosts.
     func passOver(_ connection: Connection) {

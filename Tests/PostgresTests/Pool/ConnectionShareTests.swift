@@ -110,4 +110,33 @@ import Testing
         for (number, read) in (reads + more).enumerated() { #expect(try await read.value == number) }
         await database.close()
     }
+
+    @Test func `lets every loop try again at once when one has found the server`() async throws {
+        let url = try await TestDatabase.empty()
+        let share = ConnectionShare()
+        let databases = try (0..<3).map { index in
+            Database(
+                loop: try Loop(index: index), url: url, settings: TestDatabase.settings, share: share, metrics: Metrics(),
+                log: TestDatabase.silent)
+        }
+        for database in databases { await database.loseServer() }
+        await databases[1].tryNow(.read)
+        for database in databases {
+            #expect(try await database.query("SELECT 1").count == 1)
+            #expect(try await database.write("SELECT 1").count == 1)
+        }
+        for database in databases { await database.close() }
+    }
+}
+
+extension Database {
+    /// The state in an outage whose next attempt is an hour away.
+    fileprivate func loseServer() {
+        for kind in [Connection.Kind.read, .write] {
+            change(kind) { reach in
+                _ = reach.outage.failed(at: loop.now, chance: 0)
+                reach.retry = loop.schedule(after: .seconds(3600)) {}
+            }
+        }
+    }
 }
