@@ -29,14 +29,15 @@ import Text
         ("203.0.113.9", "203.0.113.9"), ("1.1.1.1, 203.0.113.9", "203.0.113.9"), ("1.1.1.1,203.0.113.9, 10.1.1.1", "203.0.113.9"),
         ("10.9.9.9, 10.1.1.1", "10.9.9.9"), ("203.0.113.9:4711", "203.0.113.9"), ("[2001:db8::1]:4711", "2001:db8::1"),
         ("2001:db8::1", "2001:db8::1"),
-        ("::ffff:203.0.113.9", "203.0.113.9"), ("nonsense, 203.0.113.9", "203.0.113.9"),
+        ("::ffff:203.0.113.9", "203.0.113.9"), ("nonsense, 203.0.113.9", "203.0.113.9"), ("203.0.113.9,", "203.0.113.9"),
+        ("203.0.113.9, , 10.1.1.1 ,", "203.0.113.9"), (",203.0.113.9", "203.0.113.9"),
     ])
     func `SEC-08 takes the rightmost untrusted address of X-Forwarded-For`(value: String, expected: String) throws {
         #expect(try client("10.0.0.1", ["x-forwarded-for": value]) == expected)
     }
 
     @Test(arguments: [
-        "nonsense", "203.0.113.9, nonsense", "203.0.113.9,", ",", "203.0.113.9, unknown", "0xCB007109", "203.0.113.9:", "203.0.113.9:x",
+        "nonsense", "203.0.113.9, nonsense", ",", " , ", "203.0.113.9, unknown", "0xCB007109", "203.0.113.9:", "203.0.113.9:x",
         "203.0.113.9:123456",
         "[203.0.113.9]", "[2001:db8::1", "2001:db8::1%eth0", "203.0.113.9 10.1.1.1", "203.0.113.09",
     ])
@@ -51,6 +52,7 @@ import Text
     @Test(arguments: [
         ("for=203.0.113.9", "203.0.113.9"), ("For=\"[2001:db8::1]:4711\";proto=https;by=10.0.0.1", "2001:db8::1"),
         ("for=1.1.1.1, for=203.0.113.9;host=a", "203.0.113.9"), ("for=203.0.113.9, for=10.3.3.3", "203.0.113.9"),
+        ("for=203.0.113.9,", "203.0.113.9"), (", for=203.0.113.9 , ,for=10.3.3.3", "203.0.113.9"),
     ])
     func `SEC-08 takes the rightmost untrusted address of Forwarded`(value: String, expected: String) throws {
         #expect(try client("fd00::1", ["forwarded": value], by: .forwarded) == expected)
@@ -59,7 +61,7 @@ import Text
     @Test(arguments: [
         "for=unknown", "for=_hidden", "proto=https", "for=203.0.113.9;for=1.1.1.1", "for", "for=", "for=\"203.0.113.9",
         "for=\"203.0.113.\\9\"",
-        "for=203.0.113.9 x", "for=203.0.113.9;", "for=203.0.113.9,",
+        "for=203.0.113.9 x", "for=203.0.113.9;", ",", "for=203.0.113.9;, for=10.3.3.3",
     ])
     func `SEC-08 falls back to the peer when Forwarded cannot be read`(value: String) throws {
         #expect(try client("10.0.0.1", ["forwarded": value], by: .forwarded) == "10.0.0.1")

@@ -37,14 +37,22 @@ package struct ClientAddress: Sendable, Equatable {
         return client
     }
 
+    /// The elements of a list. An empty element counts as absent. <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.1>
     private static func list(_ text: UTF8Text) -> [UTF8Text] {
-        text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { UTF8Text($0.trimmingSpaces) }
+        text.utf8.split(separator: UInt8(ascii: ",")).map { UTF8Text($0.trimmingSpaces) }.filter { !$0.utf8.isEmpty }
     }
 }
 
 extension Headers {
     /// All values of a header as one list, since together they are one. <https://www.rfc-editor.org/rfc/rfc9110#section-5.3>
     fileprivate func list(_ name: String) -> UTF8Text { UTF8Text(decoding: Array(values(name).map(\.utf8).joined(separator: ",".utf8))) }
+}
+
+extension Substring.UTF8View {
+    /// Without the empty elements of a list, and the spaces, that it begins with.
+    fileprivate var droppingEmptyElements: Self {
+        drop { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    }
 }
 
 /// The `Forwarded` header. <https://www.rfc-editor.org/rfc/rfc7239#section-4>
@@ -58,7 +66,7 @@ enum Forwarded {
     static func elements(_ text: UTF8Text) -> [Element]? {
         var elements = [Element()]
         var seen: Set<UTF8Text> = []
-        var rest = text.utf8[...].trimmingSpaces
+        var rest = text.utf8[...].droppingEmptyElements
         while !rest.isEmpty {
             let name = rest.prefix { $0.isToken }
             rest = rest.dropFirst(name.count)
@@ -73,6 +81,8 @@ enum Forwarded {
             switch separator {
             case UInt8(ascii: ";"): break
             case UInt8(ascii: ","):
+                rest = rest.droppingEmptyElements
+                if rest.isEmpty { return elements }
                 elements.append(Element())
                 seen = []
             default: return nil
