@@ -41,7 +41,9 @@ package struct BrokeredProject: Sendable {
     }
 
     /// Counts a sign-in that ended before the rules of accounts were asked. What those refuse, they count themselves.
-    func count(_ provider: String, endedBy error: BrokerageError) { brokerage.accounts.signIns.count(provider, error.outcome) }
+    func count(_ provider: String, endedBy error: BrokerageError) {
+        brokerage.accounts.signIns.count(provider, error.outcome, in: settings.id)
+    }
 
     /// The error as the log is to name it: one that is logged has its provider and this project.
     func at(_ provider: String, _ error: BrokerageError) -> BrokerageError {

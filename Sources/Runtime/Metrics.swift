@@ -15,6 +15,8 @@ package final class Metrics: Sendable {
         let help: String
         let kind: String
         var series: [Series] = []
+        /// The positions of the series, by their labels.
+        var positions: [String: Int] = [:]
     }
 
     private struct Series {
@@ -24,6 +26,7 @@ package final class Metrics: Sendable {
 
     private enum Part {
         case number(@Sendable () -> Int)
+        case numberAtTimes(@Sendable () -> Int?)
         case decimal(@Sendable () -> Double)
         case histogram(Histogram)
     }
@@ -62,6 +65,13 @@ package final class Metrics: Sendable {
         add(name, help, "gauge", labels, .number(read))
     }
 
+    /// A gauge whose series is printed only while it has a value.
+    package func gaugeAtTimes(
+        _ name: String, _ help: String, _ labels: KeyValuePairs<String, String>, _ read: @escaping @Sendable () -> Int?
+    ) {
+        add(name, help, "gauge", labels, .numberAtTimes(read))
+    }
+
     /// A gauge that has a fraction.
     package func decimalGauge(_ name: String, _ help: String, _ read: @escaping @Sendable () -> Double) {
         add(name, help, "gauge", [:], .decimal(read))
@@ -98,9 +108,10 @@ package final class Metrics: Sendable {
         families.withLock { families in
             let family = families.firstIndex { $0.name == name } ?? families.endIndex
             if family == families.endIndex { families.append(Family(name: name, help: help, kind: kind)) }
-            if let same = families[family].series.firstIndex(where: { $0.labels.elementsEqual(labels, by: ==) }) {
+            if let same = families[family].positions[Self.text(labels)] {
                 families[family].series[same].parts.append(part)
             } else {
+                families[family].positions[Self.text(labels)] = families[family].series.count
                 families[family].series.append(Series(labels: labels, parts: [part]))
             }
         }
@@ -113,6 +124,9 @@ package final class Metrics: Sendable {
         for part in series.parts {
             switch part {
             case .number(let read): sum += read()
+            case .numberAtTimes(let read):
+                guard let number = read() else { return }
+                sum += number
             case .decimal(let read): decimal = read() + (decimal ?? 0)
             case .histogram(let part): histogram = part.counts + histogram
             }

@@ -26,6 +26,7 @@ package struct Shared: Sendable {
     let output: LogOutput
     let metrics: Metrics
     let signIns: SignInMetrics
+    let projectMetrics: ProjectMetrics
     let refusals: Refusals
     let clock: Clock
     let log: Logger
@@ -41,11 +42,13 @@ package struct Shared: Sendable {
         hashing = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)
         passwords = PasswordHashing(pool: hashing, parameters: settings.passwordHashing.scrypt)
         signIns = SignInMetrics(metrics)
+        projectMetrics = ProjectMetrics(metrics, signIns: signIns, directory: projects)
         refusals = Refusals(metrics: metrics, log: log)
         self.clock = clock
         self.log = log
         output.count(in: metrics)
         registerMetrics()
+        projectMetrics.begin()
     }
 }
 

@@ -36,10 +36,12 @@ struct Fixture {
         passwords = PasswordHashing(
             pool: HashingPool(threads: 2, queue: 1000, metrics: Metrics()), parameters: ScryptParameters(log2N: 4))
         outbox = Outbox(database: database, masterKey: masterKey, clock: time.clock, keepsSent: true)
+        let signIns = SignInMetrics(metrics)
+        signIns.begin(project: "demo", providers: [], methods: [])
         accounts = Accounts(
             database: database, masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys,
             passwords: passwords, outbox: outbox, refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent),
-            signIns: SignInMetrics(metrics))
+            signIns: signIns)
         sessions = Sessions(database: database, masterKey: masterKey, clock: time.clock, log: TestDatabase.silent)
         flows = SignInFlows(database: database, masterKey: masterKey, clock: time.clock)
         pendingTokens = PendingTokens(database: database, masterKey: masterKey, clock: time.clock)

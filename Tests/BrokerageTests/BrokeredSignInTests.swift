@@ -28,7 +28,7 @@ import Text
         #expect(fixture.database.roundTrips == start + 6, "the sign-in reads and writes")
         #expect(account.email == "ada@example.com")
         #expect(try await fixture.status(of: begun) == "redeemed")
-        #expect(fixture.counted == [#"gatehouse_sign_ins_total{provider="oidc.test",outcome="created"} 1"#])
+        #expect(fixture.counted == [#"gatehouse_sign_ins_total{project="demo",provider="oidc.test",outcome="created"} 1"#])
     }
 
     @Test func `a refusal at the provider ends the flow, and is counted as what it is`() async throws {
@@ -43,8 +43,8 @@ import Text
         #expect(fixture.issuer.upstream.count(fixture.issuer.tokenURL) == 0)
         #expect(
             fixture.counted == [
-                #"gatehouse_sign_ins_total{provider="oidc.test",outcome="provider_unavailable"} 1"#,
-                #"gatehouse_sign_ins_total{provider="oidc.test",outcome="refused"} 1"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="oidc.test",outcome="provider_unavailable"} 1"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="oidc.test",outcome="refused"} 1"#,
             ])
     }
 
@@ -102,7 +102,7 @@ import Text
         let fixture = try await Fixture()
         fixture.issuer.upstream.fail(fixture.issuer.documentURL, .timedOut)
         #expect(await refusal { try await fixture.begin() }?.name == "outage")
-        #expect(fixture.counted == [#"gatehouse_sign_ins_total{provider="oidc.test",outcome="provider_unavailable"} 1"#])
+        #expect(fixture.counted == [#"gatehouse_sign_ins_total{project="demo",provider="oidc.test",outcome="provider_unavailable"} 1"#])
         let rows = try await fixture.database.query("SELECT 1 FROM sign_in_flows")
         #expect(rows.isEmpty)
     }

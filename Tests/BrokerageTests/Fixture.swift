@@ -48,10 +48,12 @@ struct Fixture {
         let masterKey = MasterKey(bytes: Array(1...32))
         database = try TestDatabase.open(try await TestDatabase.make())
         let hashing = HashingPool(threads: 1, queue: 1, metrics: Metrics())
+        let signIns = SignInMetrics(metrics)
+        signIns.begin(project: "demo", providers: [], methods: [])
         let accounts = Accounts(
             database: database, masterKey: masterKey, clock: clock, publicURL: "https://gatehouse.example", signingKeys: SigningKeys(),
             passwords: PasswordHashing(pool: hashing, parameters: ScryptParameters(log2N: 4)), outbox: nil,
-            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: SignInMetrics(metrics))
+            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: signIns)
         brokerage = Brokerage(
             accounts: accounts, flows: SignInFlows(database: database, masterKey: masterKey, clock: clock),
             pendingTokens: PendingTokens(database: database, masterKey: masterKey, clock: clock), upstream: issuer.upstream,

@@ -50,7 +50,7 @@ package struct CustomTokenSignIns: Sendable {
         }
         guard let account = try Account.one(of: results[1]) else { throw .overtaken }
         let isNewUser = try reading { try results[0].first?.value() ?? false }
-        completion.metrics.count(SignInProvider.custom, isNewUser ? .created : .signedIn)
+        completion.metrics.count(SignInProvider.custom, isNewUser ? .created : .signedIn, in: project.id)
         return (account, session, isNewUser)
     }
 

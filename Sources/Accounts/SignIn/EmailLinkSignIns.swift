@@ -27,7 +27,7 @@ package struct EmailLinkSignIns: Sendable {
     }
 
     /// The name in metrics. In ID tokens it is `password`, as in Firebase's.
-    private static let emailLink = "emailLink"
+    package static let emailLink = "emailLink"
 
     private func signInUncounted(
         withLink code: String, email: String, linkingTo idToken: String?, language: String, in project: ProjectSettings,

@@ -91,7 +91,7 @@ package struct FederatedSignIns: Sendable {
         case .refuse(let refusal): throw refusal.error
         case .confirm(let accountOfAddress):
             if let completing { _ = try await storage.write(completing) }
-            completion.metrics.count(identity.providerID, .needsConfirmation)
+            completion.metrics.count(identity.providerID, .needsConfirmation, in: project.id)
             return .needsConfirmation(accountOfAddress)
         case .signIn(let known):
             try known.checkProof(from: provenAt)

@@ -58,7 +58,7 @@ struct SignInCompletion: Sendable {
             sharesCommit
             ? try await storage.write(all: all, sharingCommitAs: Array(session.accountID.utf8))
             : try await storage.write(all: all, waitingFor: session.accountID)
-        if let outcome { metrics.count(method ?? authentication.signInProvider, outcome) }
+        if let outcome { metrics.count(method ?? authentication.signInProvider, outcome, in: project.id) }
         return (session, rows)
     }
 
@@ -89,7 +89,7 @@ struct SignInCompletion: Sendable {
     ) async throws(AccountError) -> Result {
         do { return try await attempt() } catch {
             guard error.isRefusal else { throw error }
-            metrics.count(method, .refused)
+            metrics.count(method, .refused, in: project.id)
             let emailHash = email.map { addressHashes.hash(of: $0, in: project.id) }
             refusals.note(
                 RefusedSignIn(method: method, error: error, emailHash: emailHash, projectID: project.id, client: client), at: clock.now())

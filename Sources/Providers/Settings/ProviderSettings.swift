@@ -1,5 +1,5 @@
 import JOSE
-import Runtime
+package import Runtime
 package import Text
 
 /// One entry of a project's `providers:`, read and checked. The settings that all providers have are here; those of one provider are in the
@@ -13,6 +13,8 @@ package struct ProviderSettings: Sendable {
     var clientSecret: Secret?
     /// Signs assertions in place of a secret.
     var clientKey: ClientKey?
+    /// The first day on which the provider refuses the secret or the certificate; `nil` when the entry does not say.
+    package var expires: Instant?
     var clientAuthentication = ClientAuthentication.auto
     /// Ids of the operator's other apps at the provider, whose tokens are accepted like ours.
     var allowedAudiences: Set<String> = []

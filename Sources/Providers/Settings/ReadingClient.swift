@@ -45,10 +45,7 @@ extension ProviderSettings {
                     "has a certificate that cannot be used (\(Self.reason(error))); put the certificate of this key into the file")
                 return
             }
-            if let left = Certificate.timeLeft(pem: pem.reveal()), left <= .zero {
-                section.note(
-                    "clientKey", "has a certificate that has expired; make a new one, put it into the file, and give it to the provider")
-            }
+            readExpiry(ofCertificate: pem.reveal(), section, now: Clock.system.now())
             let client = ClientKey(key: key, naming: naming)
             if rules.needsCertificate, naming["x5t#S256"] == nil {
                 section.fault("clientKey", "has no certificate, by which this provider finds the key; put both into one PEM file")

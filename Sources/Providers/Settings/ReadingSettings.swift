@@ -2,6 +2,7 @@ package import Config
 import HTTP
 import JOSE
 import JSON
+import Runtime
 import Text
 
 extension ProviderSettings {
@@ -29,6 +30,7 @@ extension ProviderSettings {
         let refused = self.protocol.rules.refusedScopes
         scopes.removeAll { refused.contains($0) }
         if !self.protocol.rules.makesClientSecret { clientSecret = section.secret("clientSecret") }
+        readExpiry(section, now: Clock.system.now())
         enabled = section.bool("enabled", default: enabled)
         // By OAuth 1.0a, the request token in an answer tells which sign-in it belongs to.
         hasOwnCallback = section.bool("ownCallback", default: provider.hasOwnCallback && self.protocol.isOAuth2)

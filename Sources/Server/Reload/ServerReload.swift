@@ -63,6 +63,7 @@ extension Server {
         }
         try await providerIssuers.pin(entries.filter { conflicts[$0.projectID] == nil })
         shared.projects.replace(Projects(next.projects, anyKey: reading.server.developmentProject))
+        shared.projectMetrics.begin()
         return next.refusals.isEmpty ? .taken : .takenInPart(next.refusals.joined(separator: "\n"))
     }
 }

@@ -36,15 +36,15 @@ import Text
         }
         #expect(
             counted(fixture) == [
-                #"gatehouse_sign_ins_total{provider="anonymous",outcome="created"} 1"#,
-                #"gatehouse_sign_ins_total{provider="oidc.a",outcome="linked"} 1"#,
-                #"gatehouse_sign_ins_total{provider="oidc.acme",outcome="created"} 1"#,
-                #"gatehouse_sign_ins_total{provider="oidc.acme",outcome="signed_in"} 1"#,
-                #"gatehouse_sign_ins_total{provider="oidc.b",outcome="refused"} 1"#,
-                #"gatehouse_sign_ins_total{provider="oidc.lax",outcome="needs_confirmation"} 1"#,
-                #"gatehouse_sign_ins_total{provider="password",outcome="created"} 1"#,
-                #"gatehouse_sign_ins_total{provider="password",outcome="refused"} 2"#,
-                #"gatehouse_sign_ins_total{provider="password",outcome="signed_in"} 1"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="anonymous",outcome="created"} 1"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="oidc.a",outcome="linked"} 1"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="oidc.acme",outcome="created"} 1"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="oidc.acme",outcome="signed_in"} 1"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="oidc.b",outcome="refused"} 1"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="oidc.lax",outcome="needs_confirmation"} 1"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="password",outcome="created"} 1"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="password",outcome="refused"} 2"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="password",outcome="signed_in"} 1"#,
             ])
     }
 
@@ -59,10 +59,32 @@ import Text
         await expectRefusal("quotaExceeded(ProjectSettings.LimitedAction.signUp)") { try await fixture.signUpAnonymously() }
         #expect(
             counted(fixture) == [
-                #"gatehouse_sign_ins_total{provider="anonymous",outcome="created"} 1"#,
-                #"gatehouse_sign_ins_total{provider="anonymous",outcome="refused"} 1"#,
-                #"gatehouse_sign_ins_total{provider="password",outcome="created"} 1"#,
-                #"gatehouse_sign_ins_total{provider="password",outcome="refused"} 2"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="anonymous",outcome="created"} 1"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="anonymous",outcome="refused"} 1"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="password",outcome="created"} 1"#,
+                #"gatehouse_sign_ins_total{project="demo",provider="password",outcome="refused"} 2"#,
+            ])
+    }
+
+    @Test func `the series of a project are there before its first sign-in, and only for projects of a file`() {
+        let metrics = Metrics()
+        let signIns = SignInMetrics(metrics)
+        signIns.begin(project: "acme", providers: ["oidc.a"], methods: ["password"])
+        signIns.begin(project: "acme", providers: ["oidc.a"], methods: ["password"])
+        let outcomes = ["signed_in", "created", "linked", "refused"]
+        let labels =
+            (outcomes + ["provider_unavailable", "needs_confirmation"]).map { (#"provider="oidc.a",outcome="\#($0)""#) }
+            + outcomes.map { (#"provider="password",outcome="\#($0)""#) }
+        #expect(
+            Set(metrics.lines(of: "gatehouse_sign_ins_total"))
+                == Set(labels.map { #"gatehouse_sign_ins_total{project="acme",\#($0)} 0"# }))
+        signIns.count("password", .signedIn, in: "acme")
+        signIns.count("password", .signedIn, in: "made up")
+        let counted = metrics.lines(of: "gatehouse_sign_ins_total").filter { $0.hasSuffix(" 1") }
+        #expect(
+            counted.sorted() == [
+                #"gatehouse_sign_ins_total{project="-",provider="password",outcome="signed_in"} 1"#,
+                #"gatehouse_sign_ins_total{project="acme",provider="password",outcome="signed_in"} 1"#,
             ])
     }
 

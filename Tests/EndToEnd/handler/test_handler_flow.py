@@ -274,7 +274,7 @@ def test_a_provider_that_fails_is_not_the_persons_fault(fake_issuer):
         page = flow.callback(site.url + "/__/auth/handler?" + urlencode({"error": "temporarily_unavailable", "state": state}))
         assert island(page)["event"]["error"]["code"] == "auth/network-request-failed"
         metrics = requests.get(site.url + "/metrics", timeout=TIMEOUT).text
-        assert 'gatehouse_sign_ins_total{provider="oidc.fake",outcome="provider_unavailable"} 2' in metrics
+        assert 'gatehouse_sign_ins_total{project="demo",provider="oidc.fake",outcome="provider_unavailable"} 2' in metrics
 
 
 def test_an_error_of_the_provider_is_told_without_its_words(site, fake_issuer):

@@ -85,8 +85,8 @@ def test_metrics_are_there_and_bounded(site, api, fake_issuer, real_issuer):
     assert response.status_code == 200 and response.headers["content-type"].startswith("text/plain; version=0.0.4")
     text = response.text
     for series in (
-        r'gatehouse_sign_ins_total\{provider="oidc.real",outcome="(created|signed_in)"\} [1-9]',
-        r'gatehouse_sign_ins_total\{provider="oidc.fake",outcome="refused"\} [1-9]',
+        r'gatehouse_sign_ins_total\{project="demo",provider="oidc.real",outcome="(created|signed_in)"\} [1-9]',
+        r'gatehouse_sign_ins_total\{project="demo",provider="oidc.fake",outcome="refused"\} [1-9]',
         r'\w*http_requests_total\{route="/v1/accounts:signInWithIdp",status="200"\} [1-9]',
         r'\w*http_request_seconds_bucket\{[^}]*le="\+Inf"\} [1-9]',
         r"\w*http\w*connections\w*",
