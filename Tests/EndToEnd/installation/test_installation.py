@@ -1,11 +1,14 @@
 """An operator's installation by the pages alone: their commands, as they stand, on a machine with a systemd of its own."""
 
+import ast
+import contextlib
 import re
+import shutil
 
 import pytest
 
-from support.operator_pages import GROUPS, blocks, commands, function
-from support.servers.machine import Machine, NoMachine
+from support.operator_pages import GROUPS, blocks, commands
+from support.servers.machine import SOURCES, Machine, NoMachine
 
 pytestmark = pytest.mark.long
 
@@ -23,11 +26,16 @@ openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -noenc -subj /CN=auth.ex
 openssl x509 -req -in a.csr -CA /usr/local/share/ca-certificates/public.crt -CAkey a.key -CAcreateserial \\
   -extfile <(echo subjectAltName=DNS:auth.example.com) -out /etc/ssl/auth.example.com.pem 2>/dev/null
 """
+# What a second run of the page must leave as it is.
+KEPT = """
+cd /etc; sha256sum gatehouse/*.* gatehouse/projects/* postgresql/15/main/pg_hba.conf postgresql/15/main/server.crt
+ls /usr/local/lib/gatehouse
+"""
 READY = "curl -sf http://127.0.0.1:9090/health/ready"
 
 
-@pytest.fixture(scope="module")
-def machine():
+@contextlib.contextmanager
+def a_machine():
     try:
         machine = Machine()
     except NoMachine as reason:
@@ -40,10 +48,14 @@ def machine():
 
 
 @pytest.fixture(scope="module")
-def installed(machine):
-    """The machine after the installation page, and what its commands printed."""
-    machine.printed = machine.run(commands("install")).stdout
-    return machine
+def installed():
+    """The machine after the installation page, and what its commands printed the first and the second time."""
+    with a_machine() as machine:
+        machine.printed = machine.run(commands("install")).stdout
+        machine.kept = machine.run(KEPT).stdout
+        machine.printed_again = machine.run(commands("install")).stdout
+        machine.kept_again = machine.run(KEPT).stdout
+        yield machine
 
 
 def signs(machine, call, email, options=""):
@@ -72,14 +84,14 @@ def test_every_command_of_the_pages_is_run_or_says_that_it_is_not():
 
 
 def test_the_page_leads_from_nothing_to_200(installed):
-    assert installed.printed.rstrip().endswith("\n200"), installed.printed
+    assert "\n200\n" in installed.printed, installed.printed
     assert '"idToken":' in installed.printed
     assert "%73%33%63%72%2f%65%74%40%70%3a%77%25" in installed.printed
     assert signs(installed, "signInWithPassword", "ada@example.com") == 200
 
 
 def test_check_finds_nothing_to_say_about_the_page(installed):
-    said = installed.run(function() + "gatehouse check").stdout
+    said = installed.run("gatehouse check").stdout
     assert "warning" not in said and "chmod" not in said, said
 
 
@@ -90,7 +102,7 @@ def test_the_database_is_reached_over_verified_tls_with_scram(installed):
     swap = "cp {0} /etc/gatehouse/database-ca.crt"
     try:
         installed.run(swap.format("/usr/local/share/ca-certificates/public.crt"))
-        refused = installed.run(function() + "gatehouse migrate", check=False)
+        refused = installed.run("gatehouse migrate", check=False)
     finally:
         installed.run(swap.format("/root/database-ca/ca.crt"))
     assert refused.returncode != 0 and "certificate verify failed" in refused.stdout
@@ -190,16 +202,127 @@ def test_behind_each_proxy_clients_are_told_apart_and_cannot_lie(installed, prox
         psql(installed, "DELETE FROM rate_limits")
 
 
-def test_the_upgrade_runs_twice_and_the_rollback_brings_the_state_before_it(installed):
+def test_the_page_may_be_run_twice(installed):
+    assert installed.kept_again == installed.kept
+    assert "EMAIL_EXISTS" in installed.printed_again and "\n400\n" in installed.printed_again, installed.printed_again
+
+
+def test_the_examination_is_the_last_step_and_comes_every_day(installed):
+    for printed in (installed.printed, installed.printed_again):
+        parts = printed[printed.rindex("configuration\n") :]
+        assert "ok       publicURL" in parts and "\n0 faults, 1 warning." in parts, printed
+    assert installed.run("systemctl is-active gatehouse-doctor.timer").stdout.strip() == "active"
+    installed.run("systemctl start gatehouse-doctor")
+    assert "ok       publicURL" in installed.run("journalctl -u gatehouse-doctor --no-pager").stdout
+
+
+def test_a_block_stops_at_its_first_error(installed):
+    file = "/etc/gatehouse/projects/acme.yaml"
+    before = running(installed)
+    try:
+        installed.run(f"cp -p {file} /root/acme.yaml; echo 'sigIn: {{}}' >>{file}")
+        # In a shell that goes on after an error, as an operator's does.
+        refused = installed.run(f"set +e\n{commands('upgrade')}", check=False)
+    finally:
+        installed.run(f"cp -p /root/acme.yaml {file}")
+    assert refused.returncode != 0 and "sigIn" in refused.stdout and "ready" not in refused.stdout, refused.stdout
+    assert running(installed) == before
+
+
+def test_the_backup_is_restored_on_another_machine(installed):
+    installed.run(commands("backup"))
+    with a_machine() as other:
+        other.run(commands("install"))
+        assert signs(other, "signUp", "other@example.com") == 200
+        other.run("install -d -m 700 -o postgres -g postgres /var/backups/gatehouse")
+        for name in [
+            "/root/gatehouse-files.tar.gz",
+            installed.run("ls -t /var/backups/gatehouse/*.dump | head -n 1").stdout.strip(),
+        ]:
+            shutil.copy(f"/proc/{installed.leader}/root{name}", f"/proc/{other.leader}/root{name}")
+        for _ in range(2):
+            assert other.run(commands("restore")).stdout.rstrip().endswith("ready")
+        assert other.run("cat /etc/gatehouse/master.key").stdout == installed.run("cat /etc/gatehouse/master.key").stdout
+        assert signs(other, "signInWithPassword", "ada@example.com") == 200
+        assert signs(other, "signInWithPassword", "other@example.com") == 400
+
+
+# A client in eight threads, until /root/stop is there; then it prints how many requests were answered, and those that failed.
+LOAD = """
+import collections, http.client, os, threading
+told = collections.Counter()
+def ask():
+    connection = None
+    while not os.path.exists("/root/stop"):
+        try:
+            connection = connection or http.client.HTTPSConnection("auth.example.com", timeout=20)
+            connection.request("POST", "/v1/accounts:lookup?key=acme-web-key", '{"idToken":"x"}', {"content-type": "application/json"})
+            answer = connection.getresponse()
+            answer.read()
+            told["answered" if answer.status == 400 else str(answer.status)] += 1
+        except OSError as error:
+            connection = None
+            told[repr(error)] += 1
+threads = [threading.Thread(target=ask) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(dict(told))
+"""
+
+
+def test_a_restart_of_two_processes_in_turn_fails_no_request(installed):
+    for _ in range(2):
+        installed.run(commands("processes"))
+    installed.run(commands("restarts"))
+    try:
+        installed.run(f"cat >/root/load.py <<'PY'\n{LOAD}\nPY\nrm -f /root/stop")
+        installed.run(
+            "systemd-run --quiet --unit=load --property=RemainAfterExit=yes --property=StandardOutput=file:/root/load python3 /root/load.py"
+        )
+        processes = {property_of(installed, "MainPID")}
+        for _ in range(3):
+            installed.run(commands("restarts"))
+            processes.add(property_of(installed, "MainPID"))
+        installed.run("touch /root/stop; until [ -s /root/load ]; do sleep 0.2; done; systemctl stop load")
+        told = ast.literal_eval(installed.run("cat /root/load").stdout)
+        assert len(processes) == 4
+        assert set(told) == {"answered"} and told["answered"] > 500, told
+    finally:
+        installed.run("systemctl disable --now gatehouse@2")
+
+
+# Another build of the same version: the bytes behind the end of the program change nothing.
+NEWER = f"""
+cp {SOURCES}/.build/release/gatehouse /root/newer
+echo >>/root/newer
+mount --bind /root/newer {SOURCES}/.build/release/gatehouse
+"""
+
+
+def running(machine):
+    return machine.run(f"readlink /proc/{property_of(machine, 'MainPID')}/exe").stdout.strip()
+
+
+def test_upgrades_and_rollbacks_run_twice_and_end_at_the_version_before(installed):
+    former = running(installed)
+    installed.run(NEWER)
     for _ in range(2):
         printed = installed.run(commands("upgrade")).stdout
-        assert printed.rstrip().endswith("ready") and "The schema is current" in printed, printed
-    assert installed.run("ls -d /usr/local/bin/gatehouse.~*~").stdout.split() == [
-        "/usr/local/bin/gatehouse.~1~",
-        "/usr/local/bin/gatehouse.~2~",
-    ]
+        assert "The schema is current" in printed and "\nready\n" in printed, printed
+        assert printed.rstrip().endswith(running(installed))
+    newer = running(installed)
+    assert newer != former
+    binaries = installed.run("ls /usr/local/lib/gatehouse").stdout.split()
+    assert sorted(binaries) == sorted(["previous", former.rpartition("/")[2], newer.rpartition("/")[2]])
     assert signs(installed, "signUp", "late@example.com") == 200
-    assert installed.run(commands("rollback")).stdout.rstrip().endswith("ready")
-    assert signs(installed, "signInWithPassword", "ada@example.com") == 200
-    assert signs(installed, "signInWithPassword", "late@example.com") == 400
+    for _ in range(2):
+        printed = installed.run(commands("rollback")).stdout
+        assert "\nready\n" in f"\n{printed}" and printed.rstrip().endswith(former), printed
+        assert running(installed) == former
+        assert signs(installed, "signInWithPassword", "ada@example.com") == 200
+        assert signs(installed, "signInWithPassword", "late@example.com") == 400
     assert "gatehouse_20" in psql(installed, "SELECT string_agg(datname, ' ') FROM pg_database")
+    # To a version by its name.
+    printed = installed.run(f"version={newer.rpartition('/')[2]}\n{commands('rollback')}").stdout
+    assert printed.rstrip().endswith(newer)
+    assert signs(installed, "signInWithPassword", "ada@example.com") == 200

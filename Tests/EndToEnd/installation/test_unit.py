@@ -19,12 +19,14 @@ needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="
 
 
 @needs_systemd
-def test_systemd_finds_no_fault_in_the_unit(tmp_path):
+def test_systemd_finds_no_fault_in_the_units(tmp_path):
     # systemd-analyze also checks that the binary exists.
-    unit = tmp_path / UNIT.name
-    unit.write_text(UNIT.read_text().replace("/usr/local/bin/gatehouse", str(BINARY)))
-    result = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True)
-    assert (result.returncode, [line for line in result.stderr.splitlines() if UNIT.name in line]) == (0, []), result.stderr
+    units = [tmp_path / unit.name for unit in UNIT.parent.glob("*.*")]
+    assert len(units) == 3
+    for unit in units:
+        unit.write_text((UNIT.parent / unit.name).read_text().replace("/usr/local/bin/gatehouse", str(BINARY)))
+    result = subprocess.run(["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True)
+    assert (result.returncode, [line for line in result.stderr.splitlines() if "gatehouse" in line]) == (0, []), result.stderr
 
 
 @needs_systemd

@@ -8,7 +8,7 @@ PAGES = ("docs/install.md", "docs/operations.md") + tuple(
     sorted(f"docs/operations/{page.name}" for page in (ROOT / "docs/operations").glob("*.md"))
 )
 # The groups, each of which one test runs.
-GROUPS = ("install", "operations", "upgrade", "rollback")
+GROUPS = ("install", "operations", "backup", "restore", "upgrade", "rollback", "processes", "restarts")
 _FENCE = re.compile(r"^```(?P<language>sh|sql|caddy|haproxy)(?: (?P<group>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -22,11 +22,4 @@ def commands(group):
     """The blocks of a group as one script, as an operator pastes them into one shell."""
     texts = [text for _, named, text in blocks() if named == group]
     assert texts, f"no page has a block of the group {group}"
-    script = "\n".join(texts)
-    return script if group == "install" else function() + script
-
-
-def function():
-    """The shell function `gatehouse`, which the installation page defines."""
-    lines = [line for _, group, text in blocks() if group == "install" for line in text.splitlines()]
-    return next(line for line in lines if line.startswith("gatehouse() ")) + "\n"
+    return "\n".join(texts)
