@@ -1,7 +1,7 @@
 import Runtime
 import Synchronization
 
-/// What the loops of one process tell one another of the database that they share.
+/// Passes news about the database between the loops of one process.
 ///
 /// They take connections from one another when the server allows fewer than all of them want: each loop needs one for reads, and one for
 /// writes while it has something to write, before any loop gets more. And the loop that first reaches the server after an outage tells the

@@ -71,7 +71,7 @@ extension Database {
 
     /// Makes the delayed attempt now, because the other kind of connection has found the server.
     func tryNow(_ kind: Connection.Kind) {
-        guard let retry = reach(kind).retry else { return }
+        guard !isClosed, let retry = reach(kind).retry else { return }
         loop.cancel(retry)
         attempt(kind)
     }

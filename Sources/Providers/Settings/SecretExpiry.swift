@@ -2,7 +2,7 @@ import Config
 import Crypto
 import Runtime
 
-/// The day from which a provider refuses the secret or the certificate of this server. Nobody can sign in from then on, so the operator
+/// The day from which a provider refuses the secret or the certificate of this server. No sign-in works from then on, so the operator
 /// hears of it a month before.
 enum SecretExpiry {
     /// How long before the day `check`, `doctor` and the log at start speak of it.
