@@ -40,7 +40,7 @@ package enum TokenKind: Sendable, CaseIterable {
     /// Whether a token of this kind may leave its type out.
     private var mayLackType: Bool { self != .accessToken }
 
-    /// What the claims may say about the purpose; a token of this kind has no other value there.
+    /// The claims that may say something about the purpose, with the value there; a token of this kind has no other value there.
     private var marks: [(claim: UTF8Text, value: JSON?)] {
         switch self {
         case .idToken: [("typ", "ID"), ("token_use", "id"), ("events", nil)]

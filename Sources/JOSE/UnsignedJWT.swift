@@ -17,8 +17,11 @@ package struct UnsignedJWT: Sendable {
         guard text.utf8.count <= JWS.maxBytes, parts.count == 3, parts[2].isEmpty, let header = Self.object(parts[0]),
             header["alg"] == "none"
         else { return nil }
-        let claims = header["crit"] == nil ? Self.object(parts[1]) : nil
-        self.claims = claims.flatMap { (try? kind.check(header: header, $0)) == nil ? nil : $0 }
+        guard header["crit"] == nil, let claims = Self.object(parts[1]), (try? kind.check(header: header, claims)) != nil else {
+            claims = .none
+            return
+        }
+        self.claims = claims
     }
 
     /// The text of a token with `claims`, the bytes of a JSON object.

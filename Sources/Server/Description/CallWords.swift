@@ -59,7 +59,8 @@ enum CallWords {
         "IdentityToolkit.Token": "Exchanges a refresh token for a new ID token.",
         "IdentityToolkit.UpdateAccount": "Changes the caller's own account, or does what a code from a mail is for.",
         "IdentityToolkit.UpdateAccountByAdministrator": "Changes an account of the project.",
-        "IdentityToolkit.UpdateConfig": "Refused: names the project's file, where settings are changed. In development mode it sets two switches, as the emulator's own call.",
+        "IdentityToolkit.UpdateConfig":
+            "Refused: names the project's file, where settings are changed. In development mode it sets two switches, as the emulator's own call.",
         "IdentityToolkit.UpdateProviderConfig": "Refused: names the project's file, where providers are changed.",
         "OpenIDProvider.AuthorizationServerMetadata": "Discovery, at the address of RFC 8414.",
         "OpenIDProvider.Authorize": "A relying party sends a person here to sign in.",

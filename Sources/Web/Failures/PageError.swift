@@ -17,7 +17,7 @@ struct PageError: Error {
     }
 }
 
-/// What a person came to a page for: the page of an error names it.
+/// The purpose for which a person came to a page: the page of an error names it.
 package enum PageOccasion: Sendable {
     case signIn, signOut
 }

@@ -182,7 +182,7 @@ import Text
         let fixture = try await Fixture.forCodes()
         let (account, session, _) = try await fixture.signIn(Fixture.ada("oidc.a"))
         let linked = try await fixture.signIn(Fixture.ada("oidc.b"), .link(fixture.token(account, session)))
-        fixture.time.advance(fixture.project.signIn.recentLogin)
+        fixture.time.advance(fixture.project.signIn.recentLogin + .seconds(1))
         let idToken = try fixture.idToken(linked.account, linked.session)
         let outcomes = await withTaskGroup(of: Bool.self) { group in
             for provider in ["oidc.a", "oidc.b"] {

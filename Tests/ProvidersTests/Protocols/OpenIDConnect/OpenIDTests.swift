@@ -154,6 +154,24 @@ import Text
         #expect(await issuer.provider().refusal(of: try issuer.token()) == nil)
         #expect(await issuer.provider().refusal(of: try issuer.token(["iss": "https://tenant.auth.example"]))?.reason != nil)
     }
+
+    @Test func `an address is read without spaces around it, and its domain in ASCII`() async throws {
+        for (written, read) in [(" ada@example.com ", "ada@example.com"), ("ada@bücher.example", "ada@xn--bcher-kva.example")] {
+            let identity = try await issuer.identity(["email": .string(written)]) { $0.authoritativeDomains = ["xn--bcher-kva.example"] }
+            #expect(identity.email == read && identity.emailVerified && identity.kept.email == read)
+            #expect(identity.emailAuthoritative == read.hasSuffix("xn--bcher-kva.example"))
+            #expect(identity.rawUserInfo.contains(written))
+        }
+    }
+
+    @Test func `an ID token of hundreds of groups is read, up to 64 KiB`() async throws {
+        let groups = JSON.array((0..<1200).map { .string("0123456789abcdef0123456789abcdef\(1000 + $0)") })
+        #expect(try await issuer.identity(["groups": groups]).subject == "subject-1")
+        issuer.redeems(for: try issuer.token(["groups": groups, "nonce": "nonce-1"]))
+        #expect(try await issuer.provider().redeem(["code": "code-1"]).identity.subject == "subject-1")
+        let token = try issuer.token(["groups": .array([groups, groups])])
+        #expect(await issuer.provider().refusal(of: token)?.reason == "The ID token is longer than 65536 bytes.")
+    }
 }
 
 /// Azure AD B2C: the discovery document is not where the issuer's name says, and all policies share the issuer.
@@ -239,23 +257,5 @@ import Text
     @Test func `the document must name the configured issuer`() async throws {
         issuer.upstream.answer(Self.document, .object(try FakeIssuer("https://contoso.b2clogin.com/other/v2.0/").document))
         #expect(await provider().refusal(of: try token())?.reason == "The provider does not work as configured.")
-    }
-
-    @Test func `an address is read without spaces around it, and its domain in ASCII`() async throws {
-        for (written, read) in [(" ada@example.com ", "ada@example.com"), ("ada@bücher.example", "ada@xn--bcher-kva.example")] {
-            let identity = try await issuer.identity(["email": .string(written)]) { $0.authoritativeDomains = ["xn--bcher-kva.example"] }
-            #expect(identity.email == read && identity.emailVerified && identity.kept.email == read)
-            #expect(identity.emailAuthoritative == read.hasSuffix("xn--bcher-kva.example"))
-            #expect(identity.rawUserInfo.contains(written))
-        }
-    }
-
-    @Test func `an ID token of hundreds of groups is read, up to 64 KiB`() async throws {
-        let groups = JSON.array((0..<1200).map { .string("0123456789abcdef0123456789abcdef\(1000 + $0)") })
-        #expect(try await issuer.identity(["groups": groups]).subject == "subject-1")
-        issuer.redeems(for: try issuer.token(["groups": groups, "nonce": "nonce-1"]))
-        #expect(try await issuer.provider().redeem(["code": "code-1"]).identity.subject == "subject-1")
-        let token = try issuer.token(["groups": .array([groups, groups])])
-        #expect(await issuer.provider().refusal(of: token)?.reason == "The ID token is longer than 65536 bytes.")
     }
 }
