@@ -152,7 +152,7 @@ let package = Package(
                 logging,
             ]),
         tests("Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Runtime", "Text"]),
-        tests("Web", ["Accounts", "Brokerage", "HTTP", "JSON", "Postgres", "ProjectSettings", "Providers", "Runtime", "Text"]),
+        tests("Web", ["Accounts", "Brokerage", "HTTP", "JSON", "Postgres", "ProjectSettings", "Providers", "Runtime", "Text", logging]),
         tests(
             "IdentityToolkit",
             [

@@ -1,8 +1,9 @@
 /// JSON Web Tokens: their signatures and their keys, but not the meaning of their claims.
 ///
-/// The reader of a token says which ``TokenKind`` it takes. A token from outside is an ``UnverifiedJWT`` until ``UnverifiedJWT/verified(with:algorithms:)`` has found the key that signed it in a
-/// set that the caller trusts; only then it is a ``JWT``. The key (``JWK``) decides the algorithm, never the token. Callers check expiry,
-/// issuer and audience, since they know what to expect. ``Signer`` makes our own tokens.
+/// The reader of a token says which ``TokenKind`` it takes. A token from outside is an ``UnverifiedJWT`` until
+/// ``UnverifiedJWT/verified(with:algorithms:)`` has found the key that signed it in a set that the caller trusts; only then it is a
+/// ``JWT``. The key (``JWK``) decides the algorithm, never the token. Callers check expiry, issuer and audience, since they know what to
+/// expect. ``Signer`` makes our own tokens.
 /// <https://www.rfc-editor.org/rfc/rfc7519>, read with <https://www.rfc-editor.org/rfc/rfc8725>
 package import JSON
 package import Text

@@ -12,6 +12,9 @@ package struct ProviderResult: Sendable, Codable, Equatable {
     package var refreshToken: String?
     /// The life of the access token, in seconds.
     package var expiresIn: Int?
+
+    /// The longest token of a provider, in bytes. Some issuers put hundreds of groups into their tokens.
+    static let longestToken = 65_536
     /// Where the provider gave these tokens to this server; `nil` for tokens that an app posted, whose origin and end are not known here.
     package var grant: TokenGrant?
 

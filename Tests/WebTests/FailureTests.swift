@@ -2,6 +2,7 @@ import Accounts
 import Brokerage
 import HTTP
 import JSON
+import Logging
 import Testing
 import Text
 @testable import Web
@@ -20,6 +21,12 @@ import Text
                     "errors": [["message": "INVALID_IDP_RESPONSE : No.", "domain": "global", "reason": "invalid"]],
                 ]
             ])
+    }
+
+    @Test func `a request that others have overtaken is no fault of the server in the log`() {
+        #expect(LogDetail.level(of: AccountError.overtaken) == .notice)
+        #expect(LogDetail.level(of: AccountError.overloaded) == .error)
+        #expect(LogDetail.level(of: Failure.internal) == .error)
     }
 
     @Test func `answers an invalid API key with the reason that SDKs look for`() throws {

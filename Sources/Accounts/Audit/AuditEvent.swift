@@ -63,10 +63,10 @@ extension AuditEvent {
         case serviceAccountKeyMade = "serviceAccount.keyMade"
         case serviceAccountKeyRevoked = "serviceAccount.keyRevoked"
         case serviceAccountRightsSet = "serviceAccount.rightsSet"
-        /// Of all projects (`AuditEvents.server`): a new signing key is published. `details` says when it signs, and whether the former ones were
+        /// A new signing key is published, for all projects (`AuditEvents.server`). `details` says when it signs, and whether the former ones were
         /// withdrawn.
         case signingKeyRotated = "signingKey.rotated"
-        /// Of all projects: what a former master key has sealed was sealed with the first one.
+        /// The server has sealed with the first master key what a former one had sealed, for all projects.
         case masterKeyResealed = "masterKey.resealed"
     }
 

@@ -153,8 +153,8 @@ extension Account {
 }
 
 extension KeptRequest {
-    /// Uses the proof of the address up with its digits, and undoes the write that it is part of (`AccountError.overtaken`) where another write has, or where
-    /// an ending of the account's sessions has voided it. Must come after the statement that changes or locks the account.
+    /// Uses the proof of the address up with its digits, and undoes the write that it is part of (`AccountError.overtaken`) where another
+    /// write has, or where an ending of the account's sessions has voided it. Must come after the statement that changes or locks the account.
     func spendProof(in project: ProjectSettings, at now: Instant) -> SQL {
         .required(
             """

@@ -69,8 +69,8 @@ extension Account {
     }
 
     /// A token names its time of issue in whole seconds, so a token from the second of an ending may be older than the ending. It is refused,
-    /// since a newer one names its session, whose end is exact. An earlier version, which may still run beside this one, does not write `sessionsEndedAt`; then only `validSince` remains, which an account
-    /// has from its creation on.
+    /// since a newer one names its session, whose end is exact. An earlier version, which may still run beside this one, does not write
+    /// `sessionsEndedAt`; then only `validSince` remains, which an account has from its creation on.
     private func countsWithoutSession(_ token: IDToken) -> Bool {
         if let sessionsEndedAt, token.issued <= sessionsEndedAt { return false }
         return token.issued > validSince || validSince.seconds == createdAt.seconds

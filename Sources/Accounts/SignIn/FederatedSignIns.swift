@@ -45,11 +45,12 @@ package struct FederatedSignIns: Sendable {
         with proven: ProvenIdentity, _ intent: SignInIntent, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo, completing: SQL? = nil
     ) async throws(AccountError) -> FederatedSignIn {
-        let identity = proven.identity
-        return try await completion.tellingRefusals(by: identity.providerID, email: identity.email, in: project, from: client) {
-            () async throws(AccountError) in
+        let kept = proven.kept
+        return try await completion.tellingRefusals(
+            by: kept.identity.providerID, email: kept.identity.email, in: project, from: client
+        ) { () async throws(AccountError) in
             try await signInUncounted(
-                with: proven.kept, intent, language: language, in: project, from: client, completing: completing)
+                with: kept, intent, language: language, in: project, from: client, completing: completing)
         }
     }
 

@@ -52,7 +52,7 @@ package struct Inspection: Sendable {
 
     /// The published signing keys that no listed master key opens. Without each of them, no server starts.
     ///
-    /// Needs no certain schema, since `gatehouse migrate` asks before it changes one: a table that is not there has no keys.
+    /// Takes the schema of every version, since `gatehouse migrate` asks before it changes one: a table that is not there has no keys.
     package func unopenedKeys() async throws(AccountError) -> [String] {
         var unopened: [String] = []
         for purpose in SigningKeyPurpose.allCases {

@@ -118,7 +118,7 @@ struct AuthorizationStep {
             context.log.error("authorization failed", metadata: metadata)
             return respond(with: .serverError, asked, nil)
         case .unavailable:
-            context.log.error("authorization not possible", metadata: metadata)
+            context.log.log(level: LogDetail.level(of: error), "authorization not possible", metadata: metadata)
             return respond(with: .temporarilyUnavailable, asked, nil)
         default: return respond(with: failure.isTemporary ? .tooManyRequests : failure, asked, nil)
         }

@@ -92,5 +92,5 @@ extension ConfiguredProvider {
 
 extension UTF8Text {
     /// Whether a provider may have given this as a token or a code, which are visible ASCII.
-    var hasFormOfToken: Bool { (1...16_384).contains(utf8.count) && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+    var hasFormOfToken: Bool { (1...ProviderResult.longestToken).contains(utf8.count) && utf8.allSatisfy { (0x21...0x7E).contains($0) } }
 }

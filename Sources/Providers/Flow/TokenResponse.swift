@@ -43,8 +43,8 @@ struct TokenResponse {
         }
         fields = ["id_token", "access_token", "refresh_token", "token_type", "scope"].filter { json[$0] != nil }
         idToken = json["id_token"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-        accessToken = json.text("access_token", limit: 16_384)
-        refreshToken = json.text("refresh_token", limit: 16_384)
+        accessToken = json.text("access_token", limit: ProviderResult.longestToken)
+        refreshToken = json.text("refresh_token", limit: ProviderResult.longestToken)
         expiresIn = json.number("expires_in").flatMap { (0...315_360_000).contains($0) ? Int($0) : nil }
     }
 

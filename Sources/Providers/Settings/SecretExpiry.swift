@@ -8,7 +8,7 @@ enum SecretExpiry {
     /// How long before the day `check`, `doctor` and the log at start speak of it.
     static let noticed: Duration = .seconds(30 * 86_400)
 
-    /// `in 12 days` or `has expired`, as the end of a sentence; `nil` when there is time.
+    /// `expires in 12 days` or `has expired`, as the end of a sentence; `nil` when there is time.
     static func phrase(_ left: Duration) -> String? {
         if left <= .zero { return "has expired" }
         guard left < noticed else { return nil }

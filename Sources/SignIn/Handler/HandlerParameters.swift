@@ -107,11 +107,11 @@ struct HandlerParameters {
 
     private static func page(_ query: Form, _ project: Project) throws(Failure) -> URI {
         guard let text = query.text("redirectUrl") else { throw .invalidAddress("The parameter redirectUrl is missing.") }
-        guard text.utf8.count <= longestPage else {
-            throw .invalidAddress("The parameter redirectUrl, the address of the app's page, is longer than \(longestPage) bytes.")
-        }
         guard let page = URI.ofPage(text), page.isTrustworthy else {
             throw .unauthorizedDomain("redirectUrl is not the address of a page over https, or over http on this machine.")
+        }
+        guard page.description.utf8.count <= longestPage else {
+            throw .invalidAddress("The parameter redirectUrl, the address of the app's page, is longer than \(longestPage) bytes.")
         }
         guard project.authorizes(host: page.host) else {
             throw .unauthorizedDomain("The app's domain is not authorized for sign-in: add it to the project's authorizedDomains.")

@@ -1,6 +1,6 @@
 import Accounts
 import Brokerage
-import Logging
+package import Logging
 
 /// The text that the log may hold about an error: never a bound value, a token or a secret (SEC-21).
 package enum LogDetail {
@@ -12,6 +12,12 @@ package enum LogDetail {
         case let error as Failure: error.message
         default: "\(error)"
         }
+    }
+
+    /// The level of the line about a request that could not be answered. One that other changes of the same account have overtaken needs
+    /// nothing of the operator.
+    package static func level(of error: any Error) -> Logger.Level {
+        if case AccountError.overtaken = error { .notice } else { .error }
     }
 
     /// The reason why a provider's answer was refused; `nil` for other errors.

@@ -26,11 +26,8 @@ extension ConfiguredProvider {
 
     /// The claims of an ID token that nothing has verified yet.
     static func unverified(_ idToken: UTF8Text) throws(JOSEError) -> UnverifiedJWT {
-        try UnverifiedJWT.parse(idToken.asString, as: .idToken, maxBytes: longestIDToken)
+        try UnverifiedJWT.parse(idToken.asString, as: .idToken, maxBytes: ProviderResult.longestToken)
     }
-
-    /// In bytes. Some issuers put hundreds of groups into their tokens.
-    static let longestIDToken = 65_536
 
     /// With the keys in the cache, and once more with newer ones when the token names a key that is not among them.
     private func verified(
@@ -53,7 +50,7 @@ extension ConfiguredProvider {
         case .unknownKey: .invalidResponse("The ID token is signed with a key that the provider does not publish.", detail: "")
         case .badSignature: .invalidResponse("The ID token's signature is wrong.", detail: "")
         case .unsupportedAlgorithm: .invalidResponse("The ID token is signed in a way that is not accepted.", detail: "")
-        case .tooLarge: .invalidResponse("The ID token is longer than \(longestIDToken) bytes.", detail: "")
+        case .tooLarge: .invalidResponse("The ID token is longer than \(ProviderResult.longestToken) bytes.", detail: "")
         case .wrongKind(let reason): .invalidResponse("The token is not an ID token.", detail: reason)
         default: .invalidResponse("The ID token is malformed.", detail: "\(error)")
         }
