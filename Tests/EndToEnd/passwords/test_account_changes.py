@@ -24,9 +24,9 @@ def test_a_profile_is_set_and_cleared(rest, demo):
     update(demo, made["idToken"], displayName="Ada", photoUrl="https://example.com/a.png")
     answer = update(demo, made["idToken"], deleteAttribute=[2, "4"])
     assert answer.status_code == 200 and "displayName" not in answer.json() and "photoUrl" not in answer.json()
-    for field, longest in (("displayName", 256), ("photoUrl", 2048)):
-        assert update(demo, made["idToken"], **{field: "x" * longest}).status_code == 200
-        assert update(demo, made["idToken"], **{field: "x" * (longest + 1)}).status_code == 400
+    for field, longest, start in (("displayName", 256, ""), ("photoUrl", 2048, "https://example.com/")):
+        assert update(demo, made["idToken"], **{field: start.ljust(longest, "x")}).status_code == 200
+        assert update(demo, made["idToken"], **{field: start.ljust(longest + 1, "x")}).status_code == 400
         assert update(demo, made["idToken"], **{field: "a\u0000b"}).status_code == 400
 
 

@@ -186,6 +186,7 @@ def test_a_changed_master_key_moves_them(keepers):
     write_secret(site.folder / "new.key", note(base64.b64encode(secrets.token_bytes(32)).decode()))
     site.settings["masterKey"] = [{"file": "new.key"}, {"file": "master.key"}]
     site.write()
+    assert site.servers[0].stop() == 0
     sealed = site.run("keys", "reseal")
     assert "Sealed again: the provider tokens of 3 linked accounts." in sealed.stdout, sealed.stdout + sealed.stderr
     site.settings["masterKey"] = {"file": "new.key"}

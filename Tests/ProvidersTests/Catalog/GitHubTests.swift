@@ -253,7 +253,7 @@ struct FakeGitHub {
         for credential in [Credential(), Credential(idToken: "a.b.c"), Credential(accessToken: "")] {
             #expect(try await gitHub.refusal(of: credential) == .invalidCredential("The credential has no access token."))
         }
-        for token in ["a b", "a\r\nb: c", "\u{e4}", String(repeating: "x", count: 16_385)] {
+        for token in ["a b", "a\r\nb: c", "\u{e4}", String(repeating: "x", count: 65_537)] {
             #expect(
                 try await gitHub.refusal(of: Credential(accessToken: UTF8Text(token)))
                     == .invalidCredential("The access token is malformed."))

@@ -245,6 +245,7 @@ _FORMS = {
     r"name or address": _says("the name or address of a mail server", accepted=("mail.example.com", "192.0.2.1")),
     r"`Name <address>`": _says("an address such as", accepted=("Name <name@example.com>",), refused=("Name",)),
     r'`"#rrggbb"`': _says("a colour such as", accepted=("#012def",), refused=("#fff",)),
+    r"date": _says("a date such as 2027-05-01", accepted=("2099-05-01",), refused=("2099-13-01", "1.5.2099")),
     r"language tag": _says("a language's tag", accepted=("de",), refused=("de_DE",)),
 }
 
