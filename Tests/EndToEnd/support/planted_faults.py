@@ -326,7 +326,7 @@ PLANTED = {
         {"database.collation"},
         "REINDEX",
     ),
-    "a master key that is lost": (a_lost_master_key, {"data.masterKey"}, "f it is lost, docs/operations/keys.md"),
+    "a master key that is lost": (a_lost_master_key, {"data.masterKey"}, "If it is lost, docs/operations/keys.md"),
     "a master key that is being changed": (
         an_old_master_key,
         # The running server does not know the new key.
