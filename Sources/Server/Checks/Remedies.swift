@@ -33,7 +33,7 @@ enum Remedies {
             "start PostgreSQL, let it listen at this address (listen_addresses), or correct host and port in database"
         ),
         (["No such file or directory"], "start PostgreSQL on this machine, or correct the folder of its socket (host) in database"),
-        (["could not translate host name"], "correct the host in database, or the name's entry in DNS"),
+        (["cannot resolve", "could not translate host name"], "correct the host in database, or the name's entry in DNS"),
         (
             ["certificate verify failed", "certificate has expired"],
             "renew PostgreSQL's certificate, or name its authority with sslrootcert in database"

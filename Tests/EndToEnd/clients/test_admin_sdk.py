@@ -129,7 +129,6 @@ def hostile():
     yield "crit", unsigned(claims(), {"alg": "none", "crit": ["b64"]})
     yield "padded", f"{b64({'alg': 'none'})}.{body}=."
     yield "HS256", jwt.encode(claims(), "x" * 32, "HS256")
-    yield "bare JSON", '{"uid":"victim"}'
     yield "another audience", token(aud=PROJECT)
     yield "no audience", token(aud=...)
     yield "sub of somebody", token(sub="victim")

@@ -56,7 +56,7 @@ def test_an_access_token_of_another_app_is_refused(site, api, github, nothing_is
 
 
 @pytest.mark.parametrize(
-    "fields", [{"id_token": "a.b.c"}, {"access_token": ""}, {"access_token": "a\r\nb: c"}, {"access_token": "x" * 16385}]
+    "fields", [{"id_token": "a.b.c"}, {"access_token": ""}, {"access_token": "a\r\nb: c"}, {"access_token": "x" * 65537}]
 )
 def test_a_credential_that_is_none_is_refused(site, api, github, nothing_is_written, fields):
     assert_error(posted(api, {"providerId": "github.com", **fields}), "INVALID_CREDENTIAL_OR_PROVIDER_ID")
