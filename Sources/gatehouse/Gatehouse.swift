@@ -42,7 +42,7 @@ struct Gatehouse: AsyncParsableCommand {
         ProcessEnd.now(status.rawValue)
     }
 
-    /// The text about a word in the place of a subcommand that is none; `nil` where there is no such word. The parser itself would complain about
+    /// The text about an unknown word in the place of a subcommand; `nil` where there is none. The parser itself would complain about
     /// the first option behind it.
     private static func unknownSubcommand(in arguments: [String]) -> String? {
         var command: any ParsableCommand.Type = Gatehouse.self

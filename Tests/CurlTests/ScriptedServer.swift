@@ -35,7 +35,11 @@ final class ScriptedServer: Sendable {
         DispatchQueue(label: "scripted").async { [listener, accepted] in
             while true {
                 let descriptor = accept(listener, nil, nil)
-                guard descriptor >= 0 else { return }
+                guard descriptor >= 0 else {
+                    // Here, where it is used, so that no other socket can have its number meanwhile.
+                    close(listener)
+                    return
+                }
                 _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
                 accepted.add("")
                 DispatchQueue(label: "peer").async {
@@ -47,10 +51,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
     func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 

@@ -174,10 +174,8 @@ final class Client: @unchecked Sendable {
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
         }
-        guard result == 0 else {
-            close(socket)
-            throw Failure(call: "connect")
-        }
+        // `deinit` closes the socket then, too, since every property has its value.
+        guard result == 0 else { throw Failure(call: "connect") }
     }
 
     deinit { close(socket) }

@@ -32,7 +32,7 @@ import Text
             (["exp": 1e30], .malformed("exp")), (["exp": 2000, "iat": ["x"]], .malformed("iat")),
             (["exp": 2000, "nbf": true], .malformed("nbf")), (["exp": -9e18], .expired),
         ] as [(JSON, TokenTimes.Fault)])
-    func `refuses a token out of its time, and times that are no numbers`(claims: JSON, expected: TokenTimes.Fault) {
+    func `refuses a token out of its time, and times that are not numbers`(claims: JSON, expected: TokenTimes.Fault) {
         #expect(fault(claims) == expected)
     }
 

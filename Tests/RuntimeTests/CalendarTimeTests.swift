@@ -17,4 +17,17 @@ import Testing
     func `reads nothing else`(text: String) {
         #expect(Instant(utc: text) == nil)
     }
+
+    @Test(arguments: [0, 784_111_777, 1_795_329_901, 1_835_395_200] as [Int64])
+    func `reads the date of an answer as it was written`(seconds: Int64) {
+        #expect(InternetDate.instant(http: InternetDate.http(Instant(seconds: seconds)))?.seconds == seconds)
+    }
+
+    @Test(arguments: [
+        "", "Sun, 06 Nov 1994 08:49:37 +0000", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Mon, 31 Jun 2026 08:49:37 GMT",
+        "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 94 08:49:37 GMT",
+    ])
+    func `reads no other date of an answer`(text: String) {
+        #expect(InternetDate.instant(http: text) == nil)
+    }
 }

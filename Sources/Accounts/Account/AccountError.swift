@@ -15,7 +15,7 @@ package enum AccountError: Error {
     /// No account has this address; reported only where addresses are not protected from enumeration.
     case noSuchEmail
     /// The account has another password, or none; reported only where addresses are not protected from enumeration.
-    case wrongPassword
+    case wrongPassword(of: String)
     /// One of the two above: the caller is not told which. For the log, with the account whose password is another one; without it, no
     /// account has the address.
     case invalidCredentials(of: String?)

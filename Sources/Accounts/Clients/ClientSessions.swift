@@ -229,7 +229,8 @@ package struct ClientSessions: Sendable {
     package static let mostGrants = 100
 
     /// Ends the oldest grants that the account has at the same client, beyond `mostGrants`; a thousand at the most, so that an account with far
-    /// more from a former version does not wait for all of them. Must come after the statement that stores `granted`.
+    /// more from a former version does not wait for all of them. Must come after the statement that stores `granted`. Grants that another
+    /// statement holds are left to it or to the next one, so that two new grants never wait for each other in a circle.
     static func endSurplus(beside granted: ClientSession, of project: ProjectSettings, at now: Instant) -> SQL {
         """
         UPDATE sessions SET ended_at = \(now), end_reason = 'too many grants'
@@ -237,7 +238,7 @@ package struct ClientSessions: Sendable {
             SELECT session_id FROM sessions
             WHERE project_id = \(project.id) AND account_id = \(granted.session.accountID) AND client_id = \(granted.grant.clientID)
                 AND kind = 'client' AND end_reason IS NULL
-            ORDER BY created_at DESC, session_id OFFSET \(Int64(mostGrants)) LIMIT 1000)
+            ORDER BY created_at DESC, session_id OFFSET \(Int64(mostGrants)) LIMIT 1000 FOR UPDATE SKIP LOCKED)
         """
     }
 }

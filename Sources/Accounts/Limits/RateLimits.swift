@@ -55,7 +55,7 @@ package struct RateLimits: Sendable {
 
     /// Charges an attempt whose outcome a comparison in memory has told already, as if every attempt were charged before it is compared, and
     /// a right one given back at once. So a right attempt takes nothing, and is refused where a wrong one is: a refusal says nothing about
-    /// what was shown. One round trip, in turn with the other attempts of the address.
+    /// what was shown. One round trip, in turn with the other attempts that this loop has from the address.
     ///
     /// Throws what `charge(_:then:)` throws.
     package func charge(_ attempt: Attempt, unlessRight isRight: Bool) async throws(AccountError) {

@@ -23,6 +23,12 @@ struct RefusedSignIn {
         }
     }
 
-    /// The account, where the rule had found one.
-    var accountID: String? { if case .invalidCredentials(of: let id) = error { id } else { nil } }
+    /// The account whose password was wrong; `nil` for every other reason.
+    var accountID: String? {
+        switch error {
+        case .invalidCredentials(of: let id): id
+        case .wrongPassword(of: let id): id
+        default: nil
+        }
+    }
 }

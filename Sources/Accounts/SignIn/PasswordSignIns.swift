@@ -77,6 +77,6 @@ package struct PasswordSignIns: Sendable {
     /// - Parameter account: the one that has the address, but not the password.
     private static func refusal(of account: Account?, in project: ProjectSettings) -> AccountError {
         if project.emailEnumerationProtection { return .invalidCredentials(of: account?.id) }
-        return account == nil ? .noSuchEmail : .wrongPassword
+        return account.map { .wrongPassword(of: $0.id) } ?? .noSuchEmail
     }
 }

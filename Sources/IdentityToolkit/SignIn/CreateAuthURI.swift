@@ -49,17 +49,18 @@ struct CreateAuthURI: Endpoint {
         try await context.limit(.identify)
         let accounts = context.services.accounts
         // When an address may have several accounts, only the ways of the one that has it as its own are reported.
-        let account =
-            project.signIn.oneAccountPerEmail
-            ? try await accounts.directory.account(signingInWith: email, in: project)
-            : try await accounts.directory.account(email: email, in: project)
-        let isRegistered: Bool
-        if account == nil, !project.signIn.oneAccountPerEmail {
-            isRegistered = try await accounts.directory.isOfIdentity(email, in: project)
-        } else {
+        let account: Account?
+        var isRegistered: Bool
+        var providers: [String] = []
+        if project.signIn.oneAccountPerEmail {
+            account = try await accounts.directory.account(signingInWith: email, in: project)
             isRegistered = account != nil
+            providers = account?.identities.map(\.providerID) ?? []
+        } else {
+            account = try await accounts.directory.account(email: email, in: project)
+            isRegistered = account != nil
+            if !isRegistered { isRegistered = try await accounts.directory.isOfIdentity(email, in: project) }
         }
-        let providers = project.signIn.oneAccountPerEmail ? account?.identities.map(\.providerID) ?? [] : []
         let methods =
             (account?.hasPassword == true ? ["password"] : []) + (account?.emailLinkSignIn == true ? ["emailLink"] : []) + providers
         return Output(

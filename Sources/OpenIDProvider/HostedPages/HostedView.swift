@@ -5,6 +5,7 @@ import ProjectSettings
 import Projects
 import Providers
 import Text
+import Web
 
 /// The changing parts of a page: the mistakes of the form before it, a notice, and the texts that the person has typed.
 struct HostedContent {
@@ -27,9 +28,12 @@ extension HostedVisit {
         case .accounts: addAccount(to: &values)
         case .consent: addConsent(to: &values)
         }
-        return project.templates.page(
-            page.template, in: language, values, status: content.faults.map(\.status).max() ?? 200, allowing: .forms,
+        let status = content.faults.map(\.status).max() ?? 200
+        var response = project.templates.page(
+            page.template, in: language, values, status: status, allowing: .forms,
             moreStyle: ProviderStyle.rules(for: offer.providers), redirectsTo: redirectSchemes)
+        if status == 429 { response.headers.add("retry-after", FailureResponse.patience) }
+        return response
     }
 
     func show(_ page: HostedPage, _ fault: FormFault, _ form: Form = Form()) -> Response {

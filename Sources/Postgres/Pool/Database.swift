@@ -61,7 +61,9 @@ package actor Database {
         reads = Array(repeating: nil, count: max(1, settings.readConnections))
         writes = Array(repeating: nil, count: max(1, settings.writeConnections))
         self.share = share
-        pool = WritePool(connections: max(1, settings.writeConnections), room: settings.waiting, together: settings.writesTogether)
+        pool = WritePool(
+            connections: max(1, settings.writeConnections), room: settings.waiting, roomOfOneRow: settings.waitingForOneRow,
+            together: settings.writesTogether)
         share.join(self)
     }
 

@@ -21,6 +21,8 @@ package struct DatabaseSettings: Sendable {
     package var patience = Duration.seconds(2)
     /// How many calls may wait for a write connection, and as many again for the first read connection; more are refused at once.
     package var waiting = 1024
+    /// How many of them may wait one by one for a row that they all lock, such as that of one account.
+    package var waitingForOneRow = 64
     /// How many reads may wait for an answer on each connection; more are refused at once. Here and above, calls that share a statement
     /// (`KeyedReads`) count once.
     package var readsUnderWay = 8192

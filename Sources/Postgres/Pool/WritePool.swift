@@ -36,6 +36,7 @@ struct WritePool<Job: PoolJob> {
 
     private var waiting = Deque<WaitingJob>()
     private let room: Int
+    private let roomOfOneRow: Int
     private let together: Int
     /// The rows that running jobs lock: all of them, and by connection.
     private var locked: Set<[UInt8]> = []
@@ -43,11 +44,13 @@ struct WritePool<Job: PoolJob> {
 
     /// - Parameters:
     ///   - room: how many jobs may wait.
+    ///   - roomOfOneRow: how many of them may wait for the same row and share with none.
     ///   - together: how many jobs may share a connection at the same time.
-    init(connections: Int, room: Int, together: Int = 1) {
+    init(connections: Int, room: Int, roomOfOneRow: Int, together: Int = 1) {
         slots = Array(repeating: .vacant, count: connections)
         locks = Array(repeating: [], count: connections)
         self.room = room
+        self.roomOfOneRow = roomOfOneRow
         self.together = together
     }
 
@@ -56,9 +59,15 @@ struct WritePool<Job: PoolJob> {
     var hasConnection: Bool { slots.contains { $0 == .idle || $0 == .busy } }
     func count(_ slot: Slot) -> Int { slots.count { $0 == slot } }
 
-    /// `false` when too many jobs wait already.
+    /// `false` when too many jobs wait already: in all, or one by one for the job's own row, so that these leave room to the others. Jobs that
+    /// share pass many at a time.
     mutating func add(_ job: Job, at now: MonotonicTime) -> Bool {
         guard waiting.count < room else { return false }
+        if job.sharing == nil, let lock = job.lock, waiting.count >= roomOfOneRow,
+            waiting.count(where: { $0.job.lock == lock && $0.job.sharing == nil }) >= roomOfOneRow
+        {
+            return false
+        }
         waiting.append(WaitingJob(job: job, since: now))
         return true
     }
@@ -69,7 +78,7 @@ struct WritePool<Job: PoolJob> {
         for job in jobs.reversed() { waiting.prepend(WaitingJob(job: job, since: now)) }
     }
 
-    /// The next action. Connections are opened only when `mayOpen`, and only as many as jobs are waiting.
+    /// The next action. Connections are opened only when `mayOpen`, and only as many as jobs could run.
     mutating func next(mayOpen: Bool) -> Action? {
         guard let first = waiting.firstIndex(where: { !isHeldUp($0.job) }) else { return nil }
         if let slot = slots.firstIndex(of: .idle) {
@@ -79,7 +88,7 @@ struct WritePool<Job: PoolJob> {
             locked.formUnion(locks[slot])
             return .run(jobs, on: slot)
         }
-        guard mayOpen, count(.opening) < waiting.count, let slot = slots.firstIndex(of: .vacant) else { return nil }
+        guard mayOpen, count(.opening) < waiting.count(where: { !isHeldUp($0.job) }), let slot = slots.firstIndex(of: .vacant) else { return nil }
         slots[slot] = .opening
         return .open(slot)
     }

@@ -25,11 +25,10 @@ package struct Checkup: Sendable {
         self.configuration = configuration
         self.path = path
         loop = try Loop(index: 0)
-        let log = Logger(label: "gatehouse") { _ in SwiftLogNoOpLogHandler() }
-        client = try HTTPClient(loop: loop, policy: configuration.server.dialPolicy, metrics: Metrics(), log: log)
+        client = try HTTPClient(loop: loop, policy: configuration.server.dialPolicy, metrics: Metrics(), log: .silent)
         let everywhere = ["0.0.0.0/0", "::/0"].compactMap { CIDR($0) }
         ownClient = try HTTPClient(
-            loop: loop, policy: .allowing(everywhere), metrics: Metrics(), log: log, authorities: authorities)
+            loop: loop, policy: .allowing(everywhere), metrics: Metrics(), log: .silent, authorities: authorities)
     }
 
     private var settings: ServerSettings { configuration.server }
@@ -76,7 +75,6 @@ package struct Checkup: Sendable {
     private var databaseChecks: DatabaseChecks { DatabaseChecks(configuration: configuration, clock: clock) }
 
     package func openDatabase() -> Database {
-        let log = Logger(label: "gatehouse") { _ in SwiftLogNoOpLogHandler() }
-        return Database(loop: loop, url: settings.database, settings: settings.databasePool, metrics: Metrics(), log: log)
+        return Database(loop: loop, url: settings.database, settings: settings.databasePool, metrics: Metrics(), log: .silent)
     }
 }

@@ -1,7 +1,6 @@
 import Accounts
 import Crypto
 import Curl
-import Glibc
 import HTTP
 import JSON
 import Postgres
@@ -65,7 +64,7 @@ struct PublicURLChecks {
             findings.append(
                 .fault(
                     "publicURL.forged", "A client that writes \(header) itself is believed, and can pretend to have any address",
-                    "let the proxy write the header anew"))
+                    "let the outermost proxy write the header anew"))
         }
         return findings
     }
@@ -75,26 +74,19 @@ struct PublicURLChecks {
 
     /// How many seconds the clock that wrote the answer's `Date` is ahead of this machine's.
     private func secondsAhead(_ response: OutboundResponse) -> Int? {
-        // `Sun, 06 Nov 1994 08:49:37 GMT` <https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7>
-        let words = (response.headers["date"]?.asString ?? "").split { " ,:".contains($0) }
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        guard words.count == 8, let month = months.firstIndex(of: String(words[2])) else { return nil }
-        let numbers = [1, 3, 4, 5, 6].compactMap { Int32(words[$0]) }
-        guard numbers.count == 5 else { return nil }
-        var parts = tm()
-        (parts.tm_mday, parts.tm_mon, parts.tm_year) = (numbers[0], Int32(month), numbers[1] - 1900)
-        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (numbers[2], numbers[3], numbers[4])
-        return timegm(&parts) - Int(clock.now().seconds)
+        guard let date = response.headers["date"], let time = InternetDate.instant(http: date.asString) else { return nil }
+        return Int(time.seconds - clock.now().seconds)
     }
 
     /// Whether the server took the made-up address for the client's.
     ///
-    /// Where this command's own address is a trusted proxy's, the server rightly looks to the left of it, where the made-up one stands. Then only a
-    /// header that arrived as it was sent says that no proxy wrote one.
+    /// Where this machine's own address is a trusted proxy's, the server rightly looks to the left of it, where the made-up one stands. Then only a
+    /// header that arrived as it was sent says that no proxy wrote one. Where the server took another trusted address for the client's, it was
+    /// an outer proxy's, which wrote none.
     private func isDeceived(_ direct: Seen, _ forged: Seen) -> Bool {
         guard forged.address == Self.madeUp else { return false }
-        let isOwnAddressTrusted = Address(direct.address).map(settings.trustedProxies.contains) ?? false
-        return !isOwnAddressTrusted || forged.header == forgedHeader
+        guard let address = Address(direct.address), settings.trustedProxies.contains(address) else { return true }
+        return !OwnAddresses.contains(address) || forged.header == forgedHeader
     }
 
     private var forgedHeader: String { settings.trustedProxies.header == .forwarded ? "for=\(Self.madeUp)" : Self.madeUp }

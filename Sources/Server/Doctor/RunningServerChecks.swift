@@ -30,13 +30,14 @@ struct RunningServerChecks {
             try? await Task.sleep(for: .milliseconds(1100))
             lines = await metrics(of: address) ?? lines
         }
-        findings += fileFindings(lines, address)
+        let wasRefused = lines.contains(Self.refused)
+        findings += fileFindings(lines, address, knowsProjects: !wasRefused)
         if let line = lines.first(where: { $0.hasPrefix("gatehouse_build_info{") }), !line.contains("\"\(Version.text)\"") {
             findings.append(
                 .warning("server.version", "The server at \(address) runs another version than this binary's \(Version.text)", "restart it")
             )
         }
-        if lines.contains(Self.refused) {
+        if wasRefused {
             findings.append(
                 .warning(
                     "server.reload",
@@ -56,7 +57,8 @@ struct RunningServerChecks {
     }
 
     /// Files that were changed since the server read them.
-    private func fileFindings(_ metrics: [Substring], _ address: ListenAddress) -> [Finding] {
+    /// - Parameter knowsProjects: whether the last reload took all files. When it took some, the metric does not tell when it read those.
+    private func fileFindings(_ metrics: [Substring], _ address: ListenAddress, knowsProjects: Bool) -> [Finding] {
         let name = "gatehouse_config_last_reload_success_timestamp_seconds "
         guard let line = metrics.first(where: { $0.hasPrefix(name) }), let read = Int(line.dropFirst(name.count)) else { return [] }
         func isNewer(_ file: String) -> Bool {
@@ -64,7 +66,9 @@ struct RunningServerChecks {
             return stat(file, &status) == 0 && status.st_mtim.tv_sec > read
         }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: settings.projects)) ?? []
-        let projects = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "\(settings.projects)/\($0)" }
+        let projects =
+            !knowsProjects
+            ? [] : names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted().map { "\(settings.projects)/\($0)" }
         func finding(_ files: [String], _ remedy: String) -> Finding? {
             guard !files.isEmpty else { return nil }
             return .warning(

@@ -14,7 +14,7 @@ final class ReloadRecord: Sendable {
         ) { [weak self] in self?.state.withLock { $0.isSuccessful ? 1 : 0 } ?? 0
         }
         metrics.gauge(
-            "gatehouse_config_last_reload_success_timestamp_seconds", "When the configuration in use was read, in seconds since 1970."
+            "gatehouse_config_last_reload_success_timestamp_seconds", "When a reload last took all files, in seconds since 1970."
         ) { [weak self] in Int(self?.state.withLock { $0.succeeded } ?? 0) }
     }
 

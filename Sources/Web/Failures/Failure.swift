@@ -62,6 +62,8 @@ package struct Failure: Error, Equatable {
 
     /// Whether the caller, or the project, has reached a limit.
     var isLimit: Bool { signInCodes == .later }
+    /// Whether this server failed, or had too much to do.
+    var isOverload: Bool { kind == .internal || kind == .unavailable }
 
     /// Only the table makes failures: an endpoint throws one of its constants.
     init(_ code: String, _ detail: String? = nil, kind: Kind = .business, signInCodes: SignInCodes = SignInCodes(), b2cNumber: Int? = nil) {

@@ -4,17 +4,17 @@ import Pages
 import Text
 
 /// Writes every error that the server answers with.
-enum FailureResponse {
-    /// Seconds, after a limit was met.
-    static let patience = "30"
+package enum FailureResponse {
+    /// The value of `Retry-After` in seconds, after a limit was met.
+    package static let patience = "30"
     private static let patienceOfOverload = "1"
 
     static func make(_ failure: Failure, in errorFormat: ErrorFormat, _ request: Request, _ page: PageError? = nil) -> Response {
         var response =
-            switch failure.kind {
-            case .internal, .unavailable: errorFormat == .page ? self.page(failure, request, page) : overloaded(failure, request.id)
-            case _ where errorFormat == .oauthJSON: OAuthErrorResponse.make(failure, request.id)
-            case _ where errorFormat == .page: self.page(failure, request, page)
+            switch errorFormat {
+            case .page: self.page(failure, request, page)
+            case _ where failure.isOverload: overloaded(failure, request.id)
+            case .oauthJSON: OAuthErrorResponse.make(failure, request.id)
             default: googleJSON(failure)
             }
         // <https://www.rfc-editor.org/rfc/rfc9110#section-15.5.16>
@@ -58,14 +58,15 @@ enum FailureResponse {
     /// A page for the person, with a link back to the app where the app's page is known, and a part in English for the app's developers.
     private static func page(_ failure: Failure, _ request: Request, _ page: PageError?) -> Response {
         let templates = page?.templates ?? .standard
-        let isOverload = failure.kind == .internal || failure.kind == .unavailable
-        let reason = isOverload ? overload(failure, request.id) : failure.detail ?? failure.code
+        let reason = failure.isOverload ? overload(failure, request.id) : failure.detail ?? failure.code
         var response = templates.page(
             "refused", in: templates.language(for: request, parameter: page?.language),
             [
                 "reason": .text(reason), "link": .text(page?.link), "isSignOut": .flag(page?.occasion == .signOut),
             ], status: failure.isLimit ? 429 : failure.kind.httpStatus)
-        if failure.isLimit || isOverload { response.headers.add("retry-after", isOverload ? patienceOfOverload : patience) }
+        if failure.isLimit || failure.isOverload {
+            response.headers.add("retry-after", failure.isOverload ? patienceOfOverload : patience)
+        }
         return response
     }
 }

@@ -52,7 +52,8 @@ enum Console {
     static func migrate(_ settings: ServerSettings) async throws -> [String] {
         let database = open(settings, on: try Loop(index: 0))
         do { try await database.verifySessions() } catch { throw MigrationError.database(error) }
-        let faults = try await MasterKeyFindings.findings(database, settings, .system)
+        let faults: [Finding]
+        do { faults = try await MasterKeyFindings.findings(database, settings, .system) } catch { throw Failed(StartFailure.text(error)) }
         await database.close()
         if let fault = faults.first { throw Failed("nothing was migrated: \(fault.sentence)") }
         return try await settings.schema.migrate(url: settings.database)
@@ -87,11 +88,6 @@ enum Console {
     static func open(_ settings: ServerSettings, on loop: Loop) -> Database {
         Database(loop: loop, url: settings.database, settings: settings.databasePool, metrics: Metrics(), log: .silent)
     }
-}
-
-extension Logger {
-    /// For commands, which print what they have to say.
-    static let silent = Logger(label: "gatehouse") { _ in SwiftLogNoOpLogHandler() }
 }
 
 /// A command did not do what it was told. The process ends with status 1 and prints the reason on standard error.

@@ -61,7 +61,7 @@ import Text
     @Test func `the log says why a sign-in was refused and whose it was, without the address`() {
         let cases: [(error: AccountError, reason: String, account: String)] = [
             (.invalidCredentials(of: nil), "unknownAddress", "-"), (.noSuchEmail, "unknownAddress", "-"),
-            (.invalidCredentials(of: "ada"), "wrongPassword", "ada"), (.wrongPassword, "wrongPassword", "-"),
+            (.invalidCredentials(of: "ada"), "wrongPassword", "ada"), (.wrongPassword(of: "ada"), "wrongPassword", "ada"),
             (.accountDisabled, "accountDisabled", "-"),
             (.tooManyAttempts(.password, by: .account), "tooManyAttempts: password perAccount", "-"),
             (.customToken(.invalid("Invalid audience.")), "customToken: Invalid audience.", "-"),
@@ -91,7 +91,7 @@ import Text
         let lines = Lines()
         let refusals = Refusals(metrics: Metrics(), log: lines.logger)
         let refused = RefusedSignIn(
-            method: "password", error: .wrongPassword, emailHash: nil, projectID: "demo",
+            method: "password", error: .wrongPassword(of: "ada"), emailHash: nil, projectID: "demo",
             client: Session.ClientInfo(userAgent: nil, address: "::1"))
         let start = Instant(seconds: 1_800_000_000)
         for _ in 0..<7000 { refusals.note(refused, at: start) }

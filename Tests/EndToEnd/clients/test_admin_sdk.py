@@ -132,7 +132,7 @@ def hostile():
     yield "another audience", token(aud=PROJECT)
     yield "no audience", token(aud=...)
     yield "sub of somebody", token(sub="victim")
-    yield "expired", token(iat=now - 3600, exp=now - 1)
+    yield "expired", token(iat=now - 3600, exp=now - 120)
     yield "of the future", token(iat=now + 300, exp=now + 900)
     yield "longer than an hour", token(exp=now + 7200)
     yield "a long uid", token("a" * 129)

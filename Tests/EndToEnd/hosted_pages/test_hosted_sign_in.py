@@ -208,7 +208,9 @@ def test_tries_are_limited_as_those_of_the_api_are(known):
         email = account(site, site.servers[0].api(), address())["email"]
         visitor = Visitor(site)
         page = visitor.open(site.request().url)
-        assert [visitor.sign_in(page, email, "not it").status for _ in range(3)] == [400, 400, 429]
+        answers = [visitor.sign_in(page, email, "not it") for _ in range(3)]
+        assert [answer.status for answer in answers] == [400, 400, 429]
+        assert [answer.response.headers.get("retry-after") for answer in answers] == [None, None, "30"]
         answer = site.servers[0].api().call("signInWithPassword", {"email": email, "password": PASSWORD})
         assert "TOO_MANY_ATTEMPTS" in answer.text
     finally:

@@ -10,6 +10,7 @@ from support.browser.front import Front
 from support.certificates import of_any_name
 from support.harness import free_port, wait_until
 from support.mail.outbox import put
+from support.planted_proxies import a_proxy_before, an_outer_proxy_that_passes_on_what_it_gets
 from support.servers.postgres import cluster
 from support.web_server import WebServer
 
@@ -204,26 +205,6 @@ def a_proxy_that_writes_no_header(installation):
     return front.close
 
 
-def a_proxy_before(status, body):
-    """A proxy that leads to a server that answers everything like this."""
-
-    def plant(installation):
-        def app(environment, start):
-            start(status, [("content-type", "application/json")])
-            return [body]
-
-        web = WebServer(app)
-        installation.proxy.target = web.server.port
-
-        def sound():
-            installation.proxy.target = installation.port
-            web.close()
-
-        return sound
-
-    return plant
-
-
 def mail(**changes):
     return settings(mail={"from": "no-reply@example.com", **changes})
 
@@ -386,4 +367,5 @@ PLANTED = {
         "renew",
     ),
     "a proxy that writes no header": (a_proxy_that_writes_no_header, {"publicURL.header", "publicURL.forged"}, "anew"),
+    "an outer proxy that passes on what it gets": (an_outer_proxy_that_passes_on_what_it_gets, {"publicURL.forged"}, "outermost"),
 }

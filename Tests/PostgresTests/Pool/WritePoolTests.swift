@@ -13,7 +13,7 @@ private struct TestJob: PoolJob {
 
 @Suite struct WritePoolTests {
     private let now = MonotonicTime.read()
-    private var pool = WritePool<TestJob>(connections: 2, room: 9, together: 3)
+    private var pool = WritePool<TestJob>(connections: 2, room: 9, roomOfOneRow: 5, together: 3)
 
     /// All actions that the pool wants now, in short form: `open 0`, `a on 1`.
     private mutating func actions(mayOpen: Bool = true) -> [String] {
@@ -92,7 +92,7 @@ private struct TestJob: PoolJob {
     }
 
     @Test mutating func `looks only so far for jobs of the kind`() {
-        pool = WritePool(connections: 2, room: 99, together: 3)
+        pool = WritePool(connections: 2, room: 99, roomOfOneRow: 99, together: 3)
         open()
         #expect(add("s1"))
         for number in 1...24 { #expect(add("a\(number)")) }
@@ -153,6 +153,28 @@ private struct TestJob: PoolJob {
         #expect(!add("b"))
         #expect(removeAll().count == 9)
         #expect(add("c"))
+    }
+
+    @Test mutating func `refuses a job when too many wait for its row, and leaves room to the others`() {
+        open()
+        #expect(add("w1"))
+        #expect(actions() == ["w1 on 0"])
+        for number in 1...5 { #expect(add("w1-\(number)")) }
+        #expect(!add("w1"))
+        for job in ["w2", "a", "s1"] { #expect(add(job)) }
+        #expect(actions() == ["w2 on 1"])
+    }
+
+    @Test mutating func `opens no connection for a job that another one holds up`() {
+        #expect(add("w1"))
+        #expect(actions() == ["open 0"])
+        pool.free(0)
+        #expect(actions() == ["w1 on 0"])
+        #expect(add("w1"))
+        #expect(add("a"))
+        #expect(actions() == ["open 1"])
+        pool.free(1)
+        #expect(actions() == ["a on 1"])
     }
 
     @Test mutating func `gives up the jobs that have waited too long`() {

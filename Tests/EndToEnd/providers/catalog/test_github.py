@@ -55,9 +55,7 @@ def test_an_access_token_of_another_app_is_refused(site, api, github, nothing_is
     assert_error(posted(api, credential(github.issue("victim"))), "INVALID_IDP_RESPONSE")
 
 
-@pytest.mark.parametrize(
-    "fields", [{"id_token": "a.b.c"}, {"access_token": ""}, {"access_token": "a\r\nb: c"}, {"access_token": "x" * 65537}]
-)
+@pytest.mark.parametrize("fields", [{"id_token": "a.b.c"}, {"access_token": ""}, {"access_token": "a\r\nb: c"}])
 def test_a_credential_that_is_none_is_refused(site, api, github, nothing_is_written, fields):
     assert_error(posted(api, {"providerId": "github.com", **fields}), "INVALID_CREDENTIAL_OR_PROVIDER_ID")
 

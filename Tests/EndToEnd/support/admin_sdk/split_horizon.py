@@ -58,7 +58,9 @@ systemctl() {
 
 def nginx_of_the_installation_page():
     text = (ROOT / "docs/install.md").read_text()
-    return re.search(r"^[^\n]*cat >/etc/nginx/sites-available/gatehouse <<'NGINX'\n.*?^NGINX\n^ln -s.*?$", text, re.MULTILINE | re.DOTALL)[0]
+    return re.search(r"^[^\n]*cat >/etc/nginx/sites-available/gatehouse <<'NGINX'\n.*?^NGINX\n^ln -s.*?$", text, re.MULTILINE | re.DOTALL)[
+        0
+    ]
 
 
 class SplitHorizon(Process):

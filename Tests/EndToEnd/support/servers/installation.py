@@ -12,11 +12,18 @@ from support.mail.smtp import Post
 from support.names import TIMEOUT
 from support.servers.site import Site
 
+# The address of a proxy in front of the proxy: one for documentation, which is not this machine's.
+OUTER = "192.0.2.9"
+
 
 class Proxy(Front):
-    """A reverse proxy with TLS that writes the headers about the client anew, as it should; with `appends`, behind what the client wrote."""
+    """A reverse proxy with TLS that writes the headers about the client anew, as it should; with `appends`, behind what the client wrote.
+
+    `peer`: the address that it takes its client's for.
+    """
 
     appends = False
+    peer = b"127.0.0.1"
 
     async def copy(self, source, sink):
         # Both directions come through here; requests alone end their head with an empty line behind a request line.
@@ -29,7 +36,7 @@ class Proxy(Front):
                 lines = head.split(b"\r\n")
                 told = [line.partition(b": ")[2] for line in lines if self.appends and line.lower().startswith(b"x-forwarded-for:")]
                 lines = [line for line in lines if not line.lower().startswith((b"x-forwarded-", b"forwarded:"))]
-                lines[1:1] = [b"x-forwarded-for: " + b", ".join([*told, b"127.0.0.1"]), b"x-forwarded-proto: https"]
+                lines[1:1] = [b"x-forwarded-for: " + b", ".join([*told, self.peer]), b"x-forwarded-proto: https"]
                 sink.write(b"\r\n".join(lines))
                 await sink.drain()
         except (OSError, EOFError):
@@ -46,7 +53,7 @@ class Installation(Site):
             "development": False,
             # Until the proxy has a port.
             "publicURL": "https://localhost",
-            "trustedProxies": ["127.0.0.1/32"],
+            "trustedProxies": ["127.0.0.1/32", f"{OUTER}/32"],
             "mail": {"from": "no-reply@example.com", "smtp": {"host": "127.0.0.1", "port": self.post.port, "security": "none"}},
         }
         super().__init__(settings=settings, project={"redirectURLs": [], "signIn": {"password": True}}, **options)
