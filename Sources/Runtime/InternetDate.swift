@@ -11,7 +11,9 @@ package enum InternetDate {
     /// Reads what `http` writes; `nil` for the obsolete forms and for a day that the calendar does not have.
     package static func instant(http text: String) -> Instant? {
         let words = text.split(separator: " ")
-        guard words.count == 6, words[5] == "GMT", words[1].count == 2, let month = months.firstIndex(of: String(words[2])) else { return nil }
+        guard words.count == 6, words[5] == "GMT", words[1].count == 2, let month = months.firstIndex(of: String(words[2])) else {
+            return nil
+        }
         return Instant(utc: "\(words[3])-\(two(Int32(month + 1)))-\(words[1])T\(words[4])Z")
     }
 

@@ -88,7 +88,9 @@ struct WritePool<Job: PoolJob> {
             locked.formUnion(locks[slot])
             return .run(jobs, on: slot)
         }
-        guard mayOpen, count(.opening) < waiting.count(where: { !isHeldUp($0.job) }), let slot = slots.firstIndex(of: .vacant) else { return nil }
+        guard mayOpen, count(.opening) < waiting.count(where: { !isHeldUp($0.job) }), let slot = slots.firstIndex(of: .vacant) else {
+            return nil
+        }
         slots[slot] = .opening
         return .open(slot)
     }

@@ -22,7 +22,9 @@ enum OwnAddresses {
     private static func address(_ socket: UnsafePointer<sockaddr>) -> Address? {
         var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         let length = socklen_t(text.count)
-        guard getnameinfo(socket, socklen_t(MemoryLayout<sockaddr_in6>.size), &text, length, nil, 0, NI_NUMERICHOST) == 0 else { return nil }
+        guard getnameinfo(socket, socklen_t(MemoryLayout<sockaddr_in6>.size), &text, length, nil, 0, NI_NUMERICHOST) == 0 else {
+            return nil
+        }
         return Address(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
     }
 }
