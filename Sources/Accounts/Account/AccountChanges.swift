@@ -135,7 +135,7 @@ extension Account {
     func stillHasItsIdentities(in project: ProjectSettings) -> SQL {
         .required(
             """
-            SELECT 1 WHERE (SELECT count(*) FROM identities WHERE project_id = \(project.id) AND account_id = \(id)) = \(identities.count)
+            SELECT 1 WHERE (SELECT count(*) FROM identities WHERE project_id = \(project: project) AND account_id = \(id)) = \(identities.count)
             """)
     }
 }

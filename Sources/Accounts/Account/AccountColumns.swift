@@ -9,12 +9,14 @@ extension Account {
     /// The columns to select from `accounts a` to read accounts.
     ///
     /// The identities come as one value: a join would send the account once for each of them, and costs PostgreSQL a sixth more.
-    static let columns: SQL = """
+    static func columns(in project: ProjectSettings) -> SQL {
+        """
         a.account_id, a.email, a.email_verified, a.email_proven, a.phone_number, a.display_name, a.photo_url, a.profile, a.disabled, \
         a.custom_attributes, a.valid_since, a.created_at, a.last_login_at, a.last_refresh_at, a.initial_email, a.password_updated_at, a.email_link_sign_in, a.custom_auth, \
         a.sessions_ended_at, ARRAY(SELECT \(LinkedIdentity.column) FROM identities i \
-        WHERE i.project_id = a.project_id AND i.account_id = a.account_id)
+        WHERE i.project_id = \(project: project) AND i.account_id = a.account_id)
         """
+    }
 
     /// Reads the account of a row; `nil` when an outer join found none.
     init?(_ row: inout RowReader) throws(PostgresError) {
@@ -56,8 +58,8 @@ extension Account {
     /// Selects the accounts for which `condition` on `a` is true.
     /// - Parameter others: what to select behind `columns`.
     static func select(_ condition: SQL, with others: SQL? = nil, in project: ProjectSettings) -> SQL {
-        let selected: SQL = others.map { "\(columns), \($0)" } ?? columns
-        return "SELECT \(selected) FROM accounts a WHERE a.project_id = \(project.id) AND \(condition)"
+        let others: SQL = others.map { ", \($0)" } ?? ""
+        return "SELECT \(columns(in: project))\(others) FROM accounts a WHERE a.project_id = \(project: project) AND \(condition)"
     }
 }
 
@@ -96,7 +98,7 @@ extension Account {
         INSERT INTO accounts (project_id, account_id, email, email_verified, email_proven, phone_number, display_name, photo_url, profile,
             disabled, custom_attributes, valid_since, created_at, last_login_at, password_hash, password_updated_at, email_link_sign_in,
             custom_auth)
-        VALUES (\(project.id), \(id), \(email), \(emailVerified), \(emailProven), \(phoneNumber), \(displayName), \(photoURL), \(profile),
+        VALUES (\(project: project), \(id), \(email), \(emailVerified), \(emailProven), \(phoneNumber), \(displayName), \(photoURL), \(profile),
             \(disabled), \(customAttributes), \(validSince), \(createdAt), \(lastLoginAt), \(passwordHash), \(passwordUpdatedAt),
             \(emailLinkSignIn), \(customAuth))
         """
@@ -108,7 +110,7 @@ extension Account {
         .required(
             """
             UPDATE accounts SET \(assignments(passwordHash: passwordHash)), last_login_at = greatest(last_login_at, \(lastLoginAt))
-            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(read.isAsRead) RETURNING account_id
+            WHERE project_id = \(project: project) AND account_id = \(id) AND NOT disabled AND \(read.isAsRead) RETURNING account_id
             """)
     }
 
@@ -120,7 +122,7 @@ extension Account {
             """
             UPDATE accounts SET \(assignments(passwordHash: passwordHash)), disabled = \(disabled),
                 custom_attributes = \(customAttributes), created_at = \(createdAt)\(lastLogin)
-            WHERE project_id = \(project.id) AND account_id = \(id) AND (disabled, created_at) = (\(read.disabled), \(read.createdAt))
+            WHERE project_id = \(project: project) AND account_id = \(id) AND (disabled, created_at) = (\(read.disabled), \(read.createdAt))
                 AND custom_attributes IS NOT DISTINCT FROM \(read.customAttributes) AND \(read.isAsRead) RETURNING account_id
             """)
     }
@@ -168,7 +170,7 @@ extension Account {
             """
             UPDATE accounts SET email = \(email), email_verified = \(emailVerified), email_proven = \(emailProven),
                 email_link_sign_in = \(emailLinkSignIn), last_login_at = \(lastLoginAt)\(profile)\(cleared)
-            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(read.sessionsStand)
+            WHERE project_id = \(project: project) AND account_id = \(id) AND NOT disabled AND \(read.sessionsStand)
                 AND email_proven = \(read.emailProven) AND email IS NOT DISTINCT FROM \(read.email)
                 AND NOT (\(takeover) AND (custom_auth OR (last_login_at IS NOT NULL) <> \(read.hasBeenUsed))) RETURNING account_id
             """)

@@ -45,14 +45,14 @@ package struct AccountDeletion: Sendable {
     package func deleteAll(by administrator: Administrator) async throws(AccountError) {
         let project = administrator.project
         let statements: [SQL] = [
-            "DELETE FROM accounts WHERE project_id = \(project.id)",
-            "DELETE FROM sessions WHERE project_id = \(project.id)",
-            "DELETE FROM sign_in_flows WHERE project_id = \(project.id)",
-            "DELETE FROM authorization_requests WHERE project_id = \(project.id)",
-            "DELETE FROM action_codes WHERE project_id = \(project.id)",
-            "DELETE FROM mail_outbox WHERE project_id = \(project.id)",
-            "DELETE FROM audit_events WHERE project_id = \(project.id)",
-            "DELETE FROM rate_limits WHERE project_id = \(project.id)",
+            "DELETE FROM accounts WHERE project_id = \(project: project)",
+            "DELETE FROM sessions WHERE project_id = \(project: project)",
+            "DELETE FROM sign_in_flows WHERE project_id = \(project: project)",
+            "DELETE FROM authorization_requests WHERE project_id = \(project: project)",
+            "DELETE FROM action_codes WHERE project_id = \(project: project)",
+            "DELETE FROM mail_outbox WHERE project_id = \(project: project)",
+            "DELETE FROM audit_events WHERE project_id = \(project: project)",
+            "DELETE FROM rate_limits WHERE project_id = \(project: project)",
         ]
         _ = try await storage.write(all: statements, by: administrator)
     }
@@ -63,7 +63,7 @@ package struct AccountDeletion: Sendable {
     private func deletion(of id: String, only condition: SQL, in project: ProjectSettings) -> SQL {
         """
         WITH gone AS (
-            DELETE FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) AND \(condition) RETURNING account_id, email
+            DELETE FROM accounts WHERE project_id = \(project: project) AND account_id = \(id) AND \(condition) RETURNING account_id, email
         ), \(Self.endCodes(in: project))
         SELECT \(SQL.overtakenIfNone) FROM gone
         """
@@ -74,11 +74,11 @@ package struct AccountDeletion: Sendable {
     static func endCodes(in project: ProjectSettings) -> SQL {
         """
         codes AS (
-            DELETE FROM action_codes WHERE project_id = \(project.id) AND code_hash IN (
-                SELECT c.code_hash FROM gone JOIN action_codes c ON c.project_id = \(project.id) AND c.account_id = gone.account_id
+            DELETE FROM action_codes WHERE project_id = \(project: project) AND code_hash IN (
+                SELECT c.code_hash FROM gone JOIN action_codes c ON c.project_id = \(project: project) AND c.account_id = gone.account_id
                 UNION ALL
                 SELECT c.code_hash FROM gone
-                JOIN action_codes c ON c.project_id = \(project.id) AND c.account_id IS NULL AND c.email = gone.email)
+                JOIN action_codes c ON c.project_id = \(project: project) AND c.account_id IS NULL AND c.email = gone.email)
             RETURNING code_hash
         ), proofs AS (
             \(EmailCodes.voidProofs(of: "IN (SELECT email FROM gone)", in: project)) RETURNING request_id
@@ -92,7 +92,7 @@ package struct AccountDeletion: Sendable {
         """
         UPDATE sessions SET ended_at = coalesce(ended_at, \(clock.now())), end_reason = 'account deleted', user_agent = NULL, address = NULL,
             developer_claims = NULL
-        WHERE project_id = \(project.id) AND account_id = \(id)
+        WHERE project_id = \(project: project) AND account_id = \(id)
         """
     }
 }

@@ -20,7 +20,7 @@ package struct AccountDirectory: Sendable {
     package func account(signingInWith email: String, in project: ProjectSettings) async throws(AccountError) -> Account? {
         if let account = try await account(email: email, in: project) { return account }
         let bearer: SQL = """
-            a.account_id = (SELECT min(account_id) FROM identities WHERE project_id = \(project.id) AND email = \(email)
+            a.account_id = (SELECT min(account_id) FROM identities WHERE project_id = \(project: project) AND email = \(email)
                 HAVING count(DISTINCT account_id) = 1)
             """
         return try Account.one(of: await storage.read(Account.select(bearer, in: project)))
@@ -28,7 +28,7 @@ package struct AccountDirectory: Sendable {
 
     /// Whether a provider told this address of a person.
     package func isOfIdentity(_ email: String, in project: ProjectSettings) async throws(AccountError) -> Bool {
-        try await !storage.read("SELECT 1 FROM identities WHERE project_id = \(project.id) AND email = \(email) LIMIT 1").isEmpty
+        try await !storage.read("SELECT 1 FROM identities WHERE project_id = \(project: project) AND email = \(email) LIMIT 1").isEmpty
     }
 
     /// The identities of a provider under this issuer, those that signed in last first.
@@ -38,7 +38,7 @@ package struct AccountDirectory: Sendable {
         let rows = try await storage.read(
             """
             SELECT \(LinkedIdentity.column) FROM identities i JOIN provider_issuers USING (project_id, provider_id)
-            WHERE project_id = \(project.id) AND provider_id = \(providerID) AND issuer = \(issuer)
+            WHERE project_id = \(project: project) AND provider_id = \(providerID) AND issuer = \(issuer)
             ORDER BY last_sign_in_at DESC, subject LIMIT \(most)
             """)
         return try reading { try rows.flatMap { row throws(PostgresError) in try LinkedIdentity.all(in: row.value()) } }
@@ -48,7 +48,7 @@ package struct AccountDirectory: Sendable {
     package func newest(_ most: Int, in project: ProjectSettings) async throws(AccountError) -> [Account] {
         let rows = try await storage.read(
             """
-            SELECT \(Account.columns) FROM accounts a WHERE project_id = \(project.id)
+            SELECT \(Account.columns(in: project)) FROM accounts a WHERE project_id = \(project: project)
             ORDER BY created_at DESC, account_id LIMIT \(most)
             """)
         return try reading {
@@ -66,6 +66,6 @@ package struct AccountDirectory: Sendable {
 
     /// Selects a row where an account has this address as its own.
     static func holder(of email: String, in project: ProjectSettings) -> SQL {
-        "SELECT 1 FROM accounts WHERE project_id = \(project.id) AND email = \(email)"
+        "SELECT 1 FROM accounts WHERE project_id = \(project: project) AND email = \(email)"
     }
 }

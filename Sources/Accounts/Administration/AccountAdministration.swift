@@ -60,7 +60,7 @@ package struct AccountAdministration: Sendable {
         // Others change the account as well. To read it again without its lock could go on for as long as they do.
         return try await storage.transaction(by: administrator, waitingFor: id) { transaction in
             let results = try await transaction.query(all: [
-                "SELECT 1 FROM accounts WHERE project_id = \(project.id) AND account_id = \(id) FOR NO KEY UPDATE",
+                "SELECT 1 FROM accounts WHERE project_id = \(project: project) AND account_id = \(id) FOR NO KEY UPDATE",
                 Account.select("a.account_id = \(id)", in: project),
             ])
             guard let account = try Account(results[1]) else { throw AccountError.accountNotFound }
@@ -122,7 +122,7 @@ package struct AccountAdministration: Sendable {
         let rows = try await storage.read(
             """
             SELECT account_id = \(account.id), coalesce(email = \(account.email), false) FROM accounts
-            WHERE project_id = \(project.id)
+            WHERE project_id = \(project: project)
                 AND (account_id = \(account.id) OR email = \(account.email) OR phone_number = \(account.phoneNumber))
             """)
         var taken = (id: false, email: false)
@@ -147,7 +147,7 @@ extension Account {
         """
         INSERT INTO identities (project_id, provider_id, subject, account_id, email, display_name, photo_url, screen_name, linked_at,
             last_sign_in_at, linked_unproven)
-        VALUES (\(project.id), \(identity.providerID), \(identity.subject), \(id), \(identity.email), \(identity.displayName),
+        VALUES (\(project: project), \(identity.providerID), \(identity.subject), \(id), \(identity.email), \(identity.displayName),
             \(identity.photoURL), \(identity.screenName), \(now), \(now), \(email != nil && !emailProven))
         """
     }
@@ -160,7 +160,7 @@ extension Account {
             """
             UPDATE identities SET email = \(identity.email), display_name = \(identity.displayName), photo_url = \(identity.photoURL),
                 screen_name = \(identity.screenName)
-            WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND account_id = \(id)
+            WHERE project_id = \(project: project) AND provider_id = \(identity.providerID) AND account_id = \(id)
                 AND subject = \(identity.subject) RETURNING subject
             """)
     }

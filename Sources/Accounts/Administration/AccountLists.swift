@@ -41,8 +41,8 @@ package struct AccountLists: Sendable {
         let (project, start) = (administrator.project, id ?? "")
         let rows = try await storage.read(
             """
-            SELECT \(Account.columns), \(administrator.hashColumn) FROM accounts a
-            WHERE project_id = \(project.id) AND account_id > \(start) ORDER BY account_id LIMIT \(most)
+            SELECT \(Account.columns(in: project)), \(administrator.hashColumn) FROM accounts a
+            WHERE project_id = \(project: project) AND account_id > \(start) ORDER BY account_id LIMIT \(most)
             """)
         return try ListedAccount.all(of: rows)
     }
@@ -72,8 +72,8 @@ package struct AccountLists: Sendable {
         let direction: SQL = descending ? "DESC NULLS LAST" : "ASC NULLS FIRST"
         let rows = try await storage.read(
             """
-            SELECT \(Account.columns), \(administrator.hashColumn) FROM (
-                SELECT * FROM accounts a WHERE project_id = \(project.id) AND \(condition)
+            SELECT \(Account.columns(in: project)), \(administrator.hashColumn) FROM (
+                SELECT * FROM accounts a WHERE project_id = \(project: project) AND \(condition)
                 ORDER BY \(order.column) \(direction), account_id LIMIT \(most) OFFSET \(offset)
             ) a ORDER BY \(order.column) \(direction), account_id
             """)
@@ -88,7 +88,7 @@ package struct AccountLists: Sendable {
         let project = administrator.project
         guard let condition = Self.condition(wanted, in: project) else { return 0 }
         let rows = try await storage.read(
-            "SELECT count(*) FROM accounts a WHERE project_id = \(project.id) AND \(condition)")
+            "SELECT count(*) FROM accounts a WHERE project_id = \(project: project) AND \(condition)")
         return try reading { try rows.first?.value() ?? 0 }
     }
 
@@ -127,7 +127,7 @@ extension AccountLists.Wanted {
         if count == ids.count { return ids.isEmpty ? nil : "a.account_id = ANY(\(ids))" }
         var parts: [SQL] = []
         func own(_ names: [String], _ condition: SQL) {
-            if !names.isEmpty { parts.append("SELECT account_id FROM accounts WHERE project_id = \(project.id) AND \(condition)") }
+            if !names.isEmpty { parts.append("SELECT account_id FROM accounts WHERE project_id = \(project: project) AND \(condition)") }
         }
         own(ids, "account_id = ANY(\(ids))")
         own(emails, "email = ANY(\(emails))")
@@ -139,7 +139,7 @@ extension AccountLists.Wanted {
                 parts.append(
                     """
                     SELECT account_id FROM unnest(\(providers), \(subjects)) AS named (provider_id, name)
-                    JOIN identities ON project_id = \(project.id) AND identities.provider_id = named.provider_id AND \(column) = name
+                    JOIN identities ON project_id = \(project: project) AND identities.provider_id = named.provider_id AND \(column) = name
                     """)
             }
         }

@@ -17,10 +17,10 @@ extension AccountDeletion {
             // All are locked first, in one order, so that two calls with the same ids never wait for one another.
             """
             WITH held AS MATERIALIZED (
-                SELECT account_id, disabled FROM accounts WHERE project_id = \(project.id) AND account_id = ANY(\(ids))
+                SELECT account_id, disabled FROM accounts WHERE project_id = \(project: project) AND account_id = ANY(\(ids))
                 ORDER BY account_id FOR UPDATE
             ), gone AS (
-                DELETE FROM accounts a USING held WHERE a.project_id = \(project.id) AND a.account_id = held.account_id
+                DELETE FROM accounts a USING held WHERE a.project_id = \(project: project) AND a.account_id = held.account_id
                     AND (held.disabled OR \(enabledToo)) RETURNING a.account_id, a.email
             ), \(Self.endCodes(in: project)), recorded AS (
                 INSERT INTO audit_events \(AuditedAct.columns)
@@ -31,8 +31,8 @@ extension AccountDeletion {
             """
             UPDATE sessions s SET ended_at = coalesce(ended_at, \(now)), end_reason = 'account deleted', user_agent = NULL, address = NULL,
                 developer_claims = NULL
-            WHERE project_id = \(project.id) AND account_id = ANY(\(ids)) AND NOT EXISTS (
-                SELECT 1 FROM accounts a WHERE a.project_id = \(project.id) AND a.account_id = s.account_id)
+            WHERE project_id = \(project: project) AND account_id = ANY(\(ids)) AND NOT EXISTS (
+                SELECT 1 FROM accounts a WHERE a.project_id = \(project: project) AND a.account_id = s.account_id)
             """,
         ]
         let results = try await storage.write(all: statements, by: administrator)

@@ -35,7 +35,7 @@ package struct SessionCookies: Sendable {
             let now = clock.now()
             let standing = SQL.required(
                 """
-                SELECT account_id FROM accounts WHERE project_id = \(project.id) AND account_id = \(account.id)
+                SELECT account_id FROM accounts WHERE project_id = \(project: project) AND account_id = \(account.id)
                     AND \(account.sessionsStand) AND NOT disabled FOR SHARE
                 """)
             let record = administrator.act(on: account.id, at: now).record(.sessionCookieCreated, in: project.id)

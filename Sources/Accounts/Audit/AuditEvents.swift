@@ -30,7 +30,7 @@ package struct AuditEvents: Sendable {
         package init() {}
 
         fileprivate func condition(in projectID: String) -> SQL {
-            var conditions: [SQL] = ["project_id = \(projectID)"]
+            var conditions: [SQL] = ["project_id = \(project: projectID)"]
             if let accountID { conditions.append("account_id = \(accountID)") }
             if !emailHashes.isEmpty { conditions.append("details->>'emailHash' = ANY(\(emailHashes))") }
             if let action { conditions.append("action = \(action)") }
@@ -39,7 +39,7 @@ package struct AuditEvents: Sendable {
                 conditions.append(
                     """
                     (actor_kind = \(actor) OR actor = \(actor) OR actor = \(account) OR actor = (
-                        SELECT email FROM service_accounts WHERE project_id = \(projectID) AND client_id = \(actor)))
+                        SELECT email FROM service_accounts WHERE project_id = \(project: projectID) AND client_id = \(actor)))
                     """)
             }
             if let since { conditions.append("occurred_at >= \(since)") }

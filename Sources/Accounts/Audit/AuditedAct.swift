@@ -49,7 +49,7 @@ struct AuditedAct {
     func unlink(where condition: SQL, in project: ProjectSettings) -> SQL {
         """
         WITH gone AS (
-            DELETE FROM identities WHERE project_id = \(project.id) AND account_id = \(accountID) AND (\(condition)) RETURNING provider_id, subject
+            DELETE FROM identities WHERE project_id = \(project: project) AND account_id = \(accountID) AND (\(condition)) RETURNING provider_id, subject
         )
         INSERT INTO audit_events \(Self.columns)
         SELECT \(values(.providerUnlinked, providerID: "gone.provider_id", subject: "gone.subject", in: project.id)) FROM gone
@@ -108,7 +108,7 @@ struct AuditedAct {
     ) -> SQL {
         let more: SQL = facts.map { ", \($0)" } ?? ""
         return """
-            \(projectID), \(time), \(actor.kind), \(actor.name), \(action.rawValue), \(accountID ?? "\(self.accountID)"), \
+            \(project: projectID), \(time), \(actor.kind), \(actor.name), \(action.rawValue), \(accountID ?? "\(self.accountID)"), \
             \(providerID), \(rule?.rawValue), \
             \(client?.address), \(client?.userAgent), \
             jsonb_strip_nulls(jsonb_build_object('subject', \(subject), 'code', \(code?.rawValue), 'account', \(successor), \

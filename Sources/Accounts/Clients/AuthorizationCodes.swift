@@ -36,7 +36,7 @@ extension AuthorizationRequests {
                 """
                 INSERT INTO authorization_requests (project_id, request_id, client_id, status, parameters, code_hash, browser_session_id,
                     scopes, created_at, expires_at)
-                VALUES (\(project.id), \(id.bytes), \(request.clientID), 'granted', \(try request.json), \(hash), \(session.session.id),
+                VALUES (\(project: project), \(id.bytes), \(request.clientID), 'granted', \(try request.json), \(hash), \(session.session.id),
                     \(scopes), \(now), \(now + Self.timeToRedeem))
                 RETURNING request_id
                 """
@@ -118,7 +118,7 @@ extension AuthorizationRequests {
         _ found: FoundCode, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) {
         guard let sessionID = found.clientSessionID else { return }
-        let own: SQL = "project_id = \(project.id) AND session_id = \(sessionID) AND ended_at IS NULL"
+        let own: SQL = "project_id = \(project: project) AND session_id = \(sessionID) AND ended_at IS NULL"
         _ = try await storage.write(
             ClientSessions.end(where: own, because: "code reused", in: project, from: client, at: clock.now()))
     }
@@ -141,7 +141,7 @@ extension AuthorizationRequests {
             .required(
                 """
                 UPDATE authorization_requests SET status = 'redeemed', client_session_id = \(sessionID)
-                WHERE project_id = \(project.id) AND request_id = \(id.bytes) AND status = 'granted' AND expires_at > \(now)
+                WHERE project_id = \(project: project) AND request_id = \(id.bytes) AND status = 'granted' AND expires_at > \(now)
                 RETURNING request_id
                 """)
         }
@@ -159,10 +159,10 @@ extension AuthorizationRequests {
             """
             SELECT r.parameters, r.created_at, r.scopes, r.status = 'redeemed', r.expires_at > \(now), r.client_session_id,
                 s.ended_at IS NULL AND s.expires_at > \(now) AND s.kind = 'browser',
-                s.session_id, s.account_id, s.sign_in_provider, s.auth_time, \(Account.columns)
+                s.session_id, s.account_id, s.sign_in_provider, s.auth_time, \(Account.columns(in: project))
             FROM authorization_requests r JOIN sessions s ON s.project_id = r.project_id AND s.session_id = r.browser_session_id
             JOIN accounts a ON a.project_id = r.project_id AND a.account_id = s.account_id
-            WHERE r.project_id = \(project.id) AND r.request_id = \(id.bytes) AND r.code_hash = \(hash)
+            WHERE r.project_id = \(project: project) AND r.request_id = \(id.bytes) AND r.code_hash = \(hash)
             """)
         guard var row = rows.first?.reader() else { throw .grantRefused }
         let request = try AuthorizationRequest.reading(try reading { try row.next() })

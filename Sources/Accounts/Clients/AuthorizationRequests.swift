@@ -48,7 +48,7 @@ package struct AuthorizationRequests: Sendable {
         _ = try await storage.write(
             """
             INSERT INTO authorization_requests (project_id, request_id, client_id, status, parameters, cookie_hash, created_at, expires_at)
-            VALUES (\(project.id), \(id.bytes), \(request.clientID), \(status), \(try request.json), \(cookieHash), \(clock.now()), \(expires))
+            VALUES (\(project: project), \(id.bytes), \(request.clientID), \(status), \(try request.json), \(cookieHash), \(clock.now()), \(expires))
             """)
     }
 
@@ -59,7 +59,7 @@ package struct AuthorizationRequests: Sendable {
         let rows = try await storage.write(
             """
             DELETE FROM authorization_requests
-            WHERE project_id = \(project.id) AND request_id = \(id.bytes) AND client_id = \(clientID) AND status = 'pushed'
+            WHERE project_id = \(project: project) AND request_id = \(id.bytes) AND client_id = \(clientID) AND status = 'pushed'
                 AND expires_at > \(clock.now())
             RETURNING parameters
             """)
@@ -72,7 +72,7 @@ package struct AuthorizationRequests: Sendable {
         let rows = try await storage.read(
             """
             SELECT parameters, created_at, consented_by, chosen_by, edited_by, email, email_proven FROM authorization_requests
-            WHERE project_id = \(project.id) AND request_id = \(id.bytes) AND status = 'waiting' AND expires_at > \(clock.now())
+            WHERE project_id = \(project: project) AND request_id = \(id.bytes) AND status = 'waiting' AND expires_at > \(clock.now())
                 AND cookie_hash = \(Digest.sha256(Array(cookie.utf8)))
             """)
         guard var row = rows.first?.reader() else { return nil }
@@ -97,7 +97,7 @@ package struct AuthorizationRequests: Sendable {
                 .required(update(kept, setting: "consented_by = \(account.id)", in: project)),
                 """
                 INSERT INTO consents AS c (project_id, account_id, client_id, scopes, given_at)
-                VALUES (\(project.id), \(account.id), \(kept.request.clientID), \(scopes), \(clock.now()))
+                VALUES (\(project: project), \(account.id), \(kept.request.clientID), \(scopes), \(clock.now()))
                 ON CONFLICT (project_id, account_id, client_id) DO UPDATE SET given_at = excluded.given_at,
                     scopes = ARRAY(SELECT DISTINCT unnest(c.scopes || excluded.scopes))
                 """,
@@ -112,7 +112,7 @@ package struct AuthorizationRequests: Sendable {
         try await !storage.read(
             """
             SELECT 1::bigint FROM consents
-            WHERE project_id = \(project.id) AND account_id = \(accountID) AND client_id = \(clientID) AND scopes @> \(scopes)
+            WHERE project_id = \(project: project) AND account_id = \(accountID) AND client_id = \(clientID) AND scopes @> \(scopes)
             """
         ).isEmpty
     }
@@ -132,14 +132,14 @@ package struct AuthorizationRequests: Sendable {
         _ = try await storage.write(
             """
             DELETE FROM authorization_requests
-            WHERE project_id = \(project.id) AND request_id = \(kept.id.bytes) AND status = 'waiting'
+            WHERE project_id = \(project: project) AND request_id = \(kept.id.bytes) AND status = 'waiting'
             """)
     }
 
     func update(_ kept: KeptRequest, setting changes: SQL, in project: ProjectSettings) -> SQL {
         """
         UPDATE authorization_requests SET \(changes)
-        WHERE project_id = \(project.id) AND request_id = \(kept.id.bytes) AND status = 'waiting' AND expires_at > \(clock.now())
+        WHERE project_id = \(project: project) AND request_id = \(kept.id.bytes) AND status = 'waiting' AND expires_at > \(clock.now())
         RETURNING request_id
         """
     }

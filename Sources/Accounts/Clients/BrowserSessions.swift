@@ -19,12 +19,12 @@ package struct BrowserSession: Sendable {
         [
             .required(
                 """
-                SELECT account_id FROM accounts WHERE project_id = \(project.id) AND account_id = \(account.id) AND NOT disabled
+                SELECT account_id FROM accounts WHERE project_id = \(project: project) AND account_id = \(account.id) AND NOT disabled
                     AND \(account.sessionsStand) FOR SHARE
                 """),
             .required(
                 """
-                SELECT session_id FROM sessions WHERE project_id = \(project.id) AND session_id = \(session.id)
+                SELECT session_id FROM sessions WHERE project_id = \(project: project) AND session_id = \(session.id)
                     AND account_id = \(account.id) AND kind = 'browser' AND ended_at IS NULL FOR SHARE
                 """),
         ]
@@ -123,14 +123,14 @@ package struct BrowserSessions: Sendable {
     private static func end(_ session: BrowserSession, because reason: String, in project: ProjectSettings, at now: Instant) -> SQL {
         """
         UPDATE sessions SET ended_at = \(now), end_reason = \(reason)
-        WHERE project_id = \(project.id) AND session_id = \(session.session.id) AND ended_at IS NULL
+        WHERE project_id = \(project: project) AND session_id = \(session.session.id) AND ended_at IS NULL
         """
     }
 
     /// A condition on rows in `sessions`. The account has an index, the browser's session has none.
     private static func grants(of session: BrowserSession, in project: ProjectSettings) -> SQL {
         """
-        project_id = \(project.id) AND account_id = \(session.account.id) AND kind = 'client'
+        project_id = \(project: project) AND account_id = \(session.account.id) AND kind = 'client'
             AND browser_session_id = \(session.session.id) AND ended_at IS NULL
         """
     }
@@ -142,9 +142,9 @@ extension Session {
     /// The session is read first, by its key alone: where PostgreSQL knows nothing of a new table yet, it would read all open sessions.
     static func select(_ columns: SQL, _ id: [UInt8], in project: ProjectSettings) -> SQL {
         """
-        WITH s AS MATERIALIZED (SELECT * FROM sessions WHERE project_id = \(project.id) AND session_id = \(id))
-        SELECT \(columns), \(Account.columns) FROM s
-        JOIN accounts a ON a.project_id = \(project.id) AND a.account_id = s.account_id
+        WITH s AS MATERIALIZED (SELECT * FROM sessions WHERE project_id = \(project: project) AND session_id = \(id))
+        SELECT \(columns), \(Account.columns(in: project)) FROM s
+        JOIN accounts a ON a.project_id = \(project: project) AND a.account_id = s.account_id
         """
     }
 }

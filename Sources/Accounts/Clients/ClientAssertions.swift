@@ -20,7 +20,7 @@ package struct ClientAssertions: Sendable {
         let digest = Array(Digest.sha256(Array(name.utf8)).prefix(16))
         return try await !storage.write(
             """
-            INSERT INTO spent_tokens (project_id, token_id, expires_at) VALUES (\(project.id), \(digest), \(expires))
+            INSERT INTO spent_tokens (project_id, token_id, expires_at) VALUES (\(project: project), \(digest), \(expires))
             ON CONFLICT DO NOTHING RETURNING token_id
             """
         ).isEmpty

@@ -47,15 +47,15 @@ package struct ClientSessions: Sendable {
             WITH session AS (
                 UPDATE sessions SET refreshed_at = \(now), token_key = \(key.id), generation = greatest(generation, \(token.generation + 1)),
                     rotated_at = CASE WHEN generation <= \(token.generation) THEN \(now) ELSE rotated_at END
-                WHERE project_id = \(project.id) AND session_id = \(token.sessionID) AND kind = 'client' AND client_id = \(client.id)
+                WHERE project_id = \(project: project) AND session_id = \(token.sessionID) AND kind = 'client' AND client_id = \(client.id)
                     AND user_flow IS NOT DISTINCT FROM \(userFlow) AND ended_at IS NULL AND expires_at > \(now)
                     AND refreshed_at > \(now - client.refreshIdle) AND \(wanted)
                     AND (generation <= \(token.generation)
                         OR generation = \(token.generation + 1) AND rotated_at > \(now - client.refreshGrace))
                 RETURNING \(Self.columns)
             )
-            SELECT session.*, \(Account.columns) FROM session
-            LEFT JOIN accounts a ON a.project_id = \(project.id) AND a.account_id = session.account_id
+            SELECT session.*, \(Account.columns(in: project)) FROM session
+            LEFT JOIN accounts a ON a.project_id = \(project: project) AND a.account_id = session.account_id
             """, sharingCommitAs: token.sessionID)
         guard let found = try session(rows, generation: token.generation + 1, in: project) else {
             try await refuse(token, scopes: scopes, for: client, userFlow: userFlow, in: project, from: clientInfo)
@@ -71,7 +71,7 @@ package struct ClientSessions: Sendable {
     ) async throws(AccountError) -> Never {
         let now = clock.now()
         let own: SQL = """
-            project_id = \(project.id) AND session_id = \(token.sessionID) AND kind = 'client' AND client_id = \(client.id)
+            project_id = \(project: project) AND session_id = \(token.sessionID) AND kind = 'client' AND client_id = \(client.id)
                 AND ended_at IS NULL AND expires_at > \(now)
             """
         let isUsedUp: SQL = """
@@ -136,7 +136,7 @@ package struct ClientSessions: Sendable {
         _ = try await storage.write(
             """
             UPDATE sessions SET ended_at = \(now), end_reason = 'revoked by its client'
-            WHERE project_id = \(project.id) AND session_id = \(id) AND kind = 'client' AND client_id = \(clientID) AND ended_at IS NULL
+            WHERE project_id = \(project: project) AND session_id = \(id) AND kind = 'client' AND client_id = \(clientID) AND ended_at IS NULL
             """)
     }
 
@@ -219,7 +219,7 @@ package struct ClientSessions: Sendable {
             UPDATE sessions SET ended_at = \(now), end_reason = \(reason) WHERE \(condition) RETURNING account_id
         )
         INSERT INTO audit_events \(AuditedAct.columns)
-        SELECT \(project.id), \(now), \(AuditEvent.Actor.person.kind), NULL, \(AuditEvent.Action.clientSessionStolen.rawValue), account_id,
+        SELECT \(project: project), \(now), \(AuditEvent.Actor.person.kind), NULL, \(AuditEvent.Action.clientSessionStolen.rawValue), account_id,
             NULL, NULL, \(client.address), \(client.userAgent), jsonb_build_object('reason', \(reason)) FROM ended
         """
     }
@@ -234,9 +234,9 @@ package struct ClientSessions: Sendable {
     static func endSurplus(beside granted: ClientSession, of project: ProjectSettings, at now: Instant) -> SQL {
         """
         UPDATE sessions SET ended_at = \(now), end_reason = 'too many grants'
-        WHERE project_id = \(project.id) AND ended_at IS NULL AND session_id IN (
+        WHERE project_id = \(project: project) AND ended_at IS NULL AND session_id IN (
             SELECT session_id FROM sessions
-            WHERE project_id = \(project.id) AND account_id = \(granted.session.accountID) AND client_id = \(granted.grant.clientID)
+            WHERE project_id = \(project: project) AND account_id = \(granted.session.accountID) AND client_id = \(granted.grant.clientID)
                 AND kind = 'client' AND end_reason IS NULL
             ORDER BY created_at DESC, session_id OFFSET \(Int64(mostGrants)) LIMIT 1000 FOR UPDATE SKIP LOCKED)
         """

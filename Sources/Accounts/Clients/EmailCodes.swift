@@ -39,7 +39,7 @@ package struct EmailCodes: Sendable {
     static func voidProofs(of condition: SQL, in project: ProjectSettings) -> SQL {
         """
         UPDATE authorization_requests SET email_code = NULL, email_proven = false
-        WHERE project_id = \(project.id) AND email \(condition) AND status = 'waiting'
+        WHERE project_id = \(project: project) AND email \(condition) AND status = 'waiting'
         """
     }
 
@@ -99,7 +99,7 @@ extension AuthorizationRequests {
             """
             UPDATE authorization_requests SET email_proven = email_proven OR \(fits),
                 email_tries = email_tries + CASE WHEN \(fits) THEN 0 ELSE 1 END
-            WHERE project_id = \(project.id) AND request_id = \(kept.id.bytes) AND status = 'waiting' AND expires_at > \(now)
+            WHERE project_id = \(project: project) AND request_id = \(kept.id.bytes) AND status = 'waiting' AND expires_at > \(now)
                 AND email = \(email) AND email_code IS NOT NULL AND email_code_expires > \(now) AND email_tries < \(EmailCodes.tries)
             RETURNING \(fits)
             """)
@@ -147,7 +147,7 @@ extension Account {
         .required(
             """
             SELECT account_id FROM accounts
-            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(sessionsStand) FOR SHARE
+            WHERE project_id = \(project: project) AND account_id = \(id) AND NOT disabled AND \(sessionsStand) FOR SHARE
             """)
     }
 }
@@ -166,7 +166,7 @@ extension KeptRequest {
     /// A condition on a row in `authorization_requests`: that of the request, if digits have proven its address.
     fileprivate func proof(in project: ProjectSettings, at now: Instant) -> SQL {
         """
-        project_id = \(project.id) AND request_id = \(id.bytes) AND status = 'waiting' AND expires_at > \(now)
+        project_id = \(project: project) AND request_id = \(id.bytes) AND status = 'waiting' AND expires_at > \(now)
             AND email = \(email) AND email_proven
         """
     }

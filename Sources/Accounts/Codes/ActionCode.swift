@@ -97,7 +97,7 @@ struct PendingCode {
         .required(
             """
             DELETE FROM action_codes
-            WHERE project_id = \(projectID) AND code_hash = \(hash) AND kind = \(code.kind.rawValue) AND expires_at > \(now)
+            WHERE project_id = \(project: projectID) AND code_hash = \(hash) AND kind = \(code.kind.rawValue) AND expires_at > \(now)
             RETURNING code_hash
             """)
     }

@@ -22,7 +22,7 @@ extension ActionCode {
             .required(
                 """
                 INSERT INTO action_codes (project_id, code_hash, kind, email, new_email, email_proven, created_at, expires_at)
-                VALUES (\(project.id), \(hash), \(kind.rawValue), \(email), \(newEmail), \(emailProven), \(created), \(expires))
+                VALUES (\(project: project), \(hash), \(kind.rawValue), \(email), \(newEmail), \(emailProven), \(created), \(expires))
                 RETURNING code_hash
                 """)
         case .account(let account): insert(hash: hash, holding: account.id, as: account, in: project)
@@ -39,15 +39,15 @@ extension ActionCode {
             """
             WITH held AS MATERIALIZED (
                 SELECT account_id, disabled, valid_since, sessions_ended_at FROM accounts
-                WHERE project_id = \(project.id) AND account_id >= coalesce((
-                    SELECT min(account_id) FROM accounts WHERE project_id = \(project.id) AND account_id >= \(id)), '')
+                WHERE project_id = \(project: project) AND account_id >= coalesce((
+                    SELECT min(account_id) FROM accounts WHERE project_id = \(project: project) AND account_id >= \(id)), '')
                 ORDER BY account_id LIMIT 1 FOR SHARE
             ), fit AS (
                 SELECT count(*) AS number FROM held WHERE account_id = \(id) AND NOT disabled
                     AND valid_since = \(account?.validSince) AND sessions_ended_at IS NOT DISTINCT FROM \(account?.sessionsEndedAt)
             )
             INSERT INTO action_codes (project_id, code_hash, kind, account_id, email, new_email, email_proven, created_at, expires_at)
-            SELECT \(project.id), \(hash), \(kind.rawValue), (SELECT account_id FROM held), \(email), \(newEmail), \(emailProven),
+            SELECT \(project: project), \(hash), \(kind.rawValue), (SELECT account_id FROM held), \(email), \(newEmail), \(emailProven),
                 \(created), \(expires)
             FROM fit WHERE fit.number = CASE WHEN \(account == nil) THEN 0 ELSE 1 END
             RETURNING code_hash
@@ -77,7 +77,7 @@ extension Account {
     func expireSignInLinks(in project: ProjectSettings, at now: Instant) -> SQL {
         """
         UPDATE action_codes SET expires_at = \(now)
-        WHERE project_id = \(project.id) AND account_id IS NULL AND email = \(email) AND kind = 'signIn' AND expires_at > \(now)
+        WHERE project_id = \(project: project) AND account_id IS NULL AND email = \(email) AND kind = 'signIn' AND expires_at > \(now)
         """
     }
 
@@ -86,7 +86,7 @@ extension Account {
     func deleteCodes(_ fate: CodeFate, in project: ProjectSettings) -> SQL {
         var condition: SQL = ""
         let proofs: SQL = "proofs AS (\(EmailCodes.voidProofs(of: "= \(email)", in: project)))"
-        let consents: SQL = "agreed AS (DELETE FROM consents WHERE project_id = \(project.id) AND account_id = \(id))"
+        let consents: SQL = "agreed AS (DELETE FROM consents WHERE project_id = \(project: project) AND account_id = \(id))"
         var alsoEnded: SQL = "WITH \(proofs), \(consents) "
         switch fate {
         case .all: break
@@ -98,7 +98,7 @@ extension Account {
         }
         return """
             \(alsoEnded)DELETE FROM action_codes
-            WHERE project_id = \(project.id) AND (account_id = \(id) OR account_id IS NULL AND email = \(email))\(condition)
+            WHERE project_id = \(project: project) AND (account_id = \(id) OR account_id IS NULL AND email = \(email))\(condition)
             """
     }
 }

@@ -18,7 +18,7 @@ extension ActionCodes {
     /// The mails of `mails` whose codes are neither used nor expired, in their order; for development mode.
     package func pending(_ mails: [OutgoingMail], in project: ProjectSettings) async throws(AccountError) -> [PendingMail] {
         let rows = try await storage.read(
-            "SELECT code_hash, email FROM action_codes WHERE project_id = \(project.id) AND expires_at > \(clock.now())")
+            "SELECT code_hash, email FROM action_codes WHERE project_id = \(project: project) AND expires_at > \(clock.now())")
         var emails: [[UInt8]: String?] = [:]
         for row in rows {
             var row = row.reader()

@@ -17,7 +17,7 @@ extension SignInFlows {
         let rows = try await storage.write(
             """
             UPDATE sign_in_flows SET \(Self.redeeming(by: sessionID))
-            WHERE project_id = \(project.id) AND flow_id = \(flowID) AND status = 'returned' AND expires_at > \(clock.now())
+            WHERE project_id = \(project: project) AND flow_id = \(flowID) AND status = 'returned' AND expires_at > \(clock.now())
                 AND handle_hash = \(Digest.sha256(code.bytes)) AND CASE WHEN kind = 'web' THEN return_url = \(page) ELSE \(isHandler) END
             RETURNING status, response, \(Self.columns)
             """)
@@ -38,7 +38,7 @@ extension SignInFlows {
         let rows = try await storage.write(
             """
             UPDATE sign_in_flows SET \(Self.redeeming(by: sessionID))
-            WHERE project_id = \(project.id) AND flow_id = \(state.flowID) AND status = 'started' AND kind = 'client'
+            WHERE project_id = \(project: project) AND flow_id = \(state.flowID) AND status = 'started' AND kind = 'client'
                 AND expires_at > \(clock.now()) AND state_hash = \(Digest.sha256(state.secret)) AND redirect_uri = \(page)
             RETURNING status, \(Self.columns)
             """)
@@ -50,7 +50,7 @@ extension SignInFlows {
     package func redeemed(_ flow: SignInFlow) -> SQL {
         """
         UPDATE sign_in_flows SET status = 'redeemed', response = NULL
-        WHERE project_id = \(flow.projectID) AND flow_id = \(flow.id) AND status = 'redeeming'
+        WHERE project_id = \(project: flow.projectID) AND flow_id = \(flow.id) AND status = 'redeeming'
         """
     }
 
@@ -59,7 +59,7 @@ extension SignInFlows {
         _ = try await storage.write(
             """
             UPDATE sign_in_flows SET status = 'failed', response = NULL
-            WHERE project_id = \(flow.projectID) AND flow_id = \(flow.id) AND status = 'redeeming'
+            WHERE project_id = \(project: flow.projectID) AND flow_id = \(flow.id) AND status = 'redeeming'
             """)
     }
 

@@ -84,7 +84,7 @@ extension SignInFlows {
 
     private static func has(_ ticket: FlowTicket, at now: Instant) -> SQL {
         """
-        project_id = \(ticket.projectID) AND flow_id = \(ticket.flowID) AND ticket_hash = \(Digest.sha256(ticket.secret))
+        project_id = \(project: ticket.projectID) AND flow_id = \(ticket.flowID) AND ticket_hash = \(Digest.sha256(ticket.secret))
             AND expires_at > \(now)
         """
     }

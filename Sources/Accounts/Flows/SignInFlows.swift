@@ -51,7 +51,7 @@ package struct SignInFlows: Sendable {
             INSERT INTO sign_in_flows (project_id, flow_id, provider_id, kind, status, state_hash, cookie_hash, session_hash, ticket_hash,
                 redirect_uri, return_url, app_state, secrets, event, created_at, expires_at,
                 api_key, app_name, auth_type, event_id, return_app, language)
-            VALUES (\(flow.projectID), \(flow.id), \(flow.providerID), \(flow.kind.rawValue), \(failure == nil ? "started" : "failed"),
+            VALUES (\(project: flow.projectID), \(flow.id), \(flow.providerID), \(flow.kind.rawValue), \(failure == nil ? "started" : "failed"),
                 \(Digest.sha256(started.state.secret)), \(cookieHash), \(start.sessionHash ?? cookieHash),
                 \(ticket.map { Digest.sha256($0.secret) }),
                 \(flow.redirectURI), \(flow.returnURL), \(flow.appState), \(sealed), \(event), \(now), \(expires),
@@ -65,7 +65,7 @@ package struct SignInFlows: Sendable {
         let rows = try await storage.read(
             """
             SELECT \(Self.columns) FROM sign_in_flows
-            WHERE project_id = \(state.projectID) AND flow_id = \(state.flowID) AND state_hash = \(Digest.sha256(state.secret))
+            WHERE project_id = \(project: state.projectID) AND flow_id = \(state.flowID) AND state_hash = \(Digest.sha256(state.secret))
                 AND status = 'started' AND expires_at > \(clock.now())
             """)
         return try rows.first.map(flow)
@@ -89,7 +89,7 @@ package struct SignInFlows: Sendable {
         let rows = try await storage.read(
             """
             SELECT \(Self.columns) FROM sign_in_flows
-            WHERE project_id = \(state.projectID) AND flow_id = \(state.flowID) AND state_hash = \(Digest.sha256(state.secret))
+            WHERE project_id = \(project: state.projectID) AND flow_id = \(state.flowID) AND state_hash = \(Digest.sha256(state.secret))
                 AND status <> 'started'
             """)
         return try rows.first.map(flow)
@@ -103,7 +103,7 @@ package struct SignInFlows: Sendable {
         let rows = try await storage.write(
             """
             UPDATE sign_in_flows SET posted = \(sealed)
-            WHERE project_id = \(state.projectID) AND flow_id = \(state.flowID) AND state_hash = \(Digest.sha256(state.secret))
+            WHERE project_id = \(project: state.projectID) AND flow_id = \(state.flowID) AND state_hash = \(Digest.sha256(state.secret))
                 AND status = 'started' AND posted IS NULL AND expires_at > \(clock.now()) RETURNING flow_id
             """)
         guard !rows.isEmpty else { throw .flowRefused }
@@ -115,7 +115,7 @@ package struct SignInFlows: Sendable {
         let rows = try await storage.read(
             """
             SELECT posted, \(Self.columns) FROM sign_in_flows
-            WHERE project_id = \(ticket.projectID) AND flow_id = \(ticket.flowID) AND cookie_hash = \(Digest.sha256(Array(cookie.utf8)))
+            WHERE project_id = \(project: ticket.projectID) AND flow_id = \(ticket.flowID) AND cookie_hash = \(Digest.sha256(Array(cookie.utf8)))
                 AND status = 'started' AND posted IS NOT NULL AND expires_at > \(clock.now())
             """)
         guard var row = rows.first?.reader() else { throw .flowRefused }
@@ -139,7 +139,7 @@ package struct SignInFlows: Sendable {
             """
             UPDATE sign_in_flows SET status = 'returned', handle_hash = \(Digest.sha256(code.bytes)), response = \(sealed), posted = NULL,
                 event = \(sealedEvent), expires_at = \(now + SignInFlow.timeToRedeem)
-            WHERE project_id = \(flow.projectID) AND flow_id = \(flow.id) AND status = 'started' AND expires_at > \(now)
+            WHERE project_id = \(project: flow.projectID) AND flow_id = \(flow.id) AND status = 'started' AND expires_at > \(now)
                 AND cookie_hash = \(Digest.sha256(Array(cookie.utf8))) RETURNING flow_id
             """)
         guard !rows.isEmpty else { throw .flowRefused }
@@ -155,7 +155,7 @@ package struct SignInFlows: Sendable {
             """
             UPDATE sign_in_flows SET status = 'failed', posted = NULL, event = \(sealedEvent),
                 expires_at = \(now + SignInFlow.timeToRedeem)
-            WHERE project_id = \(flow.projectID) AND flow_id = \(flow.id) AND status = 'started' AND expires_at > \(now)
+            WHERE project_id = \(project: flow.projectID) AND flow_id = \(flow.id) AND status = 'started' AND expires_at > \(now)
                 AND cookie_hash = \(Digest.sha256(Array(cookie.utf8))) RETURNING flow_id
             """)
         guard !rows.isEmpty else { throw .flowRefused }

@@ -49,11 +49,11 @@ extension RateLimits {
             all: [
                 """
                 WITH held AS (
-                    SELECT key, full_at FROM rate_limits WHERE project_id = \(project)
+                    SELECT key, full_at FROM rate_limits WHERE project_id = \(project: project)
                         AND key IN (SELECT decode(name, 'hex') FROM unnest(\(person.keys.map(Hex.encode))) AS name)
                     ORDER BY key FOR UPDATE
                 ), gone AS (
-                    DELETE FROM rate_limits r USING held WHERE r.project_id = \(project) AND r.key = held.key
+                    DELETE FROM rate_limits r USING held WHERE r.project_id = \(project: project) AND r.key = held.key
                 )
                 SELECT count(*) FROM held WHERE full_at > \(now)
                 """,

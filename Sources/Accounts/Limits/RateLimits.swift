@@ -87,13 +87,13 @@ package struct RateLimits: Sendable {
             found AS (
                 SELECT a.number, a.key, a.span, greatest(r.full_at, \(now)) + a.cost > \(now) + a.span AS refuses, r.full_at > \(now) AS lacks,
                     r.full_at > \(now) + a.span + \(Bucket.slack.microseconds) * interval '1 microsecond' AS errs
-                FROM asked a LEFT JOIN rate_limits r ON r.project_id = \(project) AND r.key = a.key
+                FROM asked a LEFT JOIN rate_limits r ON r.project_id = \(project: project) AND r.key = a.key
             ), corrected AS (
                 UPDATE rate_limits r SET full_at = \(now) + f.span FROM found f
-                WHERE f.errs AND r.project_id = \(project) AND r.key = f.key
+                WHERE f.errs AND r.project_id = \(project: project) AND r.key = f.key
             ), taken AS (
                 INSERT INTO rate_limits AS r (project_id, key, full_at)
-                SELECT \(project), a.key, \(now) + \(cost) FROM asked a
+                SELECT \(project: project), a.key, \(now) + \(cost) FROM asked a
                 WHERE NOT EXISTS (SELECT FROM found WHERE refuses)\(lacking) ORDER BY a.key
                 ON CONFLICT (project_id, key) DO UPDATE
                 SET full_at = greatest(r.full_at, \(now)) + (SELECT \(cost) FROM asked a WHERE a.key = excluded.key)
@@ -149,11 +149,11 @@ package struct RateLimits: Sendable {
             """
             WITH given_back (key, back) AS (\(rows)),
             held AS (
-                SELECT r.key, s.back FROM given_back s JOIN rate_limits r ON r.project_id = \(attempt.projectID) AND r.key = s.key
+                SELECT r.key, s.back FROM given_back s JOIN rate_limits r ON r.project_id = \(project: attempt.projectID) AND r.key = s.key
                 ORDER BY r.key FOR UPDATE OF r
             )
             UPDATE rate_limits r SET full_at = r.full_at - held.back FROM held
-            WHERE r.project_id = \(attempt.projectID) AND r.key = held.key
+            WHERE r.project_id = \(project: attempt.projectID) AND r.key = held.key
             """
         ]
     }

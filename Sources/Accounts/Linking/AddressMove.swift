@@ -31,7 +31,7 @@ extension Account {
             """
             UPDATE accounts SET email = NULL, email_verified = false, email_proven = false, password_hash = NULL,
                 password_updated_at = NULL, email_link_sign_in = false
-            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(sessionsStand)
+            WHERE project_id = \(project: project) AND account_id = \(id) AND NOT disabled AND \(sessionsStand)
                 AND email = \(email) AND email_proven = \(emailProven) AND custom_auth RETURNING account_id
             """)
     }

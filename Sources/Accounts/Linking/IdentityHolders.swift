@@ -28,7 +28,7 @@ struct IdentityHolders: Sendable {
                 """
                 (a.email = \(identity.email) OR a.account_id = \(accountID) OR a.account_id = (
                     SELECT account_id FROM identities JOIN provider_issuers p USING (project_id, provider_id)
-                    WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND p.issuer = \(identity.issuer)
+                    WHERE project_id = \(project: project) AND provider_id = \(identity.providerID) AND p.issuer = \(identity.issuer)
                         AND (subject = ANY(\(identity.names)) OR alias = ANY(\(identity.names))) LIMIT 1))
                 """, with: "\(sessionLives), \(Holding.column(of: identity.providerID))", in: project))
         var found = Found()

@@ -60,7 +60,7 @@ package struct Outbox: Sendable {
     ///
     /// - Parameter purposes: a query for the purposes, in one column.
     static func withdraw(_ purposes: SQL, in project: ProjectSettings) -> SQL {
-        "DELETE FROM mail_outbox WHERE project_id = \(project.id) AND purpose IN (\(purposes))"
+        "DELETE FROM mail_outbox WHERE project_id = \(project: project) AND purpose IN (\(purposes))"
     }
 
     /// Wakes the mail worker of this process; call it after the commit. Without it, the mail is sent some seconds later.
@@ -74,7 +74,7 @@ package struct Outbox: Sendable {
         let payload = masterKey.outbox.seal(mail.padded(), context: Self.context(project.id, id))
         return """
             INSERT INTO mail_outbox (project_id, mail_id, payload, due_at, created_at, expires_at, attempts, purpose)
-            VALUES (\(project.id), \(id), \(payload), CASE WHEN \(sent) THEN \(now) ELSE 'infinity'::timestamptz END, \(now),
+            VALUES (\(project: project), \(id), \(payload), CASE WHEN \(sent) THEN \(now) ELSE 'infinity'::timestamptz END, \(now),
                 \(min(expires, now + Self.patience)), \(attempts), \(purpose))
             """
     }

@@ -141,7 +141,7 @@ extension Account {
     func markUnproven(in project: ProjectSettings) -> SQL {
         """
         UPDATE identities SET linked_unproven = true
-        WHERE project_id = \(project.id) AND account_id = \(id) AND NOT linked_unproven
+        WHERE project_id = \(project: project) AND account_id = \(id) AND NOT linked_unproven
         """
     }
 }

@@ -35,7 +35,7 @@ package struct ProviderTokenStore: Sendable {
         let sealed = seal(owner).seal(tokens)
         return """
             INSERT INTO provider_tokens (project_id, account_id, provider_id, access_token, refresh_token, expires_at, updated_at)
-            VALUES (\(owner.projectID), \(owner.accountID), \(owner.providerID), \(sealed.accessToken), \(sealed.refreshToken),
+            VALUES (\(project: owner.projectID), \(owner.accountID), \(owner.providerID), \(sealed.accessToken), \(sealed.refreshToken),
                 \(tokens.expires), \(now))
             ON CONFLICT (project_id, account_id, provider_id) DO UPDATE SET access_token = excluded.access_token,
                 refresh_token = coalesce(excluded.refresh_token, provider_tokens.refresh_token), expires_at = excluded.expires_at,
@@ -50,7 +50,7 @@ package struct ProviderTokenStore: Sendable {
             SELECT a.disabled, t.updated_at, t.expires_at, t.access_token, t.refresh_token
             FROM accounts a LEFT JOIN provider_tokens t ON t.project_id = a.project_id AND t.account_id = a.account_id
                 AND t.provider_id = \(owner.providerID)
-            WHERE a.project_id = \(owner.projectID) AND a.account_id = \(owner.accountID)
+            WHERE a.project_id = \(project: owner.projectID) AND a.account_id = \(owner.accountID)
             """)
         guard var row = rows.first?.reader() else { throw .accountNotFound }
         let (isDisabled, updated): (Bool, Instant?) = try reading { (try row.next(), try row.next()) }
@@ -73,5 +73,5 @@ package struct ProviderTokenStore: Sendable {
 
 extension ProviderTokens.Owner {
     /// The condition for the row of this identity.
-    var isRow: SQL { "project_id = \(projectID) AND account_id = \(accountID) AND provider_id = \(providerID)" }
+    var isRow: SQL { "project_id = \(project: projectID) AND account_id = \(accountID) AND provider_id = \(providerID)" }
 }

@@ -53,22 +53,22 @@ package struct ServiceAccounts: Sendable {
             results = try await storage.write(all: [
                 """
                 INSERT INTO service_accounts AS a (project_id, email, client_id, created_at, rights)
-                VALUES (\(project), \(email.text), \(KeyFile.randomClientID()), \(now), \((rights ?? Administrator.Right.usual).names))
+                VALUES (\(project: project), \(email.text), \(KeyFile.randomClientID()), \(now), \((rights ?? Administrator.Right.usual).names))
                 ON CONFLICT (project_id, email) DO UPDATE SET rights = coalesce(\(rights?.names), a.rights)
                 """,
                 .required(
                     """
                     INSERT INTO service_account_keys (project_id, email, key_id, public_key, created_at)
-                    SELECT \(project), \(email.text), \(keyID), \(jwk.json.text()), \(now)
+                    SELECT \(project: project), \(email.text), \(keyID), \(jwk.json.text()), \(now)
                     WHERE (SELECT count(*) FROM service_account_keys
-                        WHERE project_id = \(project) AND email = \(email.text) AND revoked_at IS NULL) < \(Self.mostKeys)
+                        WHERE project_id = \(project: project) AND email = \(email.text) AND revoked_at IS NULL) < \(Self.mostKeys)
                     RETURNING key_id
                     """),
                 act.record(
                     .serviceAccountKeyMade,
                     facts: "'serviceAccount', \(email.text), 'key', \(keyID), 'rights', \(rights.map { $0.names.joined(separator: ", ") })",
                     in: project),
-                "SELECT client_id FROM service_accounts WHERE project_id = \(project) AND email = \(email.text)",
+                "SELECT client_id FROM service_accounts WHERE project_id = \(project: project) AND email = \(email.text)",
             ])
         } catch {
             if case .overtaken = error { throw ServiceAccountError.tooManyKeys }
@@ -84,7 +84,7 @@ package struct ServiceAccounts: Sendable {
             """
             SELECT k.email, k.key_id, a.rights, k.created_at, k.revoked_at
             FROM service_account_keys k JOIN service_accounts a USING (project_id, email)
-            WHERE k.project_id = \(project) ORDER BY k.email, k.created_at, k.key_id
+            WHERE k.project_id = \(project: project) ORDER BY k.email, k.created_at, k.key_id
             """)
         return try rows.map { row in
             var row = row.reader()
@@ -104,7 +104,7 @@ package struct ServiceAccounts: Sendable {
             """
             WITH given AS (
                 UPDATE service_accounts SET rights = \(rights.names)
-                WHERE project_id = \(email.projectID) AND email = \(email.text) RETURNING email
+                WHERE project_id = \(project: email.projectID) AND email = \(email.text) RETURNING email
             ), recorded AS (
                 INSERT INTO audit_events \(AuditedAct.columns) SELECT \(values) FROM given
             )
@@ -128,7 +128,7 @@ package struct ServiceAccounts: Sendable {
             """
             WITH ended AS (
                 UPDATE service_account_keys SET revoked_at = \(clock.now())
-                WHERE project_id = \(project) AND (email = \(email) OR key_id = \(keyID)) AND revoked_at IS NULL RETURNING key_id, email
+                WHERE project_id = \(project: project) AND (email = \(email) OR key_id = \(keyID)) AND revoked_at IS NULL RETURNING key_id, email
             ), recorded AS (
                 INSERT INTO audit_events \(AuditedAct.columns) SELECT \(values) FROM ended
             )
@@ -146,13 +146,13 @@ package struct ServiceAccounts: Sendable {
     /// The two are no locks of rows, because PostgreSQL lets those that share a row overtake one that waits to change it: a stolen key whose
     /// writes never pause could hold up its own revocation. These are granted in the order of the requests.
     static func keepRights(in projectID: String) -> SQL {
-        "SELECT 1 FROM pg_advisory_xact_lock_shared(hashtextextended('service accounts of ' || \(projectID), 0))"
+        "SELECT 1 FROM pg_advisory_xact_lock_shared(hashtextextended('service accounts of ' || \(project: projectID), 0))"
     }
 
     /// Waits until no service account of the project is writing, and lets none write until the commit. Must come before the statements that
     /// take a key or a right away.
     private static func holdRights(in projectID: String) -> SQL {
-        "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended('service accounts of ' || \(projectID), 0))"
+        "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended('service accounts of ' || \(project: projectID), 0))"
     }
 
     package enum Scope: Sendable {

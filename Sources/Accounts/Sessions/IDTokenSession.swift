@@ -8,34 +8,20 @@ import Runtime
 /// Tokens of a version that did not name the session (no `sid`) are valid until they expire, unless the sessions of their account were
 /// ended after they were issued.
 extension IDToken {
-    /// Whether the token's session is alive, as an expression for the statement that reads the account.
+    /// Whether the token's session is alive, as an expression for the statement that reads the account. The account is not part of the
+    /// subquery's condition: PostgreSQL would look through all of its sessions instead of looking for the one.
     func sessionLives(in project: ProjectSettings) -> SQL {
         guard let sessionID else { return "true" }
-        return Self.isAlive("\(sessionID)", of: "\(accountID)", in: "\(project.id)")
+        return """
+            (SELECT account_id = \(accountID) FROM sessions
+                WHERE project_id = \(project: project) AND session_id = \(sessionID) AND ended_at IS NULL) IS TRUE
+            """
     }
 
-    /// The account is not part of the condition: PostgreSQL would look through all of its sessions instead of looking for the one.
-    private static func isAlive(_ sessionID: SQL, of accountID: SQL, in projectID: SQL) -> SQL {
-        """
-        (SELECT account_id = \(accountID) FROM sessions
-            WHERE project_id = \(projectID) AND session_id = \(sessionID) AND ended_at IS NULL) IS TRUE
-        """
+    /// Selects the account of the caller, and whether the token's session is alive. Of a token that names no session, `Account.check` decides.
+    func caller(in project: ProjectSettings) -> SQL {
+        Account.select("a.account_id = \(accountID)", with: sessionLives(in: project), in: project)
     }
-
-    /// Finds the accounts of callers by the keys of their tokens: an account's columns, and whether the token's session is alive. Of a token
-    /// that names no session, `Account.check` decides.
-    static let callers = KeyedStatement { keys in
-        """
-        SELECT \(columnsOfCaller) FROM (VALUES \(keys)) k (place, project_id, account_id, session_id)
-        JOIN accounts a ON a.project_id = k.project_id AND a.account_id = k.account_id
-        """
-    }
-
-    private static let columnsOfCaller: SQL =
-        "\(Account.columns), k.session_id IS NULL OR \(isAlive("k.session_id", of: "k.account_id", in: "k.project_id")), k.place"
-
-    /// The key by which `callers` finds the token's account.
-    func key(in project: ProjectSettings) -> SQL { "\(project.id), \(accountID), \(sessionID)::bytea" }
 
     /// The `auth_time` of the session with which a link answers: the caller's own. Adding a way to sign in does not prove that the same
     /// person is there, and a stolen session must not become recent by it (SEC-73). An anonymous account had no way to sign in before, so
@@ -52,7 +38,7 @@ extension IDToken {
         return [
             .required(
                 """
-                SELECT session_id FROM sessions WHERE project_id = \(project.id) AND session_id = \(sessionID)
+                SELECT session_id FROM sessions WHERE project_id = \(project: project) AND session_id = \(sessionID)
                     AND account_id = \(accountID) AND ended_at IS NULL FOR SHARE
                 """)
         ]
@@ -61,7 +47,7 @@ extension IDToken {
 
 extension Account {
     /// Throws `sessionEnded` unless the token is valid for this account.
-    /// - Parameter sessionLives: whether the session is alive, as the database says (`IDToken.callers`, `sessionLives`).
+    /// - Parameter sessionLives: whether the session is alive, as the database says (`IDToken.sessionLives`).
     func check(_ token: IDToken, sessionLives: Bool, at now: Instant) throws(AccountError) {
         guard sessionLives, token.expires > now, !token.issued.isInEarlierSecond(than: validSince),
             token.sessionID != nil || countsWithoutSession(token)
@@ -116,7 +102,7 @@ extension Account {
     ) -> SQL {
         """
         UPDATE sessions SET ended_at = \(now), end_reason = \(reason)
-        WHERE project_id = \(projectID) AND account_id = \(id) AND ended_at IS NULL AND session_id IS DISTINCT FROM \(spared)
+        WHERE project_id = \(project: projectID) AND account_id = \(id) AND ended_at IS NULL AND session_id IS DISTINCT FROM \(spared)
         """
     }
 }

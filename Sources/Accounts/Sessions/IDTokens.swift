@@ -13,8 +13,6 @@ package final class IDTokens: Sendable {
     let publicURL: String
     let signingKeys: SigningKeys
     let limits: RateLimits
-    /// Finds the accounts of callers.
-    private let callers: KeyedReads
 
     init(storage: Storage, clock: Clock, publicURL: String, signingKeys: SigningKeys, limits: RateLimits) {
         self.storage = storage
@@ -22,7 +20,6 @@ package final class IDTokens: Sendable {
         self.publicURL = publicURL
         self.signingKeys = signingKeys
         self.limits = limits
-        callers = KeyedReads(storage.database, of: IDToken.callers)
     }
 
     /// The public keys in the forms that verifiers fetch.
@@ -108,12 +105,12 @@ package final class IDTokens: Sendable {
         of token: String, charging attempt: ((String) -> Attempt)? = nil, in project: ProjectSettings
     ) async throws(AccountError) -> (Account, IDToken) {
         let idToken = try verified(token, in: project)
-        let key = idToken.key(in: project)
+        let caller = idToken.caller(in: project)
         let rows =
             if let attempt {
-                try await limits.charge(attempt(idToken.accountID), then: IDToken.callers.sql(for: [key]))
+                try await limits.charge(attempt(idToken.accountID), then: caller)
             } else {
-                try await storage.read(key, from: callers)
+                try await storage.read(caller)
             }
         guard var row = rows.first?.reader(), let account = try reading({ try Account(&row) }), account.id.isExactly(idToken.accountID)
         else {

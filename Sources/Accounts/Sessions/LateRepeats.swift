@@ -15,11 +15,10 @@ enum LateRepeats {
     static let mostGenerations = 3
     static let generations = 10
 
-    /// The part of a refresh that sets the counts in the session's row (`s`), and ends the session when it finds two holders. Of the key
-    /// `k` it takes the token's `generation`, `now`, and `late_since`: a first use before it makes a repeat late.
-    static let assignments: SQL = {
-        let isFirstUse: SQL = "s.generation <= k.generation"
-        let isLate: SQL = "(s.generation = k.generation + 1 AND rotated_at < k.late_since)"
+    /// The part of a refresh that sets the counts in the session's row, and ends the session when it finds two holders.
+    static func assignments(for token: RefreshToken, at now: Instant) -> SQL {
+        let isFirstUse: SQL = "generation <= \(token.generation)"
+        let isLate: SQL = "(generation = \(token.generation + 1) AND rotated_at < \(now - threshold))"
         let hasTwoHolders: SQL = """
             \(isLate) AND (late_repeats + 1 >= \(mostOfOneToken) OR bit_count((late_generations::int | 1)::bit(32)) >= \(mostGenerations))
             """
@@ -27,8 +26,8 @@ enum LateRepeats {
             late_repeats = CASE WHEN \(isFirstUse) THEN 0 WHEN \(isLate) THEN late_repeats + 1 ELSE late_repeats END,
             late_generations = CASE WHEN \(isFirstUse) THEN (late_generations::int << 1) & \(1 << generations - 1)
                 WHEN \(isLate) THEN late_generations | 1::smallint ELSE late_generations END,
-            ended_at = CASE WHEN \(hasTwoHolders) THEN k.now END,
+            ended_at = CASE WHEN \(hasTwoHolders) THEN \(now) END,
             end_reason = CASE WHEN \(hasTwoHolders) THEN 'two holders of its refresh token' END
             """
-    }()
+    }
 }

@@ -42,8 +42,7 @@ package struct Sessions: Sendable {
         }
         guard token.projectNumber == project.number else { throw .wrongProject }
         let rotates = project.sessions.refresh != .static
-        let rows = try await storage.write(
-            rotates ? Self.rotation : Self.renewal, for: values(token, of: key, in: project), sharingCommitAs: token.sessionID)
+        let rows = try await storage.write(refresh(token, of: key, rotating: rotates, in: project), sharingCommitAs: token.sessionID)
         guard var row = rows.first?.reader() else { throw try await reason(for: token, in: project) }
         let session = try reading {
             Session(
@@ -64,54 +63,37 @@ package struct Sessions: Sendable {
         return (account, session)
     }
 
-    /// The values of a refresh, in the order of the columns in `statement`.
-    private func values(_ token: RefreshToken, of key: RefreshTokenKey, in project: ProjectSettings) -> SQL {
+    /// - Parameter rotates: whether the session moves to its next generation. When a project changes to static tokens, its sessions go on: the
+    ///   newest token of each stays good, and the one before it.
+    func refresh(_ token: RefreshToken, of key: RefreshTokenKey, rotating rotates: Bool, in project: ProjectSettings) -> SQL {
         let now = clock.now()
+        let rotated: SQL =
+            rotates
+            ? """
+            , generation = greatest(generation, \(token.generation + 1)),
+            rotated_at = CASE WHEN generation <= \(token.generation) THEN \(now) ELSE rotated_at END,
+            \(LateRepeats.assignments(for: token, at: now))
+            """ : ""
+        let isIdle: SQL = project.sessions.idle.map { "refreshed_at <= \(now - $0)" } ?? "false"
         return """
-            \(project.id)::text, \(token.sessionID)::bytea, \(token.generation)::bigint, \(key.id)::int, \(now)::timestamptz,
-            \(project.sessions.idle.map { now - $0 })::timestamptz, \(now - Self.grace)::timestamptz,
-            \(now - LateRepeats.threshold)::timestamptz, \(now - .seconds(300))::timestamptz
+            WITH session AS (
+                UPDATE sessions SET refreshed_at = \(now), token_key = \(key.id)\(rotated)
+                WHERE project_id = \(project: project) AND session_id = \(token.sessionID) AND ended_at IS NULL AND NOT \(isIdle)
+                    AND (generation <= \(token.generation + 1)
+                        OR generation = \(token.generation + 2) AND rotated_at > \(now - Self.grace))
+                RETURNING account_id, sign_in_provider, auth_time, created_at, developer_claims, ended_at
+            ), due AS (
+                -- Bookkeeping never waits: revocation locks the account before its sessions.
+                SELECT account_id FROM accounts WHERE project_id = \(project: project) AND account_id = (SELECT account_id FROM session)
+                    AND (last_refresh_at IS NULL OR last_refresh_at < \(now - .seconds(300))) FOR UPDATE SKIP LOCKED
+            ), touched AS (
+                UPDATE accounts SET last_refresh_at = \(now) FROM due
+                WHERE accounts.project_id = \(project: project) AND accounts.account_id = due.account_id
+            )
+            SELECT session.account_id, session.sign_in_provider, session.auth_time, session.developer_claims, session.created_at,
+                session.ended_at, \(Account.columns(in: project))
+            FROM session LEFT JOIN accounts a ON a.project_id = \(project: project) AND a.account_id = session.account_id
             """
-    }
-
-    /// Moves sessions to their next generations, for projects whose refresh tokens rotate.
-    static let rotation = KeyedStatement { keys in
-        statement(
-            keys,
-            setting: """
-                , generation = greatest(s.generation, k.generation + 1),
-                rotated_at = CASE WHEN s.generation <= k.generation THEN k.now ELSE rotated_at END,
-                \(LateRepeats.assignments)
-                """)
-    }
-
-    /// When a project changes to static tokens, its sessions go on: the newest token of each stays good, and the one before it.
-    private static let renewal = KeyedStatement { keys in statement(keys, setting: "") }
-
-    private static func statement(_ keys: SQL, setting rotated: SQL) -> SQL {
-        """
-        WITH session AS (
-            UPDATE sessions s SET refreshed_at = k.now, token_key = k.token_key\(rotated)
-            FROM (VALUES \(keys))
-                k (place, project_id, session_id, generation, token_key, now, idle_since, grace_since, late_since, touched_since)
-            WHERE s.project_id = k.project_id AND s.session_id = k.session_id AND ended_at IS NULL
-                AND (k.idle_since IS NULL OR refreshed_at > k.idle_since)
-                AND (s.generation <= k.generation + 1 OR s.generation = k.generation + 2 AND rotated_at > k.grace_since)
-            RETURNING k.place, k.now, k.touched_since, s.project_id,
-                account_id, sign_in_provider, auth_time, created_at, developer_claims, ended_at
-        ), due AS (
-            -- Bookkeeping never waits: revocation locks the account before its sessions.
-            SELECT a.project_id, a.account_id, session.now FROM session CROSS JOIN LATERAL (
-                SELECT project_id, account_id FROM accounts WHERE project_id = session.project_id AND account_id = session.account_id
-                    AND (last_refresh_at IS NULL OR last_refresh_at < session.touched_since) FOR UPDATE SKIP LOCKED) a
-        ), touched AS (
-            UPDATE accounts SET last_refresh_at = due.now FROM due
-            WHERE accounts.project_id = due.project_id AND accounts.account_id = due.account_id
-        )
-        SELECT session.account_id, session.sign_in_provider, session.auth_time, session.developer_claims, session.created_at,
-            session.ended_at, \(Account.columns), session.place
-        FROM session LEFT JOIN accounts a ON a.project_id = session.project_id AND a.account_id = session.account_id
-        """
     }
 
     /// Finds out why a genuine token did not refresh. When its session lives and has given out later tokens, the token was used up, and the
@@ -120,7 +102,7 @@ package struct Sessions: Sendable {
         let ended = try await storage.write(
             """
             UPDATE sessions SET ended_at = \(clock.now()), end_reason = 'refresh token reused'
-            WHERE project_id = \(project.id) AND session_id = \(token.sessionID) AND ended_at IS NULL
+            WHERE project_id = \(project: project) AND session_id = \(token.sessionID) AND ended_at IS NULL
                 AND generation > \(token.generation + 1)
             RETURNING account_id
             """)
@@ -133,7 +115,7 @@ package struct Sessions: Sendable {
         let rows = try await storage.read(
             """
             SELECT a.account_id IS NOT NULL, coalesce(a.disabled, false) FROM sessions s LEFT JOIN accounts a USING (project_id, account_id)
-            WHERE s.project_id = \(project.id) AND s.session_id = \(token.sessionID)
+            WHERE s.project_id = \(project: project) AND s.session_id = \(token.sessionID)
             """)
         guard var row = rows.first?.reader() else { return .sessionEnded }
         let (exists, isDisabled): (Bool, Bool) = try reading { (try row.next(), try row.next()) }

@@ -116,6 +116,6 @@ package struct CustomTokenSignIns: Sendable {
 extension CustomToken {
     /// Notes that the token is spent. Violates the table's key when it was spent before.
     fileprivate func spend(in project: ProjectSettings) -> SQL {
-        "INSERT INTO spent_tokens (project_id, token_id, expires_at) VALUES (\(project.id), \(digest), \(expires))"
+        "INSERT INTO spent_tokens (project_id, token_id, expires_at) VALUES (\(project: project), \(digest), \(expires))"
     }
 }

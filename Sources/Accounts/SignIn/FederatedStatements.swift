@@ -67,7 +67,7 @@ extension Account {
         .required(
             """
             UPDATE accounts SET last_login_at = \(lastLoginAt)
-            WHERE project_id = \(project.id) AND account_id = \(id) AND NOT disabled AND \(sessionsStand) RETURNING account_id
+            WHERE project_id = \(project: project) AND account_id = \(id) AND NOT disabled AND \(sessionsStand) RETURNING account_id
             """)
     }
 
@@ -81,7 +81,7 @@ extension Account {
                 \(identity.email), \(identity.emailVerified), \(identity.displayName), \(identity.photoURL), \(identity.screenName),
                 \(now), \(now), \(email != nil && !emailProven)
             FROM provider_issuers
-            WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND issuer = \(identity.issuer) RETURNING subject
+            WHERE project_id = \(project: project) AND provider_id = \(identity.providerID) AND issuer = \(identity.issuer) RETURNING subject
             """)
     }
 
@@ -92,7 +92,7 @@ extension Account {
             UPDATE identities SET email = \(identity.email), email_verified = \(identity.emailVerified),
                 display_name = COALESCE(\(identity.displayName), CASE WHEN \(identity.saysNameOnce) THEN display_name END),
                 photo_url = \(identity.photoURL), screen_name = \(identity.screenName), last_sign_in_at = \(now)
-            WHERE project_id = \(project.id) AND provider_id = \(identity.providerID) AND account_id = \(id)
+            WHERE project_id = \(project: project) AND provider_id = \(identity.providerID) AND account_id = \(id)
                 AND (subject = ANY(\(identity.names)) OR alias = ANY(\(identity.names))) RETURNING subject
             """)
     }

@@ -40,7 +40,7 @@ package struct PasswordSignIns: Sendable {
             .required(
                 """
                 UPDATE accounts SET last_login_at = \(now)
-                WHERE project_id = \(project.id) AND account_id = \(account.id) AND NOT disabled
+                WHERE project_id = \(project: project) AND account_id = \(account.id) AND NOT disabled
                     AND password_updated_at = \(account.passwordUpdatedAt) AND email = \(email) RETURNING account_id
                 """)
         ]
@@ -49,7 +49,7 @@ package struct PasswordSignIns: Sendable {
             statements.append(
                 """
                 UPDATE accounts SET password_hash = \(fresh.text)
-                WHERE project_id = \(project.id) AND account_id = \(account.id) AND password_hash = \(hash.text)
+                WHERE project_id = \(project: project) AND account_id = \(account.id) AND password_hash = \(hash.text)
                 """)
         }
         statements += limits.success(of: attempt)

@@ -63,8 +63,8 @@ package struct PendingTokens: Sendable {
         let rows = try await storage.write(
             """
             INSERT INTO spent_tokens (project_id, token_id, expires_at)
-            SELECT \(project.id), \(Array(plain[..<16])), \(proof.expires)
-            WHERE \(accountID.isEmpty) OR EXISTS (SELECT 1 FROM accounts WHERE project_id = \(project.id) AND account_id = \(accountID)
+            SELECT \(project: project), \(Array(plain[..<16])), \(proof.expires)
+            WHERE \(accountID.isEmpty) OR EXISTS (SELECT 1 FROM accounts WHERE project_id = \(project: project) AND account_id = \(accountID)
                 AND (sessions_ended_at IS NULL OR sessions_ended_at < \(proof.provenAt)))
             ON CONFLICT DO NOTHING RETURNING token_id
             """)

@@ -44,7 +44,7 @@ struct SignInCompletion: Sendable {
         let insertion: SQL = """
             INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, developer_claims, rotated_at,
                 user_agent, address, token_key, created_at, refreshed_at, kind, expires_at)
-            VALUES (\(session.projectID), \(session.id), \(session.accountID), \(session.signInProvider), \(session.authTime),
+            VALUES (\(project: session.projectID), \(session.id), \(session.accountID), \(session.signInProvider), \(session.authTime),
                 \(session.developerClaims), \(now), \(client.userAgent), \(client.address), \(tokenKey), \(now), \(now),
                 \(client.kind.rawValue), \(expires))
             """
@@ -71,7 +71,7 @@ struct SignInCompletion: Sendable {
         let insertion: SQL = """
             INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, rotated_at, user_agent, address,
                 token_key, created_at, refreshed_at, kind, expires_at, client_id, user_flow, scopes, granted, browser_session_id)
-            VALUES (\(session.projectID), \(session.id), \(session.accountID), \(session.signInProvider), \(session.authTime), \(now),
+            VALUES (\(project: session.projectID), \(session.id), \(session.accountID), \(session.signInProvider), \(session.authTime), \(now),
                 \(client.userAgent), \(client.address), \(tokenKey), \(now), \(now), \(Session.Kind.client.rawValue), \(granted.expires),
                 \(grant.clientID), \(grant.userFlow), \(grant.scopes), \(try grant.json), \(browserSession.session.id))
             """

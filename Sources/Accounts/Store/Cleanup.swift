@@ -108,14 +108,14 @@ package struct Cleanup: Sendable {
                 """
                 -- The few providers are found one after the other by the index, so that the many rows are not read.
                 WITH RECURSIVE stored AS (
-                    SELECT min(provider_id) AS provider_id FROM provider_tokens WHERE project_id = \(project)
+                    SELECT min(provider_id) AS provider_id FROM provider_tokens WHERE project_id = \(project: project)
                     UNION ALL
-                    SELECT (SELECT min(provider_id) FROM provider_tokens WHERE project_id = \(project) AND provider_id > stored.provider_id)
+                    SELECT (SELECT min(provider_id) FROM provider_tokens WHERE project_id = \(project: project) AND provider_id > stored.provider_id)
                     FROM stored WHERE stored.provider_id IS NOT NULL
                 )
                 DELETE FROM provider_tokens WHERE (project_id, account_id, provider_id) IN
                     (SELECT project_id, account_id, provider_id FROM provider_tokens
-                    WHERE project_id = \(project) AND provider_id IN
+                    WHERE project_id = \(project: project) AND provider_id IN
                         (SELECT provider_id FROM stored WHERE provider_id IS NOT NULL AND provider_id <> ALL (\(providers)))
                     LIMIT \(Self.batch))
                 RETURNING 1::bigint
@@ -162,12 +162,12 @@ package struct Cleanup: Sendable {
         """
         WITH piece AS (
             SELECT created_at, session_id FROM sessions
-            WHERE project_id = \(project) AND end_reason IS NULL AND created_at < \(deadline)
+            WHERE project_id = \(project: project) AND end_reason IS NULL AND created_at < \(deadline)
                 AND (created_at, session_id) > (\(createdAt), \(id))
             ORDER BY created_at, session_id LIMIT \(Int64(piece))),
         ended AS (
             UPDATE sessions SET ended_at = \(now), end_reason = 'idle' FROM piece
-            WHERE sessions.project_id = \(project) AND sessions.session_id = piece.session_id
+            WHERE sessions.project_id = \(project: project) AND sessions.session_id = piece.session_id
                 AND sessions.ended_at IS NULL AND sessions.kind = 'app' AND sessions.refreshed_at < \(deadline))
         SELECT created_at, session_id FROM piece ORDER BY created_at, session_id
         """

@@ -1,4 +1,5 @@
 import Postgres
+import ProjectSettings
 
 /// The database of one loop as the rules use it: the same calls, which throw the rules' own errors.
 struct Storage: Sendable {
@@ -9,11 +10,6 @@ struct Storage: Sendable {
         do { return try await database.query(sql) } catch { throw AccountError(error) }
     }
 
-    /// Reads the row of a key. It shares its statement with other calls, see `KeyedReads`.
-    func read(_ key: SQL, from reads: KeyedReads) async throws(AccountError) -> [Row] {
-        do { return try await reads.rows(for: key) } catch { throw AccountError(error) }
-    }
-
     func write(_ sql: SQL) async throws(AccountError) -> [Row] {
         do { return try await database.write(sql) } catch { throw AccountError(error) }
     }
@@ -21,12 +17,6 @@ struct Storage: Sendable {
     /// Runs a statement that locks one `row` and no other. It shares its commit with others of this kind.
     func write(_ sql: SQL, sharingCommitAs row: [UInt8]) async throws(AccountError) -> [Row] {
         do { return try await database.write(sql, sharingCommitAs: row) } catch { throw AccountError(error) }
-    }
-
-    /// Runs a statement for one key. `row` is the one for which it may wait. It shares its commit with others of this kind, and its statement with
-    /// other keys.
-    func write(_ statement: KeyedStatement, for key: SQL, sharingCommitAs row: [UInt8]) async throws(AccountError) -> [Row] {
-        do { return try await database.write(statement, for: key, sharingCommitAs: row) } catch { throw AccountError(error) }
     }
 
     /// Runs statements that lock one `row` for which others wait. They share their commit with others of this kind and durability.
@@ -69,6 +59,16 @@ func reading<Result>(_ read: () throws -> Result) throws(AccountError) -> Result
     do { return try read() } catch {
         throw error as? AccountError ?? .database(error as? PostgresError ?? .decoding("\(type(of: error))"))
     }
+}
+
+extension SQL.StringInterpolation {
+    /// Binds the id of the project that the statement is about: `project_id = \(project: project)`. A statement names it for each of its tables,
+    /// and it is one parameter, so that a distributed PostgreSQL finds the one shard. A statement about two projects is never sent
+    /// (`SQL.fault`).
+    mutating func appendInterpolation(project: ProjectSettings) { appendInterpolation(partition: project.id) }
+
+    /// The same by the project's id.
+    mutating func appendInterpolation(project id: String) { appendInterpolation(partition: id) }
 }
 
 extension SQL {

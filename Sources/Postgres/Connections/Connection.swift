@@ -77,7 +77,7 @@ actor Connection: Watcher {
     /// Sends `read` at the end of the loop's turn, together with the turn's other reads.
     func submit(_ read: Read) {
         guard state == .ready else { return read.answer.resume(returning: .failure(Self.gone)) }
-        pipeline.read(read.sql, waiters.insert(.read(read)), keys: read.keys)
+        pipeline.read(read.sql, waiters.insert(.read(read)))
         flushLater()
     }
 
@@ -92,19 +92,16 @@ actor Connection: Watcher {
     /// One step of a transaction that has leased this connection: `statements` under one Sync.
     func run(_ statements: [SQL]) async throws(PostgresError) -> [[Row]] {
         try await withUnsafeContinuation { answer in
-            submit(Batch([Write(content: .statements(statements), answer: answer, since: loop.now, isStep: true)]))
+            submit(Batch([Write(statements: statements, answer: answer, since: loop.now, isStep: true)]))
         }.get()
     }
 
     private func flushLater() {
         if willFlush { return }
         willFlush = true
-        // Behind all that the end of the turn has still to submit (`KeyedReads`).
         loop.atEndOfTurn { [self] in
-            loop.atEndOfTurn { [self] in
-                assumeIsolated { $0.willFlush = false }
-                assumeIsolated { $0.pump() }
-            }
+            assumeIsolated { $0.willFlush = false }
+            assumeIsolated { $0.pump() }
         }
     }
 

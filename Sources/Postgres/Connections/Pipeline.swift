@@ -93,16 +93,15 @@ struct Pipeline {
 
     var isAwaiting: Bool { !awaited.isEmpty }
 
-    /// The most calls whose reads are sent together, since the server answers them one after another.
+    /// The most reads that are sent together, since the server answers them one after another.
     static let mostTogether = 16
 
     /// Whether further reads should be sent with those that were submitted and not sent yet.
     var gathersReads: Bool { (1..<Self.mostTogether).contains(openReads) }
 
-    /// - Parameter keys: the number of calls that the read answers.
-    mutating func read(_ sql: SQL, _ ticket: Ticket, keys: Int = 1) {
+    mutating func read(_ sql: SQL, _ ticket: Ticket) {
         outgoing.append(.read(ticket, sql, isRepeated: false))
-        openReads += keys
+        openReads += 1
         if openReads >= readsPerSync { endReads() }
     }
 

@@ -73,7 +73,7 @@ package actor Database {
     package func query(_ sql: SQL) async throws(PostgresError) -> [Row] {
         if let fault = sql.fault { throw fault }
         return try await withUnsafeContinuation { answer in
-            place(Read(sql: sql, answer: .toCall(answer), since: loop.now))
+            place(Read(sql: sql, answer: answer, since: loop.now))
         }.get()
     }
 
@@ -90,7 +90,7 @@ package actor Database {
         for sql in statements { if let fault = sql.fault { throw fault } }
         if statements.isEmpty { return [] }
         return try await withUnsafeContinuation { answer in
-            add(.write(Write(content: .statements(statements), answer: answer, since: loop.now, lock: row)))
+            add(.write(Write(statements: statements, answer: answer, since: loop.now, lock: row)))
         }.get()
     }
 
@@ -113,21 +113,10 @@ package actor Database {
         for sql in statements { if let fault = sql.fault { throw fault } }
         if statements.isEmpty { return [] }
         return try await withUnsafeContinuation { answer in
-            var write = Write(content: .statements(statements), answer: answer, since: loop.now)
+            var write = Write(statements: statements, answer: answer, since: loop.now)
             (write.lock, write.mayShare, write.durability) = (row, true, durability)
             add(.write(write))
         }.get()
-    }
-
-    /// Runs a statement for one key, and commits it as `write(all:sharingCommitAs:)` does. Writes that share its commit share the
-    /// statement, too, and come to their rows in any order. Calls whose keys find the same row must name the same `row`.
-    package func write(_ statement: KeyedStatement, for key: SQL, sharingCommitAs row: [UInt8]) async throws(PostgresError) -> [Row] {
-        if let fault = key.fault { throw fault }
-        return try await withUnsafeContinuation { answer in
-            var write = Write(content: .key(key, of: statement), answer: answer, since: loop.now)
-            (write.lock, write.mayShare) = (row, true)
-            add(.write(write))
-        }.get().first ?? []
     }
 
     /// Runs `body` between `BEGIN` and `COMMIT` on a connection of its own. When `body` throws, it rolls back and throws the same error.

@@ -25,9 +25,6 @@ extension Database {
         watchPatience()
     }
 
-    /// Whether a connection for reads has nothing to do.
-    var hasIdleRead: Bool { readConnection()?.load == 0 }
-
     private func refuse(_ read: Read) {
         read.answer.resume(returning: .failure(refusal(reading)))
     }

@@ -23,8 +23,7 @@ package struct DatabaseSettings: Sendable {
     package var waiting = 1024
     /// How many of them may wait one by one for a row that they all lock, such as that of one account.
     package var waitingForOneRow = 64
-    /// How many reads may wait for an answer on each connection; more are refused at once. Here and above, calls that share a statement
-    /// (`KeyedReads`) count once.
+    /// How many reads may wait for an answer on each connection; more are refused at once.
     package var readsUnderWay = 8192
     /// How many statements are kept prepared on each connection.
     package var statements = 512

@@ -10,6 +10,9 @@ struct BoundValues: Sendable, Equatable {
     private(set) var slots: [Slot] = []
     private(set) var bytes: [UInt8] = []
     private(set) var holdNUL = false
+    /// The position of the partition's value in `slots`.
+    private var partition: Int?
+    private(set) var nameTwoPartitions = false
 
     mutating func reserve(_ count: Int) {
         slots.reserveCapacity(count)
@@ -24,11 +27,33 @@ struct BoundValues: Sendable, Equatable {
         if value.holdsNUL { holdNUL = true }
     }
 
+    /// Adds the partition's value, unless it is there.
+    mutating func append(partition value: String) {
+        if let partition {
+            if !bytes(of: partition).elementsEqual(value.utf8) { nameTwoPartitions = true }
+        } else {
+            partition = slots.count
+            append(value)
+        }
+    }
+
+    private func bytes(of slot: Int) -> ArraySlice<UInt8> { bytes[slots[slot].start..<slots[slot].start + slots[slot].length] }
+
     mutating func append(contentsOf other: BoundValues) {
         let start = bytes.count
         bytes += other.bytes
-        for slot in other.slots { slots.append(Slot(type: slot.type, start: start + slot.start, length: slot.length)) }
+        for (position, slot) in other.slots.enumerated() {
+            if position == other.partition {
+                if let partition {
+                    if bytes(of: partition) != other.bytes(of: position) { nameTwoPartitions = true }
+                    continue
+                }
+                partition = slots.count
+            }
+            slots.append(Slot(type: slot.type, start: start + slot.start, length: slot.length))
+        }
         if other.holdNUL { holdNUL = true }
+        if other.nameTwoPartitions { nameTwoPartitions = true }
     }
 
     /// Whether a statement that is prepared for `types` accepts these values.

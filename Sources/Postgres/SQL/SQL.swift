@@ -5,6 +5,9 @@ package import Runtime
 /// `\(value)` never becomes part of the text: it is sent beside it as `$1`, `$2`, … in binary. `\(other)` with another `SQL` inserts its
 /// text and values. Text that is not a literal of the source enters only through `SQL(unsafe:)`.
 ///
+/// `\(partition: value)` is for tables that are spread over servers by the values of one column: a statement names one such value, and may name
+/// it several times.
+///
 /// The text is put together when a connection prepares the statement for the first time; in all other cases its pieces are used.
 package struct SQL: ExpressibleByStringInterpolation, Sendable {
     private(set) var shape = Shape()
@@ -36,6 +39,9 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
     package var fault: PostgresError? {
         if values.holdNUL || textHoldsNUL {
             return .sql(state: "22021", message: "a text holds U+0000, which PostgreSQL cannot store")
+        }
+        if values.nameTwoPartitions {
+            return .sql(state: "0A000", message: "the statement names two partitions; send one statement for each")
         }
         if values.slots.count > 65_535 {
             return .sql(state: "54000", message: "more than 65535 values in one statement; bind an array instead")
@@ -72,6 +78,13 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
         package mutating func appendInterpolation(_ value: Int64) { sql.bind(value) }
         package mutating func appendInterpolation(_ value: Instant) { sql.bind(value) }
         package mutating func appendInterpolation(_ value: [UInt8]) { sql.bind(value) }
+
+        /// Binds the value by which a distributed database finds the rows of this statement. All places of a statement that name it are one
+        /// parameter. A statement that names two different ones has a `fault`.
+        package mutating func appendInterpolation(partition value: String) {
+            sql.shape.appendPartition()
+            sql.values.append(partition: value)
+        }
 
         /// Inserts `other`; its placeholders are renumbered after those already here.
         package mutating func appendInterpolation(_ other: SQL) { sql += other }
@@ -118,6 +131,8 @@ struct Shape: Hashable {
             static let value = End(rawValue: 1)
             /// The next one of `texts`.
             static let text = End(rawValue: 2)
+            /// The place of the partition's value.
+            static let partition = End(rawValue: 3)
         }
 
         var start: UnsafePointer<UInt8>?
@@ -140,6 +155,7 @@ struct Shape: Hashable {
     }
 
     mutating func appendValue() { appendEnd(.value) }
+    mutating func appendPartition() { appendEnd(.partition) }
 
     private mutating func appendEnd(_ end: Piece.End) {
         if let last = pieces.indices.last, pieces[last].end == .none {
@@ -169,13 +185,20 @@ struct Shape: Hashable {
     var text: String {
         var text = ""
         var (values, others) = (0, texts.makeIterator())
+        var partition: Int?
         for piece in pieces {
             text += String(decoding: UnsafeBufferPointer(start: piece.start, count: Int(piece.count)), as: UTF8.self)
-            if piece.end == .value {
+            switch piece.end {
+            case .value:
                 values += 1
                 text += "$\(values)"
-            } else if piece.end == .text {
-                text += others.next() ?? ""
+            case .partition:
+                if partition == nil { values += 1 }
+                let number = partition ?? values
+                partition = number
+                text += "$\(number)"
+            case .text: text += others.next() ?? ""
+            default: break
             }
         }
         return text

@@ -72,7 +72,7 @@ extension Database {
     package func verifyTakesWrites() async throws(PostgresError) {
         let rows = try await withUnsafeContinuation { answer in
             let question: SQL = "SELECT current_setting('transaction_read_only') = 'off'"
-            addInFront(Write(content: .statements([question]), answer: answer, since: loop.now))
+            addInFront(Write(statements: [question], answer: answer, since: loop.now))
         }.get()
         if try rows.first?.first?.value(as: Bool.self) == true { return }
         dropIdleWrites()

@@ -46,6 +46,25 @@ import Testing
         #expect(sql.values.slots.isEmpty)
     }
 
+    @Test func `binds the partition once, however often and wherever a statement names it`() {
+        let inner: SQL = "b.p = \(partition: "demo") AND b.id = \(7)"
+        let sql: SQL = "SELECT \(true) FROM a JOIN b ON \(inner) WHERE a.p = \(partition: "demo") AND \(inner) AND a.id = \(8)"
+        #expect(sql.text == "SELECT $1 FROM a JOIN b ON b.p = $2 AND b.id = $3 WHERE a.p = $2 AND b.p = $2 AND b.id = $4 AND a.id = $5")
+        #expect(sql.values.slots.map(\.type) == [.bool, .text, .int8, .int8, .int8])
+        #expect(sql.fault == nil)
+        #expect(sql.shape != ("SELECT \(true) FROM a JOIN b ON \(inner) WHERE a.p = \("demo") AND \(inner) AND a.id = \(8)" as SQL).shape)
+    }
+
+    @Test func `refuses a statement that names two partitions`() {
+        let inner: SQL = "q = \(partition: "demo")"
+        let fault = PostgresError.sql(state: "0A000", message: "the statement names two partitions; send one statement for each")
+        #expect(("p = \(partition: "other") AND \(inner)" as SQL).fault == fault)
+        #expect(("\(inner) AND p = \(partition: "other")" as SQL).fault == fault)
+        let both: SQL = "\(inner) AND p = \(partition: "other")"
+        #expect(("SELECT \(both)" as SQL).fault == fault)
+        #expect(("\(inner) AND p = \(partition: "demo")" as SQL).fault == nil)
+    }
+
     @Test func `keeps raw texts in their order and tells statements apart by them`() {
         func statement(_ first: String, _ second: String) -> SQL {
             let inner: SQL = "a.\(SQL(unsafe: first)) = \(1)"
