@@ -6,8 +6,8 @@ import Text
 
 /// Signing in with a person whom a developer made up (`DevelopmentProviders`).
 extension BrokeredProject {
-    /// Pins the provider to the issuer of made-up people, as the server's start does for the providers that are configured. Two round
-    /// trips, in development mode alone.
+    /// Pins the provider to the issuer of made-up people, as the server's start does for the providers that are configured. One round
+    /// trip, and a second one at the first sign-in; in development mode alone.
     ///
     /// Throws `misconfigured` when the project has users whom a real provider proved: those stay who they are.
     func pinMadeUp(_ proven: ProvenSignIn) async throws(BrokerageError) {
@@ -16,8 +16,7 @@ extension BrokeredProject {
         let entry = ProviderIssuers.Entry(projectID: settings.id, providerID: identity.providerID, issuer: identity.issuer)
         let conflicts: [ProviderIssuers.Entry]
         do {
-            try await brokerage.accounts.providerIssuers.pin([entry])
-            conflicts = try await brokerage.accounts.providerIssuers.conflicts(with: [entry])
+            conflicts = try await brokerage.accounts.providerIssuers.pin([entry])
         } catch { throw BrokerageError(error) }
         guard let pinned = conflicts.first else { return }
         throw at(

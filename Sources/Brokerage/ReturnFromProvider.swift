@@ -15,10 +15,8 @@ extension Brokerage {
     }
 
     /// The flow that this browser started and that still waits, for an answer that names none.
-    ///
-    /// - Parameter projectIDs: every project that the flow may belong to.
-    package func flow(_ id: [UInt8], startedWith cookie: String, in projectIDs: [String]) async throws(BrokerageError) -> SignInFlow? {
-        do { return try await flows.waiting(flowID: id, cookie: cookie, of: projectIDs) } catch { throw BrokerageError(error) }
+    package func flow(_ id: [UInt8], startedWith cookie: String) async throws(BrokerageError) -> SignInFlow? {
+        do { return try await flows.waiting(flowID: id, cookie: cookie) } catch { throw BrokerageError(error) }
     }
 
     /// The flow that had its answer before. Mostly the person went back in the browser.

@@ -32,10 +32,9 @@ package struct AccessTokens: Sendable {
     /// Throws `assertionRefused` unless a live key of the account did, and what `RateLimits.charge` throws.
     /// - Parameter attempt: charged in the round trip that reads the keys.
     package func issue(for assertion: ServiceAccountAssertion, _ attempt: Attempt) async throws(AccountError) -> String {
-        let email = assertion.email.text
-        let rows = try await limits.charge(attempt, then: ServiceAccountKey.select(of: email, id: assertion.keyID))
+        let rows = try await limits.charge(attempt, then: ServiceAccountKey.select(of: assertion.email, id: assertion.keyID))
         let signer = try assertion.signer(among: try reading { try rows.map(ServiceAccountKey.init) })
-        return AccessToken(email: email, keyID: signer.id, expires: clock.now().seconds + Self.lifetime).text(key: keys[0])
+        return AccessToken(email: assertion.email.text, keyID: signer.id, expires: clock.now().seconds + Self.lifetime).text(key: keys[0])
     }
 
     /// The token with this text, if it is one of ours and has not expired. Whether its key is live shows only in

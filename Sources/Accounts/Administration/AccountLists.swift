@@ -72,10 +72,11 @@ package struct AccountLists: Sendable {
         let direction: SQL = descending ? "DESC NULLS LAST" : "ASC NULLS FIRST"
         let rows = try await storage.read(
             """
-            SELECT \(Account.columns(in: project)), \(administrator.hashColumn) FROM (
-                SELECT * FROM accounts a WHERE project_id = \(project: project) AND \(condition)
-                ORDER BY \(order.column) \(direction), account_id LIMIT \(most) OFFSET \(offset)
-            ) a ORDER BY \(order.column) \(direction), account_id
+            SELECT \(Account.columns(in: project)), \(administrator.hashColumn) FROM accounts a
+            WHERE a.project_id = \(project: project) AND a.account_id IN (
+                SELECT a.account_id FROM accounts a WHERE a.project_id = \(project: project) AND \(condition)
+                ORDER BY \(order.column) \(direction), account_id LIMIT \(most) OFFSET \(offset))
+            ORDER BY \(order.column) \(direction), account_id
             """)
         return try ListedAccount.all(of: rows)
     }

@@ -69,9 +69,10 @@ extension Administrator {
 extension Administrator.Proof {
     /// Selects the service account's project and rights, where the key is live.
     fileprivate var account: SQL {
-        """
-        SELECT a.project_id, a.rights FROM service_account_keys k JOIN service_accounts a USING (project_id, email)
-        WHERE k.email = \(token.email) AND k.key_id = \(token.keyID) AND k.revoked_at IS NULL
-        """
+        let projectID = ServiceAccountEmail(address: token.email)?.projectID ?? ""
+        return """
+            SELECT a.project_id, a.rights FROM service_account_keys k JOIN service_accounts a USING (project_id, email)
+            WHERE k.project_id = \(project: projectID) AND k.email = \(token.email) AND k.key_id = \(token.keyID) AND k.revoked_at IS NULL
+            """
     }
 }

@@ -160,8 +160,9 @@ extension AuthorizationRequests {
             SELECT r.parameters, r.created_at, r.scopes, r.status = 'redeemed', r.expires_at > \(now), r.client_session_id,
                 s.ended_at IS NULL AND s.expires_at > \(now) AND s.kind = 'browser',
                 s.session_id, s.account_id, s.sign_in_provider, s.auth_time, \(Account.columns(in: project))
-            FROM authorization_requests r JOIN sessions s ON s.project_id = r.project_id AND s.session_id = r.browser_session_id
-            JOIN accounts a ON a.project_id = r.project_id AND a.account_id = s.account_id
+            FROM authorization_requests r
+            JOIN sessions s ON s.project_id = \(project: project) AND s.session_id = r.browser_session_id
+            JOIN accounts a ON a.project_id = \(project: project) AND a.account_id = s.account_id
             WHERE r.project_id = \(project: project) AND r.request_id = \(id.bytes) AND r.code_hash = \(hash)
             """)
         guard var row = rows.first?.reader() else { throw .grantRefused }

@@ -26,8 +26,8 @@ package struct ActionCodes: Sendable {
         let rows = try await storage.read(
             """
             SELECT \(ActionCode.columns), \(Account.columns(in: project)) FROM action_codes c
-            LEFT JOIN accounts a ON a.project_id = c.project_id AND a.account_id = coalesce(
-                c.account_id, (SELECT account_id FROM accounts WHERE project_id = c.project_id AND email = c.email))
+            LEFT JOIN accounts a ON a.project_id = \(project: project) AND a.account_id = coalesce(
+                c.account_id, (SELECT account_id FROM accounts WHERE project_id = \(project: project) AND email = c.email))
             WHERE c.project_id = \(project: project) AND c.code_hash = \(hash)
             """)
         guard var row = rows.first?.reader() else { throw .invalidActionCode }

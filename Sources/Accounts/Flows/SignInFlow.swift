@@ -54,7 +54,7 @@ package struct StartedFlow: Sendable {
     package let flow: SignInFlow
     /// The provider gets it, and sends it back.
     package let state: FlowState
-    /// The browser gets it as a cookie; `nil` for flows without a browser.
+    /// The browser gets it as a cookie: the project and a secret. `nil` for flows without a browser.
     package let cookie: String?
 }
 
@@ -136,7 +136,7 @@ package struct ResumeTicket: Sendable, Equatable {
 
 extension ProjectSettings {
     /// A project's id, and the text behind the dot that follows it.
-    fileprivate static func idAndRest(_ text: UTF8Text) -> (id: String, rest: Substring)? {
+    static func idAndRest(_ text: UTF8Text) -> (id: String, rest: Substring)? {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 2, omittingEmptySubsequences: false).map(Substring.init)
         guard parts.count == 2, isID(parts[0]) else { return nil }
         return (String(parts[0]), parts[1])

@@ -25,7 +25,7 @@ package struct SignInFlows: Sendable {
             redirectURI: start.redirectURI, returnURL: start.returnURL, appState: start.appState, sdkRequest: start.sdkRequest,
             secrets: .random(customParameters: start.customParameters))
         let state = FlowState(projectID: project.id, flowID: flow.id, secret: Random.bytes(32))
-        return StartedFlow(flow: flow, state: state, cookie: start.kind.belongsToBrowser ? Random.token() : nil)
+        return StartedFlow(flow: flow, state: state, cookie: start.kind.belongsToBrowser ? "\(project.id).\(Random.token())" : nil)
     }
 
     /// Stores a flow that waits for its provider, or one that failed at its start.
@@ -71,14 +71,13 @@ package struct SignInFlows: Sendable {
         return try rows.first.map(flow)
     }
 
-    /// The same by the browser's cookie, for an answer that names no flow.
-    ///
-    /// - Parameter projectIDs: every project that the flow may belong to.
-    package func waiting(flowID: [UInt8], cookie: String, of projectIDs: [String]) async throws(AccountError) -> SignInFlow? {
+    /// The same by the browser's cookie, which names the project, for an answer that names no flow.
+    package func waiting(flowID: [UInt8], cookie: String) async throws(AccountError) -> SignInFlow? {
+        guard let (projectID, _) = ProjectSettings.idAndRest(UTF8Text(cookie)) else { return nil }
         let rows = try await storage.read(
             """
             SELECT \(Self.columns) FROM sign_in_flows
-            WHERE project_id = ANY(\(projectIDs)) AND flow_id = \(flowID) AND cookie_hash = \(Digest.sha256(Array(cookie.utf8)))
+            WHERE project_id = \(project: projectID) AND flow_id = \(flowID) AND cookie_hash = \(Digest.sha256(Array(cookie.utf8)))
                 AND status = 'started' AND expires_at > \(clock.now())
             """)
         return try rows.first.map(flow)

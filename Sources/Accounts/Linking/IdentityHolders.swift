@@ -30,7 +30,7 @@ struct IdentityHolders: Sendable {
                     SELECT account_id FROM identities JOIN provider_issuers p USING (project_id, provider_id)
                     WHERE project_id = \(project: project) AND provider_id = \(identity.providerID) AND p.issuer = \(identity.issuer)
                         AND (subject = ANY(\(identity.names)) OR alias = ANY(\(identity.names))) LIMIT 1))
-                """, with: "\(sessionLives), \(Holding.column(of: identity.providerID))", in: project))
+                """, with: "\(sessionLives), \(Holding.column(of: identity.providerID, in: project))", in: project))
         var found = Found()
         for row in rows {
             guard let holding = try reading({ try Holding(row, of: identity.providerID) }) else { continue }
@@ -56,10 +56,10 @@ struct IdentityHolders: Sendable {
         private let alias: String?
 
         /// The column to select behind those of `accounts a` and `sessionLives`.
-        static func column(of providerID: String) -> SQL {
+        static func column(of providerID: String, in project: ProjectSettings) -> SQL {
             """
             (SELECT ARRAY[i.tenant, i.alias] FROM identities i
-                WHERE i.project_id = a.project_id AND i.account_id = a.account_id AND i.provider_id = \(providerID))
+                WHERE i.project_id = \(project: project) AND i.account_id = a.account_id AND i.provider_id = \(providerID))
             """
         }
 

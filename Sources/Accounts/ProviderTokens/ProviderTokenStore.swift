@@ -48,7 +48,7 @@ package struct ProviderTokenStore: Sendable {
         let rows = try await storage.read(
             """
             SELECT a.disabled, t.updated_at, t.expires_at, t.access_token, t.refresh_token
-            FROM accounts a LEFT JOIN provider_tokens t ON t.project_id = a.project_id AND t.account_id = a.account_id
+            FROM accounts a LEFT JOIN provider_tokens t ON t.project_id = \(project: owner.projectID) AND t.account_id = a.account_id
                 AND t.provider_id = \(owner.providerID)
             WHERE a.project_id = \(project: owner.projectID) AND a.account_id = \(owner.accountID)
             """)

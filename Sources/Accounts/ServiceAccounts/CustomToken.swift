@@ -60,7 +60,7 @@ extension CustomToken {
             return Unverified(issuer: try CustomTokenClaims(token.claims).issuer(), token: token)
         }
 
-        /// - Parameter keys: the live keys of the account that the token names, in all projects.
+        /// - Parameter keys: the live keys of the account that the token names, in whichever project.
         func verified(by keys: [ServiceAccountKey], for projectID: String, at now: Instant) throws(CustomTokenError) -> CustomToken {
             guard let signer = token.signer(among: keys) else {
                 throw .invalid("No key of a service account of this project signed the token.")

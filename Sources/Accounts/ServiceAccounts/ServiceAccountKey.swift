@@ -10,14 +10,15 @@ struct ServiceAccountKey: Sendable {
     let rights: Set<Administrator.Right>
     let key: JWK
 
-    /// Reads the live keys of the account with this e-mail, in any project: which project it is for shows only once a key fits.
+    /// Reads the live keys of the account with this e-mail, in the project that the e-mail names. It may be another one than that of the call,
+    /// which shows only once a key fits.
     ///
     /// - Parameter id: of the only key to read; `nil` reads all keys of the account.
-    static func select(of email: String, id: String?) -> SQL {
+    static func select(of email: ServiceAccountEmail, id: String?) -> SQL {
         """
         SELECT k.project_id, k.key_id, a.rights, k.public_key
         FROM service_account_keys k JOIN service_accounts a USING (project_id, email)
-        WHERE k.email = \(email) AND k.revoked_at IS NULL AND (\(id)::text IS NULL OR k.key_id = \(id))
+        WHERE k.project_id = \(project: email.projectID) AND k.email = \(email.text) AND k.revoked_at IS NULL AND (\(id)::text IS NULL OR k.key_id = \(id))
         ORDER BY k.created_at DESC LIMIT \(ServiceAccounts.mostKeys)
         """
     }

@@ -74,7 +74,7 @@ package struct CustomTokenSignIns: Sendable {
     private func serviceAccountKeys(
         of token: CustomToken.Unverified, _ attempt: Attempt
     ) async throws(AccountError) -> [ServiceAccountKey] {
-        let keys = ServiceAccountKey.select(of: token.issuer.asString, id: token.keyID?.asString)
+        let keys = ServiceAccountEmail(address: token.issuer.asString).map { ServiceAccountKey.select(of: $0, id: token.keyID?.asString) }
         let rows = try await limits.charge(attempt, then: keys)
         return try reading { try rows.map(ServiceAccountKey.init) }
     }

@@ -12,47 +12,82 @@ package struct ProviderIssuers: Sendable {
             self.providerID = providerID
             self.issuer = issuer
         }
-
-        fileprivate init(_ row: Row) throws(PostgresError) {
-            var row = row.reader()
-            self.init(projectID: try row.next(), providerID: try row.next(), issuer: try row.next())
-        }
     }
 
     let storage: Storage
 
     package init(database: Database) { storage = Storage(database: database) }
 
-    /// The entries that are pinned to another issuer than the configured one, and have identities under it. Changes nothing.
+    /// The entries that are pinned to another issuer than the configured one, and have identities under it. Changes nothing. One round trip.
     package func conflicts(with configured: [Entry]) async throws(AccountError) -> [Entry] {
-        let rows = try await storage.read(
-            """
-            SELECT project_id, provider_id, pinned.issuer FROM \(Self.table(configured)) JOIN provider_issuers pinned USING (project_id, provider_id)
-            WHERE pinned.issuer <> configured.issuer AND \(Self.isInUse) ORDER BY 1, 2
-            """)
-        return try reading { try rows.map(Entry.init) }
+        try await differing(from: configured).flatMap { $0.pinnedInUse }
     }
 
     /// Pins every provider to its configured issuer, unless identities exist under another one. From then on, only identities of these
-    /// issuers can sign in and be stored.
-    package func pin(_ configured: [Entry]) async throws(AccountError) {
-        _ = try await storage.write(
+    /// issuers can sign in and be stored. Writes only for projects of which something is to be changed, for one after the other.
+    ///
+    /// - Returns: the entries that are pinned to another issuer and have identities under it.
+    @discardableResult
+    package func pin(_ configured: [Entry]) async throws(AccountError) -> [Entry] {
+        let differing = try await differing(from: configured)
+        for project in differing where !project.free.isEmpty { _ = try await storage.write(all: project.free.flatMap(Self.pin)) }
+        return differing.flatMap { $0.pinnedInUse }
+    }
+
+    /// The entries of one project that are not pinned as configured.
+    private struct Differing {
+        /// Those that nothing keeps from being pinned, as configured.
+        var free: [Entry] = []
+        /// Those that identities keep, as pinned.
+        var pinnedInUse: [Entry] = []
+    }
+
+    /// Each project has a statement of its own; all are sent together.
+    private func differing(from configured: [Entry]) async throws(AccountError) -> [Differing] {
+        let projects = Dictionary(grouping: configured, by: \.projectID).sorted { $0.key < $1.key }
+        let results = try await storage.write(all: projects.map { Self.select($0.value, in: $0.key) })
+        return try reading {
+            try zip(projects, results).map { project, rows throws(PostgresError) in
+                var differing = Differing()
+                for row in rows {
+                    var row = row.reader()
+                    let (provider, issuer): (String, String) = (try row.next(), try row.next())
+                    let (pinned, isInUse): (String?, Bool) = (try row.next(), try row.next())
+                    if let pinned, isInUse {
+                        differing.pinnedInUse.append(Entry(projectID: project.key, providerID: provider, issuer: pinned))
+                    } else {
+                        differing.free.append(Entry(projectID: project.key, providerID: provider, issuer: issuer))
+                    }
+                }
+                return differing
+            }
+        }
+    }
+
+    /// Selects the providers of one project that are not pinned as configured: provider, configured and pinned issuer, and whether there are
+    /// identities.
+    private static func select(_ configured: [Entry], in projectID: String) -> SQL {
+        """
+        SELECT configured.*, pinned.issuer, EXISTS (
+            SELECT 1 FROM identities i WHERE i.project_id = \(project: projectID) AND i.provider_id = configured.provider_id)
+        FROM unnest(\(configured.map(\.providerID)), \(configured.map(\.issuer))) AS configured (provider_id, issuer)
+        LEFT JOIN provider_issuers pinned ON pinned.project_id = \(project: projectID) AND pinned.provider_id = configured.provider_id
+        WHERE pinned.issuer IS DISTINCT FROM configured.issuer ORDER BY 1
+        """
+    }
+
+    private static func pin(_ entry: Entry) -> [SQL] {
+        [
             """
-            INSERT INTO provider_issuers AS pinned (project_id, provider_id, issuer)
-            SELECT project_id, provider_id, issuer FROM \(Self.table(configured))
-            ON CONFLICT (project_id, provider_id) DO UPDATE SET issuer = excluded.issuer
-            WHERE pinned.issuer <> excluded.issuer AND NOT \(Self.isInUse)
-            """)
+            INSERT INTO provider_issuers (project_id, provider_id, issuer)
+            VALUES (\(project: entry.projectID), \(entry.providerID), \(entry.issuer)) ON CONFLICT DO NOTHING
+            """,
+            """
+            UPDATE provider_issuers SET issuer = \(entry.issuer)
+            WHERE project_id = \(project: entry.projectID) AND provider_id = \(entry.providerID) AND issuer <> \(entry.issuer)
+                AND NOT EXISTS (
+                    SELECT 1 FROM identities i WHERE i.project_id = \(project: entry.projectID) AND i.provider_id = \(entry.providerID))
+            """,
+        ]
     }
-
-    private static func table(_ entries: [Entry]) -> SQL {
-        """
-        unnest(\(entries.map(\.projectID)), \(entries.map(\.providerID)), \(entries.map(\.issuer)))
-            AS configured (project_id, provider_id, issuer)
-        """
-    }
-
-    private static let isInUse: SQL = """
-        EXISTS (SELECT 1 FROM identities i WHERE i.project_id = pinned.project_id AND i.provider_id = pinned.provider_id)
-        """
 }

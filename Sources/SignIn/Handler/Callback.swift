@@ -28,8 +28,7 @@ enum Callback {
     private static func refuse(_ answer: ProviderAnswer, _ request: Request, _ context: Context) async throws -> Response {
         let services = context.services
         guard answer.form["code"] == nil, let (id, cookie) = FlowCookie.only(in: request, services.site),
-            let flow = try await services.brokerage.flow(
-                id, startedWith: cookie, in: services.projects.current.all.map(\.settings.id)),
+            let flow = try await services.brokerage.flow(id, startedWith: cookie),
             (try? answer.checkAddress(context.parameters["provider"], of: flow)) != nil
         else {
             // Any client can send such an answer, so the page tells what it says and the log does not.

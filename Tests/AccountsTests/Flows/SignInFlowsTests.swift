@@ -129,6 +129,18 @@ import Text
         await #expect(performing: { try await claim(fixture, late.flow, code) }, throws: isRefused)
     }
 
+    @Test func `finds a waiting flow by its cookie alone, in the project that the cookie names`() async throws {
+        let fixture = try await Fixture()
+        let started = try await started(fixture)
+        let (id, cookie) = (started.flow.id, try #require(started.cookie))
+        #expect(cookie.hasPrefix("demo."))
+        #expect(try await fixture.flows.waiting(flowID: id, cookie: cookie)?.providerID == started.flow.providerID)
+        let secret = cookie.dropFirst("demo.".count)
+        for other in ["other.\(secret)", "demo.\(secret.dropLast())", String(secret), "", "\u{0}.\(secret)"] {
+            #expect(try await fixture.flows.waiting(flowID: id, cookie: other) == nil, "\(other)")
+        }
+    }
+
     @Test func `SEC-18 gives a posted answer only to the browser that posted it and that started the flow`() async throws {
         let fixture = try await Fixture()
         let started = try await started(fixture)

@@ -13,14 +13,14 @@ import Text
     private let issuer = "backend@demo.iam.gserviceaccount.com"
 
     /// A database that knows the public half of `FakeKey.rsa("k1")` as a key of the project's account.
-    private func fixture(project: String = "demo") async throws -> Fixture {
+    private func fixture() async throws -> Fixture {
         let fixture = try await Fixture()
         try await fixture.loadSigningKeys()
         let jwk = JWK(key: try FakeKey.rsa().key.publicKey, kid: "k1", algorithm: .rs256).json.text()
         _ = try await fixture.database.write(
-            "INSERT INTO service_accounts VALUES (\(project), \(issuer), '1', \(fixture.time.clock.now()))")
+            "INSERT INTO service_accounts VALUES ('demo', \(issuer), '1', \(fixture.time.clock.now()))")
         _ = try await fixture.database.write(
-            "INSERT INTO service_account_keys VALUES (\(project), \(issuer), 'k1', \(jwk), \(fixture.time.clock.now()))")
+            "INSERT INTO service_account_keys VALUES ('demo', \(issuer), 'k1', \(jwk), \(fixture.time.clock.now()))")
         return fixture
     }
 
@@ -177,7 +177,8 @@ import Text
     }
 
     @Test func `refuses the token of another project's account, and writes nothing`() async throws {
-        let fixture = try await fixture(project: "other")
+        var fixture = try await fixture()
+        fixture.project.id = "other"
         await #expect { try await signIn(token(fixture), fixture) } throws: {
             if case AccountError.customToken(.otherProject) = $0 { true } else { false }
         }
