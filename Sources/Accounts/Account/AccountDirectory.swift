@@ -37,8 +37,9 @@ package struct AccountDirectory: Sendable {
     ) async throws(AccountError) -> [LinkedIdentity] {
         let rows = try await storage.read(
             """
-            SELECT \(LinkedIdentity.column) FROM identities i JOIN provider_issuers USING (project_id, provider_id)
-            WHERE project_id = \(project: project) AND provider_id = \(providerID) AND issuer = \(issuer)
+            SELECT \(LinkedIdentity.column) FROM identities i
+            JOIN provider_issuers p ON p.project_id = \(project: project) AND p.provider_id = i.provider_id
+            WHERE i.project_id = \(project: project) AND i.provider_id = \(providerID) AND p.issuer = \(issuer)
             ORDER BY last_sign_in_at DESC, subject LIMIT \(most)
             """)
         return try reading { try rows.flatMap { row throws(PostgresError) in try LinkedIdentity.all(in: row.value()) } }

@@ -71,7 +71,8 @@ extension Administrator.Proof {
     fileprivate var account: SQL {
         let projectID = ServiceAccountEmail(address: token.email)?.projectID ?? ""
         return """
-            SELECT a.project_id, a.rights FROM service_account_keys k JOIN service_accounts a USING (project_id, email)
+            SELECT a.project_id, a.rights FROM service_account_keys k
+            JOIN service_accounts a ON a.project_id = \(project: projectID) AND a.email = k.email
             WHERE k.project_id = \(project: projectID) AND k.email = \(token.email) AND k.key_id = \(token.keyID) AND k.revoked_at IS NULL
             """
     }

@@ -27,8 +27,9 @@ struct IdentityHolders: Sendable {
             Account.select(
                 """
                 (a.email = \(identity.email) OR a.account_id = \(accountID) OR a.account_id = (
-                    SELECT account_id FROM identities JOIN provider_issuers p USING (project_id, provider_id)
-                    WHERE project_id = \(project: project) AND provider_id = \(identity.providerID) AND p.issuer = \(identity.issuer)
+                    SELECT account_id FROM identities i
+                    JOIN provider_issuers p ON p.project_id = \(project: project) AND p.provider_id = i.provider_id
+                    WHERE i.project_id = \(project: project) AND i.provider_id = \(identity.providerID) AND p.issuer = \(identity.issuer)
                         AND (subject = ANY(\(identity.names)) OR alias = ANY(\(identity.names))) LIMIT 1))
                 """, with: "\(sessionLives), \(Holding.column(of: identity.providerID, in: project))", in: project))
         var found = Found()

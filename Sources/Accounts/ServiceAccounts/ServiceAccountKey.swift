@@ -17,7 +17,8 @@ struct ServiceAccountKey: Sendable {
     static func select(of email: ServiceAccountEmail, id: String?) -> SQL {
         """
         SELECT k.project_id, k.key_id, a.rights, k.public_key
-        FROM service_account_keys k JOIN service_accounts a USING (project_id, email)
+        FROM service_account_keys k
+        JOIN service_accounts a ON a.project_id = \(project: email.projectID) AND a.email = k.email
         WHERE k.project_id = \(project: email.projectID) AND k.email = \(email.text) AND k.revoked_at IS NULL AND (\(id)::text IS NULL OR k.key_id = \(id))
         ORDER BY k.created_at DESC LIMIT \(ServiceAccounts.mostKeys)
         """

@@ -83,7 +83,8 @@ package struct ServiceAccounts: Sendable {
         let rows = try await storage.read(
             """
             SELECT k.email, k.key_id, a.rights, k.created_at, k.revoked_at
-            FROM service_account_keys k JOIN service_accounts a USING (project_id, email)
+            FROM service_account_keys k
+            JOIN service_accounts a ON a.project_id = \(project: project) AND a.email = k.email
             WHERE k.project_id = \(project: project) ORDER BY k.email, k.created_at, k.key_id
             """)
         return try rows.map { row in

@@ -114,7 +114,8 @@ package struct Sessions: Sendable {
         }
         let rows = try await storage.read(
             """
-            SELECT a.account_id IS NOT NULL, coalesce(a.disabled, false) FROM sessions s LEFT JOIN accounts a USING (project_id, account_id)
+            SELECT a.account_id IS NOT NULL, coalesce(a.disabled, false) FROM sessions s
+            LEFT JOIN accounts a ON a.project_id = \(project: project) AND a.account_id = s.account_id
             WHERE s.project_id = \(project: project) AND s.session_id = \(token.sessionID)
             """)
         guard var row = rows.first?.reader() else { return .sessionEnded }
