@@ -9,17 +9,23 @@ package import Runtime
 
 /// Takes mails from the outbox and sends them. Each process has one.
 ///
-/// Requests wake it when they have just added a mail. It also looks every few seconds, for mails of processes that died and for mails that
-/// are due for another try. It sends several mails at once. The outbox decides what happens to a mail that was not accepted.
+/// Requests wake it when they have just added a mail, and say of which project. Every few seconds it also looks through the projects, for mails
+/// of processes that died and for mails that are due for another try: through a piece of them, so that many projects cost no more than a few, and
+/// wait longer. It sends several mails at once. The outbox decides what happens to a mail that was not accepted.
 package actor MailWorker {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     /// The number of mails sent at once, which mail servers accept from one client without complaint.
     private static let width = 8
     private static let round: Duration = .seconds(3)
+    /// The number of projects that a round looks through.
+    private static let piece = 200
+    /// How many rounds go by from one count of the waiting mails to the next.
+    private static let roundsToCount = 5
 
     private nonisolated let loop: Loop
     private let outbox: Outbox
+    private let knownProjects: KnownProjects
     private let wakeSignal: WakeSignal
     private let projects: ProjectDirectory
     private let transport: any MailTransport
@@ -28,6 +34,12 @@ package actor MailWorker {
     private let log: Logger
     private let metrics: MailMetrics
     private let gauges: OutboxGauges
+    /// The projects that rounds still have to look through; when none is left, all of them again.
+    private var unseen: ArraySlice<String> = []
+    /// The projects where mails wait, as the last rounds saw them.
+    private var waiting: Set<String> = []
+    /// The projects with mails that are due, each once. They take turns, so that many mails of one do not keep back those of the others.
+    private var due: [String] = []
     private var underWay: [UInt64: Task<Void, Never>] = [:]
     private var lastNumber: UInt64 = 0
 
@@ -46,12 +58,12 @@ package actor MailWorker {
     ///   - loop: a loop that serves no requests: the cost of sending must not show in how long calls take (SEC-15).
     ///   - wakeSignal: the one that `outbox` rings.
     package init(
-        loop: Loop, outbox: Outbox, wakeSignal: WakeSignal, projects: ProjectDirectory, transport: any MailTransport, sender: Sender,
-        clock: Clock,
-        metrics: Metrics, log: Logger
+        loop: Loop, outbox: Outbox, knownProjects: KnownProjects, wakeSignal: WakeSignal, projects: ProjectDirectory,
+        transport: any MailTransport, sender: Sender, clock: Clock, metrics: Metrics, log: Logger
     ) {
         self.loop = loop
         self.outbox = outbox
+        self.knownProjects = knownProjects
         self.wakeSignal = wakeSignal
         self.projects = projects
         self.transport = transport
@@ -64,21 +76,17 @@ package actor MailWorker {
 
     /// Sends mails until `wakeSignal` ends, and returns once nothing is being sent any more.
     package func run() async {
-        let rounds = Task(executorPreference: loop) { [wakeSignal] in
+        let rounds = Task(executorPreference: loop) {
+            var number = 0
             while !Task.isCancelled {
-                wakeSignal.send()
+                await self.look()
+                if number % Self.roundsToCount == 0 { await self.measure() }
+                number += 1
                 try? await Task.sleep(for: Self.round)
-            }
-        }
-        let measuring = Task(executorPreference: loop) {
-            while !Task.isCancelled {
-                await self.measure()
-                try? await Task.sleep(for: OutboxGauges.interval)
             }
         }
         for await _ in wakeSignal.signals { await collect() }
         rounds.cancel()
-        measuring.cancel()
         for task in underWay.values { await task.value }
     }
 
@@ -87,22 +95,41 @@ package actor MailWorker {
         for task in underWay.values { task.cancel() }
     }
 
+    /// Finds the projects with waiting mails among the next ones.
+    private func look() async {
+        do {
+            if unseen.isEmpty { unseen = try await knownProjects.list(remembering: projects.current.all.map(\.settings.id))[...] }
+            for id in unseen.prefix(Self.piece) {
+                let first = try await outbox.firstDue(in: id)
+                if first == nil { waiting.remove(id) } else { waiting.insert(id) }
+                if let first, first <= clock.now() { wakeSignal.send(for: id) }
+                unseen = unseen.dropFirst()
+            }
+            // Also for what could not be collected before.
+            wakeSignal.send()
+        } catch {
+            log.warning("could not look for mail to send", metadata: ["error": "\(error.logDetail)"])
+        }
+    }
+
     /// While the database does not answer, the former numbers stay. Other metrics and the log say that it does not answer.
     private func measure() async {
-        guard let (count, oldest) = try? await outbox.waiting.depth() else { return }
+        guard let (count, oldest) = try? await outbox.waiting.depth(in: waiting) else { return }
         gauges.set(count, oldest: oldest)
     }
 
     private func collect() async {
-        while underWay.count < Self.width {
+        for id in wakeSignal.takeProjects().sorted() where !due.contains(id) { due.append(id) }
+        while underWay.count < Self.width, let project = due.first {
             do {
-                let (mails, unreadable) = try await outbox.claim(Self.width - underWay.count)
+                let (mails, unreadable) = try await outbox.claim(Self.width - underWay.count, in: project)
                 if unreadable > 0 {
                     log.error(
                         "some mails cannot be read by this process: sealed with another master key, or written by a newer version",
                         metadata: ["count": "\(unreadable)"])
                 }
-                if mails.isEmpty { return }
+                due.removeFirst()
+                if !mails.isEmpty { due.append(project) }
                 for mail in mails { start(mail) }
             } catch {
                 return log.warning("could not look for mail to send", metadata: ["error": "\(error.logDetail)"])

@@ -4,9 +4,6 @@ import Synchronization
 /// How many mails wait and for how long, as last read from the database. Each process reports the whole outbox, so the numbers of several
 /// processes must not be added up.
 final class OutboxGauges: Sendable {
-    /// How often the numbers are read from the database.
-    static let interval: Duration = .seconds(15)
-
     private let depth = Mutex<(count: Int, oldest: Instant?)>((0, nil))
 
     init(_ metrics: Metrics, clock: Clock) {

@@ -1,3 +1,4 @@
+import Accounts
 import Curl
 import Messaging
 import Postgres
@@ -28,7 +29,8 @@ struct MailDelivery: Sendable {
             log: shared.log)
         let client = try HTTPClient(loop: loop, policy: shared.settings.dialPolicy, metrics: shared.metrics, log: shared.log)
         worker = MailWorker(
-            loop: loop, outbox: shared.outbox(database), wakeSignal: shared.mailSignal, projects: shared.projects,
+            loop: loop, outbox: shared.outbox(database), knownProjects: KnownProjects(database: database), wakeSignal: shared.mailSignal,
+            projects: shared.projects,
             transport: mail.transport(client, shared.log), sender: mail.sender, clock: shared.clock, metrics: shared.metrics,
             log: shared.log)
     }

@@ -79,6 +79,7 @@ package actor Server {
         let issuers = try await verifiedIssuers(of: shared.projects.current)
         try await keys
         try await providerIssuers.pin(issuers)
+        try await remember(shared.projects.current.all)
         try await openListeners()
         let cleanup = Cleanup(
             database: first.database, clock: shared.clock, auditRetention: shared.settings.auditRetention)
@@ -184,6 +185,11 @@ package actor Server {
                 do { try await chore() } catch { log.warning("could not \(name)", metadata: ["error": "\(LogDetail.of(error))"]) }
             }
         }
+    }
+
+    /// Remembers projects for the work that goes over all of them; call it before they are served.
+    func remember(_ projects: [Project]) async throws(AccountError) {
+        _ = try await KnownProjects(database: first.database).list(remembering: projects.map(\.settings.id))
     }
 
     var providerIssuers: ProviderIssuers { ProviderIssuers(database: first.database) }

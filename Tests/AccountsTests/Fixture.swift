@@ -45,6 +45,7 @@ struct Fixture {
         sessions = Sessions(database: database, masterKey: masterKey, clock: time.clock, log: TestDatabase.silent)
         flows = SignInFlows(database: database, masterKey: masterKey, clock: time.clock)
         pendingTokens = PendingTokens(database: database, masterKey: masterKey, clock: time.clock)
+        _ = try await KnownProjects(database: database).list(remembering: ["demo", "other"])
         try await ProviderIssuers(database: database).pin(
             ["demo", "other"].flatMap { project in
                 ["oidc.acme", "oidc.a", "oidc.b", "oidc.lax", "oidc.strict", "microsoft.com"].map { provider in

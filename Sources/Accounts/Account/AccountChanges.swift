@@ -124,7 +124,7 @@ package struct AccountChanges: Sendable {
         } else {
             _ = try await storage.write(all: statements, waitingFor: account.id)
         }
-        notices.mails.wakeMailWorker(for: mails)
+        notices.mails.wakeMailWorker(for: mails, in: project)
         return (changed, session)
     }
 }

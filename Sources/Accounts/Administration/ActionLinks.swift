@@ -43,7 +43,7 @@ extension ActionCodeMails {
             let mail = statements(for: codeMail, options, in: project)
             let act = act(on: account, email, at: clock.now(), kind.code, by: administrator)
             _ = try await storage.write(all: mail + [act.record(.linkMailed, in: project.id)], by: administrator, waitingFor: account?.id)
-            wakeMailWorker(for: mail)
+            wakeMailWorker(for: mail, in: project)
         }
     }
 

@@ -73,13 +73,13 @@ package struct ActionCodeMails: Sendable {
         let mail = statements(for: codeMail, options, in: project)
         // Named by the address, which the caller has said: nothing may depend on whether an account has it (SEC-15).
         _ = try await storage.write(all: mail + (token?.holdSession(in: project) ?? []), waitingFor: codeMail.recipient)
-        wakeMailWorker(for: mail)
+        wakeMailWorker(for: mail, in: project)
     }
 
     /// Wakes the mail worker of this process if `mails`, the statements that store mails, are any. Call it after the commit; without it the
     /// mails leave some seconds later.
-    func wakeMailWorker(for mails: [SQL]) {
-        if !mails.isEmpty { outbox?.wakeMailWorker() }
+    func wakeMailWorker(for mails: [SQL], in project: ProjectSettings) {
+        if !mails.isEmpty { outbox?.wakeMailWorker(in: project) }
     }
 
     /// Stores the code and its mail; call `wakeMailWorker` after the commit. No statements where no mail is sent.

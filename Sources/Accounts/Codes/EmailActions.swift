@@ -54,7 +54,7 @@ extension ActionCodes {
         ]
         _ = try await storage.write(
             all: statements + act.changes(from: account, to: changed, in: project) + notice, waitingFor: account.id)
-        mails.wakeMailWorker(for: notice)
+        mails.wakeMailWorker(for: notice, in: project)
         return changed
     }
 

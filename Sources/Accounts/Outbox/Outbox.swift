@@ -64,7 +64,7 @@ package struct Outbox: Sendable {
     }
 
     /// Wakes the mail worker of this process; call it after the commit. Without it, the mail is sent some seconds later.
-    package func wakeMailWorker() { wakeSignal.send() }
+    package func wakeMailWorker(in project: ProjectSettings) { wakeSignal.send(for: project.id) }
 
     private func insert(
         _ mail: OutgoingMail, until expires: Instant, for purpose: [UInt8], in project: ProjectSettings, sent: Bool, attempts: Int = 0
@@ -83,26 +83,36 @@ package struct Outbox: Sendable {
 }
 
 extension Outbox {
-    /// Leases up to `limit` mails that are due; no other process gets them before the lease ends.
+    /// When the next of a project's waiting mails is due; `nil` when none waits. Locks nothing.
+    package func firstDue(in projectID: String) async throws(AccountError) -> Instant? {
+        let rows = try await storage.read(
+            """
+            SELECT due_at FROM mail_outbox
+            WHERE project_id = \(project: projectID) AND due_at < 'infinity' AND expires_at > \(clock.now()) ORDER BY due_at LIMIT 1
+            """)
+        return try reading { try rows.first?.value() }
+    }
+
+    /// Leases up to `limit` of a project's mails that are due; no other process gets them before the lease ends.
     ///
     /// - Returns: the mails, and the number of rows that this process cannot read, since they were sealed with another master key or
     ///   written by a newer version. Those stay for a process that can read them: their lease ends like any other.
-    package func claim(_ limit: Int) async throws(AccountError) -> (mails: [LeasedMail], unreadable: Int) {
+    package func claim(_ limit: Int, in projectID: String) async throws(AccountError) -> (mails: [LeasedMail], unreadable: Int) {
         let now = clock.now()
         let rows = try await storage.write(
             """
             WITH due AS MATERIALIZED (
-                SELECT project_id, mail_id FROM mail_outbox WHERE due_at <= \(now) AND expires_at > \(now)
+                SELECT mail_id FROM mail_outbox WHERE project_id = \(project: projectID) AND due_at <= \(now) AND expires_at > \(now)
                 ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             UPDATE mail_outbox AS mail SET due_at = \(now + Self.lease), attempts = attempts + 1
-            FROM due WHERE mail.project_id = due.project_id AND mail.mail_id = due.mail_id
-            RETURNING mail.project_id, mail.mail_id, mail.payload, mail.attempts, mail.expires_at
+            FROM due WHERE mail.project_id = \(project: projectID) AND mail.mail_id = due.mail_id
+            RETURNING mail.mail_id, mail.payload, mail.attempts, mail.expires_at
             """)
         var mails: [LeasedMail] = []
         var unreadable = 0
         for row in rows {
             var row = row.reader()
-            let (projectID, id, payload): (String, [UInt8], [UInt8]) = try reading { (try row.next(), try row.next(), try row.next()) }
+            let (id, payload): ([UInt8], [UInt8]) = try reading { (try row.next(), try row.next()) }
             let (attempt, expires): (Int, Instant) = try reading { (try row.next(), try row.next()) }
             if let plain = try? masterKey.outbox.open(payload, context: Self.context(projectID, id)), let mail = OutgoingMail(padded: plain)
             {
@@ -118,7 +128,7 @@ extension Outbox {
     package func done(_ due: LeasedMail) async throws(AccountError) {
         guard keepsSent else { return try await delete(due.projectID, due.id) }
         _ = try await storage.write(
-            "UPDATE mail_outbox SET due_at = 'infinity' WHERE project_id = \(due.projectID) AND mail_id = \(due.id)")
+            "UPDATE mail_outbox SET due_at = 'infinity' WHERE project_id = \(project: due.projectID) AND mail_id = \(due.id)")
     }
 
     /// The fate of a mail that was not accepted.
@@ -139,7 +149,7 @@ extension Outbox {
         _ = try await storage.write(
             """
             UPDATE mail_outbox SET due_at = \(next)
-            WHERE project_id = \(due.projectID) AND mail_id = \(due.id) AND attempts = \(due.attempt)
+            WHERE project_id = \(project: due.projectID) AND mail_id = \(due.id) AND attempts = \(due.attempt)
             """)
         return .retry(next)
     }
@@ -151,7 +161,7 @@ extension Outbox {
         let rows = try await storage.read(
             """
             SELECT mail_id, payload FROM mail_outbox
-            WHERE project_id = \(project.id) AND expires_at > \(clock.now()) AND (attempts > 0 OR due_at < 'infinity')
+            WHERE project_id = \(project: project.id) AND expires_at > \(clock.now()) AND (attempts > 0 OR due_at < 'infinity')
             ORDER BY created_at DESC LIMIT \(limit)
             """)
         return rows.compactMap { row in
@@ -164,6 +174,6 @@ extension Outbox {
     }
 
     private func delete(_ projectID: String, _ id: [UInt8]) async throws(AccountError) {
-        _ = try await storage.write("DELETE FROM mail_outbox WHERE project_id = \(projectID) AND mail_id = \(id)")
+        _ = try await storage.write("DELETE FROM mail_outbox WHERE project_id = \(project: projectID) AND mail_id = \(id)")
     }
 }

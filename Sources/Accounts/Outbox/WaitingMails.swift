@@ -19,34 +19,44 @@ extension Outbox {
     package var waiting: WaitingMails { WaitingMails(storage: storage, masterKey: masterKey, clock: clock) }
 }
 
-/// Shows operators the mails that wait to be sent, and has them tried at once.
+/// Shows operators the mails that wait to be sent, and has them tried at once. It asks one project after the other.
 package struct WaitingMails: Sendable {
     let storage: Storage
     let masterKey: MasterKey
     let clock: Clock
 
-    /// The number of mails that wait to be sent, and the time since which the oldest has waited.
-    package func depth() async throws(AccountError) -> (count: Int, oldest: Instant?) {
-        let rows = try await storage.read(
-            "SELECT count(*), min(created_at) FROM mail_outbox WHERE due_at < 'infinity' AND expires_at > \(clock.now())")
-        guard var row = rows.first?.reader() else { return (0, nil) }
-        return try reading { (try row.next(), try row.next()) }
+    private var waits: SQL { "due_at < 'infinity' AND expires_at > \(clock.now())" }
+
+    /// The number of mails of these projects that wait to be sent, and the time since which the oldest has waited.
+    package func depth(in projects: some Sequence<String>) async throws(AccountError) -> (count: Int, oldest: Instant?) {
+        var depth: (count: Int, oldest: Instant?) = (0, nil)
+        for id in projects {
+            let rows = try await storage.read(
+                "SELECT count(*), min(created_at) FROM mail_outbox WHERE project_id = \(project: id) AND \(waits)")
+            guard var row = rows.first?.reader() else { continue }
+            let (count, oldest): (Int, Instant?) = try reading { (try row.next(), try row.next()) }
+            depth = (depth.count + count, [depth.oldest, oldest].compactMap(\.self).min())
+        }
+        return depth
     }
 
-    /// The mails that wait to be sent, the oldest first.
-    package func list(limit: Int) async throws(AccountError) -> [WaitingMail] {
-        let rows = try await storage.read(
-            """
-            SELECT project_id, mail_id, payload, attempts, created_at, due_at, expires_at FROM mail_outbox
-            WHERE due_at < 'infinity' AND expires_at > \(clock.now()) ORDER BY created_at LIMIT \(limit)
-            """)
-        return try reading { try rows.map(waitingMail) }
+    /// The mails of these projects that wait to be sent, the oldest first.
+    package func list(limit: Int, in projects: [String]) async throws(AccountError) -> [WaitingMail] {
+        var mails: [WaitingMail] = []
+        for id in projects {
+            let rows = try await storage.read(
+                """
+                SELECT mail_id, payload, attempts, created_at, due_at, expires_at FROM mail_outbox
+                WHERE project_id = \(project: id) AND \(waits) ORDER BY created_at LIMIT \(limit)
+                """)
+            mails += try reading { try rows.map { row throws(PostgresError) in try waitingMail(row, in: id) } }
+        }
+        return Array(mails.sorted { $0.createdAt < $1.createdAt }.prefix(limit))
     }
 
-    private func waitingMail(_ row: Row) throws(PostgresError) -> WaitingMail {
+    private func waitingMail(_ row: Row, in projectID: String) throws(PostgresError) -> WaitingMail {
         var row = row.reader()
-        let (projectID, id): (String, [UInt8]) = (try row.next(), try row.next())
-        let payload: [UInt8] = try row.next()
+        let (id, payload): ([UInt8], [UInt8]) = (try row.next(), try row.next())
         let plain = try? masterKey.outbox.open(payload, context: Outbox.context(projectID, id))
         return WaitingMail(
             projectID: projectID, id: id, kind: plain.flatMap(OutgoingMail.init(padded:))?.kind, attempts: try row.next(),
@@ -56,19 +66,23 @@ package struct WaitingMails: Sendable {
     /// Makes waiting mails due at once. Mails that are due within a minute anyway are left alone, since one of them may be being sent, and
     /// must not be sent twice.
     ///
-    /// - Parameter projectID: `nil` for all projects.
     /// - Returns: the number of mails that are due at once now, and of those that wait, these included.
-    package func retryNow(_ projectID: String?) async throws(AccountError) -> (hastened: Int, waiting: Int) {
+    package func retryNow(in projects: [String]) async throws(AccountError) -> (hastened: Int, waiting: Int) {
+        var outcome = (hastened: 0, waiting: 0)
         let now = clock.now()
-        let waiting: SQL = "due_at < 'infinity' AND expires_at > \(now) AND (\(projectID) IS NULL OR project_id = \(projectID))"
-        let rows = try await storage.write(
-            """
-            WITH hastened AS (
-                UPDATE mail_outbox SET due_at = \(now) WHERE due_at > \(now + Outbox.lease) AND \(waiting) RETURNING 1
-            )
-            SELECT (SELECT count(*) FROM hastened), (SELECT count(*) FROM mail_outbox WHERE \(waiting))
-            """)
-        guard var row = rows.first?.reader() else { return (0, 0) }
-        return try reading { (try row.next(), try row.next()) }
+        for id in projects {
+            let rows = try await storage.write(
+                """
+                WITH hastened AS (
+                    UPDATE mail_outbox SET due_at = \(now)
+                    WHERE project_id = \(project: id) AND due_at > \(now + Outbox.lease) AND \(waits) RETURNING 1
+                )
+                SELECT (SELECT count(*) FROM hastened), (SELECT count(*) FROM mail_outbox WHERE project_id = \(project: id) AND \(waits))
+                """)
+            guard var row = rows.first?.reader() else { continue }
+            let (hastened, waiting): (Int, Int) = try reading { (try row.next(), try row.next()) }
+            outcome = (outcome.hastened + hastened, outcome.waiting + waiting)
+        }
+        return outcome
     }
 }

@@ -1,22 +1,22 @@
 import Postgres
 
 extension Reseal {
-    /// Seals the tokens of providers again.
-    func moveProviderTokens(_ outcome: inout Outcome) async throws(AccountError) {
+    /// Seals a project's tokens of providers again.
+    func moveProviderTokens(of project: String, _ outcome: inout Outcome) async throws(AccountError) {
         let store = ProviderTokenStore(storage: storage, masterKey: masterKey, clock: clock)
-        var last = (project: "", account: "", provider: "")
+        var last = (account: "", provider: "")
         while true {
             let rows = try await storage.read(
                 """
-                SELECT project_id, account_id, provider_id, access_token, refresh_token FROM provider_tokens
-                WHERE (project_id, account_id, provider_id) > (\(last.project), \(last.account), \(last.provider))
-                ORDER BY project_id, account_id, provider_id LIMIT \(Self.piece)
+                SELECT account_id, provider_id, access_token, refresh_token FROM provider_tokens
+                WHERE project_id = \(project: project) AND (account_id, provider_id) > (\(last.account), \(last.provider))
+                ORDER BY account_id, provider_id LIMIT \(Self.piece)
                 """)
             var updates: [SQL] = []
             for row in rows {
                 var row = row.reader()
-                (last.project, last.account, last.provider) = try reading { (try row.next(), try row.next(), try row.next()) }
-                let owner = ProviderTokens.Owner(projectID: last.project, accountID: last.account, providerID: last.provider)
+                (last.account, last.provider) = try reading { (try row.next(), try row.next()) }
+                let owner = ProviderTokens.Owner(projectID: project, accountID: last.account, providerID: last.provider)
                 let sealed = try reading { ProviderTokenSeal.Columns(accessToken: try row.next(), refreshToken: try row.next()) }
                 do {
                     guard let anew = try store.seal(owner).resealed(sealed) else { continue }

@@ -31,6 +31,12 @@ package struct CustomTokenSignIns: Sendable {
         with text: UTF8Text, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
     ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
         let token = try await proven(text, acceptsUnsigned: acceptsUnsigned, attempt, in: project)
+        return try await retryingWhenOvertaken { () async throws(AccountError) in try await signIn(with: token, in: project, from: client) }
+    }
+
+    private func signIn(
+        with token: CustomToken, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
         let now = clock.now()
         let authentication = Authentication(
             accountID: token.uid, signInProvider: SignInProvider.custom, time: now, developerClaims: token.developerClaims)
@@ -79,17 +85,18 @@ package struct CustomTokenSignIns: Sendable {
         return try reading { try rows.map(ServiceAccountKey.init) }
     }
 
-    /// Why the account did not let the token in.
+    /// Why the account did not let the token in: `overtaken` when it does so now, since another request has made it meanwhile.
     private func refusal(of token: CustomToken, in project: ProjectSettings) async throws(AccountError) -> AccountError {
         let rows = try await completion.storage.read(Account.select("a.account_id = \(token.uid)", in: project))
         guard let account = try Account.one(of: rows) else { return .overtaken }
         if account.disabled { return .accountDisabled }
+        guard let ended = account.sessionsEndedAt, ended >= token.issued.nextSecond else { return .overtaken }
         return .customToken(.invalid("The token was issued before the sessions of its account were ended."))
     }
 
     /// Makes the account or finds it; the write is undone as `overtaken` when the account is disabled, or has ended sessions in a later second
-    /// than that in which the token was issued: a back end that ends all sessions gives the person a new token at once. The first column
-    /// says whether the account is new.
+    /// than that in which the token was issued: a back end that ends all sessions gives the person a new token at once. It is undone, too, when
+    /// another request makes the account at the same moment. The first column says whether the account is new.
     private func enter(
         _ token: CustomToken, in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
     ) -> SQL {
@@ -98,17 +105,17 @@ package struct CustomTokenSignIns: Sendable {
         let act = AuditedAct(by: .person, on: token.uid, from: client, at: now)
         let creation = act.values(.accountCreated, providerID: "\(SignInProvider.custom)", in: project.id)
         return """
-            WITH entered AS (
-                \(account.insert(in: project))
-                ON CONFLICT (project_id, account_id) DO UPDATE
-                SET last_login_at = excluded.last_login_at, custom_auth = excluded.custom_auth
-                WHERE NOT accounts.disabled AND coalesce(accounts.sessions_ended_at < \(token.issued.nextSecond), true)
-                -- A row that was there has been locked for the update, which shows in its xmax.
-                RETURNING xmax = 0 AS is_new
+            WITH made AS (
+                \(account.insert(in: project)) ON CONFLICT (project_id, account_id) DO NOTHING RETURNING true AS is_new
+            ), found AS (
+                UPDATE accounts SET last_login_at = \(now), custom_auth = true
+                WHERE project_id = \(project: project.id) AND account_id = \(token.uid)
+                    AND NOT disabled AND coalesce(sessions_ended_at < \(token.issued.nextSecond), true)
+                RETURNING false AS is_new
             ), recorded AS (
-                INSERT INTO audit_events \(AuditedAct.columns) SELECT \(creation) FROM entered WHERE is_new
+                INSERT INTO audit_events \(AuditedAct.columns) SELECT \(creation) FROM made
             )
-            SELECT bool_or(is_new), \(SQL.overtakenIfNone) FROM entered
+            SELECT bool_or(is_new), \(SQL.overtakenIfNone) FROM (SELECT is_new FROM made UNION ALL SELECT is_new FROM found) entered
             """
     }
 }

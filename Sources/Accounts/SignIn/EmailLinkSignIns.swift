@@ -123,7 +123,7 @@ package struct EmailLinkSignIns: Sendable {
         statements += act.changes(from: account, to: changed, in: project)
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
         let session = try await complete(account, provenAt: authTime, with: statements, as: .linked, in: project, from: client, at: now)
-        notices.mails.wakeMailWorker(for: notice)
+        notices.mails.wakeMailWorker(for: notice, in: project)
         return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
     }
 

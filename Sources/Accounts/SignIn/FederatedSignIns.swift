@@ -149,7 +149,7 @@ package struct FederatedSignIns: Sendable {
         let session = try await completion.complete(
             authentication, with: statements, as: outcome, sharesCommit: decision.action.isPlain, in: project, from: client, at: now
         ).session
-        notices.mails.wakeMailWorker(for: mails)
+        notices.mails.wakeMailWorker(for: mails, in: project)
         return .signedIn(account, session, isNewUser: outcome == .created, emailRecycled: decision.action.isRecycled)
     }
 

@@ -19,83 +19,48 @@ package struct Cleanup: Sendable {
         self.auditRetention = auditRetention
     }
 
-    /// Deletes in batches, so that no statement holds locks for long, until nothing is left to delete.
+    /// Deletes in batches, so that no statement holds locks for long, one project after the other.
     ///
-    /// - Parameter projects: those that are configured; some of them keep their audit events for another time.
+    /// - Parameter projects: those that are configured; some of them keep their audit events for another time. All other known projects are
+    ///   cleaned, too.
     package func run(for projects: [ProjectSettings] = []) async throws(AccountError) {
-        let now = clock.now()
-        let hourAgo = now - .seconds(3600)
-        try await delete(
-            """
-            DELETE FROM sign_in_flows WHERE (project_id, flow_id) IN
-                (SELECT project_id, flow_id FROM sign_in_flows WHERE expires_at < \(hourAgo) LIMIT \(Self.batch)) RETURNING 1::bigint
-            """)
-        try await delete(
-            """
-            DELETE FROM mail_outbox WHERE (project_id, mail_id) IN
-                (SELECT project_id, mail_id FROM mail_outbox WHERE expires_at < \(hourAgo) LIMIT \(Self.batch)) RETURNING 1::bigint
-            """)
-        try await delete(
-            """
-            DELETE FROM action_codes WHERE (project_id, code_hash) IN
-                (SELECT project_id, code_hash FROM action_codes WHERE expires_at < \(now - ActionCode.memory) LIMIT \(Self.batch))
-            RETURNING 1::bigint
-            """)
-        try await delete(
-            """
-            DELETE FROM authorization_requests WHERE (project_id, request_id) IN
-                (SELECT project_id, request_id FROM authorization_requests WHERE expires_at < \(hourAgo) LIMIT \(Self.batch))
-            RETURNING 1::bigint
-            """)
-        try await delete(
-            """
-            DELETE FROM sessions WHERE (project_id, session_id) IN
-                (SELECT project_id, session_id FROM sessions WHERE expires_at < \(hourAgo) LIMIT \(Self.batch)) RETURNING 1::bigint
-            """)
-        // An hour late, since the clocks of two processes differ: a token must not be forgotten while one of them still accepts it.
-        try await delete(
-            """
-            DELETE FROM spent_tokens WHERE (project_id, token_id) IN
-                (SELECT project_id, token_id FROM spent_tokens WHERE expires_at < \(hourAgo) LIMIT \(Self.batch)) RETURNING 1::bigint
-            """)
-        try await delete(
-            """
-            DELETE FROM sessions WHERE (project_id, session_id) IN
-                (SELECT project_id, session_id FROM sessions WHERE ended_at < \(now - .seconds(30 * 86400)) LIMIT \(Self.batch))
-            RETURNING 1::bigint
-            """)
-        try await delete(oldEvents(of: projects, at: now))
-        // Full buckets contain no information. They are read in the order of the table, since the time has no index.
-        try await repeating(
-            """
-            DELETE FROM rate_limits WHERE ctid = ANY (ARRAY
-                (SELECT ctid FROM rate_limits WHERE full_at < \(hourAgo) LIMIT \(Self.scanned) FOR UPDATE SKIP LOCKED)) RETURNING 1::bigint
-            """,
-            batch: Self.scanned)
+        let kept = Dictionary(projects.map { ($0.id, $0.audit.keep) }, uniquingKeysWith: { first, _ in first })
+        for id in try await KnownProjects(storage: storage).list(remembering: projects.map(\.id)) {
+            try await clean(id, keepingEventsFor: (kept[id] ?? nil) ?? auditRetention)
+        }
     }
 
-    /// Deletes the audit events of every project that are older than it keeps them, also of projects that are not configured any more.
-    private func oldEvents(of projects: [ProjectSettings], at now: Instant) -> SQL {
-        let keepers = projects.compactMap { project in project.audit.keep.map { (project.id, $0.wholeSeconds) } }
-        return """
-            -- The projects are found one after the other by the index, so that the rows that stay are not read.
-            WITH RECURSIVE stored AS (
-                SELECT min(project_id) AS project_id FROM audit_events
-                UNION ALL
-                SELECT (SELECT min(project_id) FROM audit_events WHERE project_id > stored.project_id)
-                FROM stored WHERE stored.project_id IS NOT NULL
-            ), deadlines AS (
-                SELECT stored.project_id, \(now) - coalesce(own.seconds, \(auditRetention.wholeSeconds)) * interval '1 second' AS deadline
-                FROM stored LEFT JOIN unnest(\(keepers.map(\.0)), \(keepers.map(\.1))) AS own (project_id, seconds) USING (project_id)
-                WHERE stored.project_id IS NOT NULL
-            )
-            DELETE FROM audit_events WHERE (project_id, event_id) IN
-                (SELECT old.project_id, old.event_id FROM deadlines CROSS JOIN LATERAL
-                    (SELECT e.project_id, e.event_id FROM audit_events e
-                    WHERE e.project_id = deadlines.project_id AND e.occurred_at < deadlines.deadline LIMIT \(Self.batch)) old
-                LIMIT \(Self.batch))
-            RETURNING 1::bigint
-            """
+    private func clean(_ project: String, keepingEventsFor retention: Duration) async throws(AccountError) {
+        let now = clock.now()
+        let hourAgo = now - .seconds(3600)
+        // In the order in which the deletion of an account locks rows.
+        try await repeating([
+            deletion("action_codes", "code_hash", of: project, where: "expires_at < \(now - ActionCode.memory)"),
+            deletion("authorization_requests", "request_id", of: project, where: "expires_at < \(hourAgo)"),
+            deletion("mail_outbox", "mail_id", of: project, where: "expires_at < \(hourAgo)"),
+            deletion("sessions", "session_id", of: project, where: "expires_at < \(hourAgo)"),
+            deletion("sessions", "session_id", of: project, where: "ended_at < \(now - .seconds(30 * 86400))"),
+            deletion("sign_in_flows", "flow_id", of: project, where: "expires_at < \(hourAgo)"),
+            // An hour late, since the clocks of two processes differ: a token must not be forgotten while one of them still accepts it.
+            deletion("spent_tokens", "token_id", of: project, where: "expires_at < \(hourAgo)"),
+            deletion("audit_events", "event_id", of: project, where: "occurred_at < \(now - retention)"),
+        ])
+        // Full buckets contain no information. They are read in the order of the table, since the time has no index.
+        let limits = deletion(
+            "rate_limits", "key", of: project, where: "full_at < \(hourAgo)", batch: Self.scanned, locking: " FOR UPDATE SKIP LOCKED")
+        try await repeating([limits], batch: Self.scanned)
+    }
+
+    /// Deletes a batch of a project's rows.
+    ///
+    /// - Parameter key: the rest of the table's primary key.
+    private func deletion(
+        _ table: SQL, _ key: SQL, of project: String, where condition: SQL, batch: Int64 = batch, locking: SQL = ""
+    ) -> SQL {
+        """
+        DELETE FROM \(table) WHERE project_id = \(project: project) AND \(key) = ANY (ARRAY
+            (SELECT \(key) FROM \(table) WHERE project_id = \(project: project) AND \(condition) LIMIT \(batch)\(locking))) RETURNING 1::bigint
+        """
     }
 
     /// Deletes the provider tokens of projects whose entry of the provider keeps none any more, or is gone.
@@ -104,7 +69,7 @@ package struct Cleanup: Sendable {
     ///   accounts do.
     package func deleteProviderTokens(except keepers: [String: [String]]) async throws(AccountError) {
         for (project, providers) in keepers {
-            try await delete(
+            try await repeating([
                 """
                 -- The few providers are found one after the other by the index, so that the many rows are not read.
                 WITH RECURSIVE stored AS (
@@ -113,13 +78,14 @@ package struct Cleanup: Sendable {
                     SELECT (SELECT min(provider_id) FROM provider_tokens WHERE project_id = \(project: project) AND provider_id > stored.provider_id)
                     FROM stored WHERE stored.provider_id IS NOT NULL
                 )
-                DELETE FROM provider_tokens WHERE (project_id, account_id, provider_id) IN
-                    (SELECT project_id, account_id, provider_id FROM provider_tokens
+                DELETE FROM provider_tokens WHERE project_id = \(project: project) AND (account_id, provider_id) IN
+                    (SELECT account_id, provider_id FROM provider_tokens
                     WHERE project_id = \(project: project) AND provider_id IN
                         (SELECT provider_id FROM stored WHERE provider_id IS NOT NULL AND provider_id <> ALL (\(providers)))
                     LIMIT \(Self.batch))
                 RETURNING 1::bigint
-                """)
+                """
+            ])
         }
     }
 
@@ -173,9 +139,8 @@ package struct Cleanup: Sendable {
         """
     }
 
-    private func delete(_ statement: SQL) async throws(AccountError) { try await repeating(statement, batch: Self.batch) }
-
-    private func repeating(_ statement: SQL, batch: Int64) async throws(AccountError) {
-        while try await storage.write(statement).count == Int(batch) {}
+    /// Runs the statements together, again and again until none of them finds a whole batch.
+    private func repeating(_ statements: [SQL], batch: Int64 = batch) async throws(AccountError) {
+        while try await storage.write(all: statements).contains(where: { $0.count == Int(batch) }) {}
     }
 }

@@ -71,38 +71,30 @@ package struct Inspection: Sendable {
         return unopened
     }
 
-    /// The ids of the projects that have accounts.
-    package func projects() async throws(AccountError) -> [String] {
-        let rows = try await storage.read(
-            """
-            -- One after the other by the index, so that the accounts are not read.
-            WITH RECURSIVE stored AS (
-                SELECT min(project_id) AS project_id FROM accounts
-                UNION ALL
-                SELECT (SELECT min(project_id) FROM accounts WHERE project_id > stored.project_id)
-                FROM stored WHERE stored.project_id IS NOT NULL
-            )
-            SELECT project_id FROM stored WHERE project_id IS NOT NULL
-            """)
-        return try reading { try rows.map { row throws(PostgresError) in try row.value() } }
+    package func hasAccounts(_ project: String) async throws(AccountError) -> Bool {
+        let rows = try await storage.read("SELECT EXISTS (SELECT 1 FROM accounts WHERE project_id = \(project: project))")
+        return try reading { try rows.first?.value() ?? false }
     }
 
-    /// Whether something is left that every server deletes at its start and every few minutes, an hour after it has expired.
-    package func hasLeftovers() async throws(AccountError) -> Bool {
+    /// Whether a project has something left that every server deletes at its start and every few minutes, an hour after it has expired.
+    package func hasLeftovers(_ project: String) async throws(AccountError) -> Bool {
         let dayAgo = clock.now() - .seconds(86400)
         let rows = try await storage.read(
             """
-            SELECT EXISTS (SELECT 1 FROM sign_in_flows WHERE expires_at < \(dayAgo)) OR EXISTS (SELECT 1 FROM mail_outbox WHERE expires_at < \(dayAgo))
+            SELECT EXISTS (SELECT 1 FROM sign_in_flows WHERE project_id = \(project: project) AND expires_at < \(dayAgo))
+                OR EXISTS (SELECT 1 FROM mail_outbox WHERE project_id = \(project: project) AND expires_at < \(dayAgo))
             """)
         return try reading { try rows.first?.value() ?? false }
     }
 
-    /// The keys of service accounts that were made before `time` and still sign, the oldest first.
-    package func serviceAccountKeys(madeBefore time: Instant) async throws(AccountError) -> [(email: String, id: String, made: Instant)] {
+    /// The keys of a project's service accounts that were made before `time` and still sign, the oldest first.
+    package func serviceAccountKeys(
+        of project: String, madeBefore time: Instant
+    ) async throws(AccountError) -> [(email: String, id: String, made: Instant)] {
         let rows = try await storage.read(
             """
-            SELECT email, key_id, created_at FROM service_account_keys WHERE revoked_at IS NULL AND created_at < \(time)
-            ORDER BY created_at, key_id LIMIT 100
+            SELECT email, key_id, created_at FROM service_account_keys
+            WHERE project_id = \(project: project) AND revoked_at IS NULL AND created_at < \(time) ORDER BY created_at, key_id LIMIT 100
             """)
         return try reading {
             try rows.map { row throws(PostgresError) in

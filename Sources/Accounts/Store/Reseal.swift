@@ -2,7 +2,7 @@ import Crypto
 package import Postgres
 package import Runtime
 
-/// Seals again, with the first master key, what a former one has sealed, in pieces. Counts what cannot be moved but ends or moves by
+/// Seals again, with the first master key, what a former one has sealed, in pieces, one project after the other. Counts what cannot be moved but ends or moves by
 /// itself.
 ///
 /// It may be stopped and started again at any time, while servers run: a row is replaced only if it is still as it was read.
@@ -41,10 +41,12 @@ package struct Reseal: Sendable {
     package func run() async throws(AccountError) -> Outcome {
         var outcome = Outcome()
         try await moveSigningKeys(&outcome)
-        try await moveMails(&outcome)
-        try await moveProviderTokens(&outcome)
-        try await countFlows(&outcome)
-        try await countSessions(&outcome)
+        for project in try await KnownProjects(storage: storage).list() {
+            try await moveMails(of: project, &outcome)
+            try await moveProviderTokens(of: project, &outcome)
+            try await countFlows(of: project, &outcome)
+            try await countSessions(of: project, &outcome)
+        }
         let (keys, mails, tokens) = (outcome.signingKeys, outcome.mails, outcome.providerTokens)
         if keys + mails + tokens > 0 {
             let act = AuditedAct(by: .command("keys reseal"), on: nil, from: nil, at: clock.now())
@@ -69,26 +71,26 @@ package struct Reseal: Sendable {
         }
     }
 
-    private func moveMails(_ outcome: inout Outcome) async throws(AccountError) {
-        var last = (project: "", id: [UInt8]())
+    private func moveMails(of project: String, _ outcome: inout Outcome) async throws(AccountError) {
+        var last: [UInt8] = []
         while true {
             let rows = try await storage.read(
                 """
-                SELECT project_id, mail_id, payload FROM mail_outbox WHERE (project_id, mail_id) > (\(last.project), \(last.id))
-                ORDER BY project_id, mail_id LIMIT \(Self.piece)
+                SELECT mail_id, payload FROM mail_outbox WHERE project_id = \(project: project) AND mail_id > \(last)
+                ORDER BY mail_id LIMIT \(Self.piece)
                 """)
             var updates: [SQL] = []
             for row in rows {
                 var row = row.reader()
                 let payload: [UInt8]
-                (last.project, last.id, payload) = try reading { (try row.next(), try row.next(), try row.next()) }
+                (last, payload) = try reading { (try row.next(), try row.next()) }
                 do {
-                    let context = Outbox.context(last.project, last.id)
+                    let context = Outbox.context(project, last)
                     guard let anew = try masterKey.outbox.resealed(payload, context: context) else { continue }
                     updates.append(
                         """
                         UPDATE mail_outbox SET payload = \(anew)
-                        WHERE project_id = \(last.project) AND mail_id = \(last.id) AND payload = \(payload) RETURNING 1::bigint
+                        WHERE project_id = \(project: project) AND mail_id = \(last) AND payload = \(payload) RETURNING 1::bigint
                         """)
                 } catch { outcome.unreadable += 1 }
             }
@@ -98,23 +100,22 @@ package struct Reseal: Sendable {
     }
 
     /// Half of the key that seals a flow's answer is in a link, so that answer cannot be sealed again. Flows last only minutes.
-    private func countFlows(_ outcome: inout Outcome) async throws(AccountError) {
-        var last = (project: "", id: [UInt8]())
+    private func countFlows(of project: String, _ outcome: inout Outcome) async throws(AccountError) {
+        var last: [UInt8] = []
         while true {
             let rows = try await storage.read(
                 """
-                SELECT project_id, flow_id, secrets, expires_at FROM sign_in_flows
-                WHERE (project_id, flow_id) > (\(last.project), \(last.id)) AND expires_at > \(clock.now())
+                SELECT flow_id, secrets, expires_at FROM sign_in_flows
+                WHERE project_id = \(project: project) AND flow_id > \(last) AND expires_at > \(clock.now())
                     AND status NOT IN ('redeemed', 'failed')
-                ORDER BY project_id, flow_id LIMIT \(Self.piece)
+                ORDER BY flow_id LIMIT \(Self.piece)
                 """)
             for row in rows {
                 var row = row.reader()
                 let sealed: [UInt8]
                 let end: Instant
-                (last.project, last.id) = try reading { (try row.next(), try row.next()) }
-                (sealed, end) = try reading { (try row.next(), try row.next()) }
-                if masterKey.flows.isSealedByFirst(sealed, context: SignInFlows.context(last.id)) { continue }
+                (last, sealed, end) = try reading { (try row.next(), try row.next(), try row.next()) }
+                if masterKey.flows.isSealedByFirst(sealed, context: SignInFlows.context(last)) { continue }
                 outcome.flows += 1
                 outcome.flowsEnd = max(outcome.flowsEnd ?? end, end)
             }
@@ -122,20 +123,19 @@ package struct Reseal: Sendable {
         }
     }
 
-    private func countSessions(_ outcome: inout Outcome) async throws(AccountError) {
-        var last = (project: "", id: [UInt8]())
+    private func countSessions(of project: String, _ outcome: inout Outcome) async throws(AccountError) {
+        var last: [UInt8] = []
         while true {
             let rows = try await storage.read(
                 """
                 WITH piece AS (
-                    SELECT project_id, session_id, ended_at IS NULL AND token_key IS DISTINCT FROM \(masterKey.tokenKey) AS is_left
-                    FROM sessions WHERE (project_id, session_id) > (\(last.project), \(last.id))
-                    ORDER BY project_id, session_id LIMIT \(20 * Self.piece))
-                SELECT project_id, session_id, (SELECT count(*) FROM piece WHERE is_left) FROM piece
-                ORDER BY project_id DESC, session_id DESC LIMIT 1
+                    SELECT session_id, ended_at IS NULL AND token_key IS DISTINCT FROM \(masterKey.tokenKey) AS is_left
+                    FROM sessions WHERE project_id = \(project: project) AND session_id > \(last)
+                    ORDER BY session_id LIMIT \(20 * Self.piece))
+                SELECT session_id, (SELECT count(*) FROM piece WHERE is_left) FROM piece ORDER BY session_id DESC LIMIT 1
                 """)
             guard var row = rows.first?.reader() else { return }
-            last = try reading { (try row.next(), try row.next()) }
+            last = try reading { try row.next() }
             outcome.sessions += try reading { try row.next(as: Int.self) }
         }
     }

@@ -18,13 +18,14 @@ struct DataChecks {
     func findings(_ database: Database) async -> [Finding] {
         let inspection = Inspection(database: database, masterKey: configuration.server.masterKey, clock: clock)
         do {
-            return try await keyFindings(inspection) + mailFindings(database) + projectFindings(inspection)
+            let projects = try await KnownProjects(database: database).list()
+            return try await keyFindings(inspection, projects) + mailFindings(database, projects) + projectFindings(inspection, projects)
         } catch {
             return [.fault("data.unreadable", LogDetail.of(error), "look at the database")]
         }
     }
 
-    private func keyFindings(_ inspection: Inspection) async throws(AccountError) -> [Finding] {
+    private func keyFindings(_ inspection: Inspection, _ projects: [String]) async throws(AccountError) -> [Finding] {
         let keys = try await inspection.keys()
         let now = clock.now()
         var findings: [Finding] = []
@@ -39,18 +40,20 @@ struct DataChecks {
                     "data.signingKey", "The \(key.algorithm) key \(key.id) has signed since \(Timestamp.minute(key.since))",
                     "run gatehouse keys rotate --purpose \(key.purpose.rawValue) --algorithm \(key.algorithm)"))
         }
-        for key in try await inspection.serviceAccountKeys(madeBefore: now - Self.oldKey) {
-            findings.append(
-                .warning(
-                    "data.serviceAccountKey", "The key \(key.id) of \(key.email) is in use since \(Timestamp.minute(key.made))",
-                    "make another, give it to the back end, and revoke this one"))
+        for project in projects {
+            for key in try await inspection.serviceAccountKeys(of: project, madeBefore: now - Self.oldKey) {
+                findings.append(
+                    .warning(
+                        "data.serviceAccountKey", "The key \(key.id) of \(key.email) is in use since \(Timestamp.minute(key.made))",
+                        "make another, give it to the back end, and revoke this one"))
+            }
         }
         return findings
     }
 
-    private func mailFindings(_ database: Database) async throws(AccountError) -> [Finding] {
+    private func mailFindings(_ database: Database, _ projects: [String]) async throws(AccountError) -> [Finding] {
         let outbox = Outbox(database: database, masterKey: configuration.server.masterKey, clock: clock)
-        let (count, oldest) = try await outbox.waiting.depth()
+        let (count, oldest) = try await outbox.waiting.depth(in: projects)
         guard let oldest, clock.now() - oldest > Self.lateMail else { return [] }
         return [
             .fault(
@@ -59,14 +62,20 @@ struct DataChecks {
         ]
     }
 
-    private func projectFindings(_ inspection: Inspection) async throws(AccountError) -> [Finding] {
-        let known = Set(configuration.projects.map(\.settings.id))
-        var findings = try await inspection.projects().filter { !known.contains($0) }.map { id in
-            Finding.warning(
-                "data.project", "The database has accounts of the project \(id), which no file configures",
-                "give back its file; to delete its accounts, give it back, delete them, and take it away again")
+    private func projectFindings(_ inspection: Inspection, _ projects: [String]) async throws(AccountError) -> [Finding] {
+        let configured = Set(configuration.projects.map(\.settings.id))
+        var findings: [Finding] = []
+        var hasLeftovers = false
+        for id in projects {
+            if !configured.contains(id), try await inspection.hasAccounts(id) {
+                findings.append(
+                    .warning(
+                        "data.project", "The database has accounts of the project \(id), which no file configures",
+                        "give back its file; to delete its accounts, give it back, delete them, and take it away again"))
+            }
+            if !hasLeftovers { hasLeftovers = try await inspection.hasLeftovers(id) }
         }
-        if try await inspection.hasLeftovers() {
+        if hasLeftovers {
             findings.append(
                 .warning(
                     "data.leftovers", "Rows that expired a day ago are still there, though every server deletes them",

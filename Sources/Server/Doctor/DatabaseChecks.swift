@@ -58,7 +58,10 @@ struct DatabaseChecks {
             live.findings.insert(.fault("database.schema", pending, "a server with this binary does not start before that"), at: 0)
         }
         guard live.pending != nil || live.holdsOurSchema else { return live }
-        do { live.findings += findings(of: try await database.state()) } catch {
+        do {
+            live.findings += findings(of: try await database.state())
+            live.findings += Self.findings(of: try await database.distribution())
+        } catch {
             live.findings.append(Self.unreachable(StartFailure.databaseReason(error) ?? StartFailure.text(error)))
         }
         return live
@@ -119,6 +122,21 @@ struct DatabaseChecks {
                     "give it a role of its own that owns only this database"))
         }
         return findings
+    }
+
+    private static func findings(of distribution: Distribution?) -> [Finding] {
+        func finding(_ tables: [String], _ text: String, _ call: String) -> Finding? {
+            guard !tables.isEmpty else { return nil }
+            return .fault(
+                "database.distribution", "\(text): \(tables.joined(separator: ", "))", "call \(call) for each, see docs/scaling.md")
+        }
+        return [
+            finding(
+                distribution?.astray ?? [], "Tables that are not distributed by project_id together with accounts",
+                "create_distributed_table"),
+            finding(
+                distribution?.notEverywhere ?? [], "Tables that are not reference tables, which every node has", "create_reference_table"),
+        ].compactMap(\.self)
     }
 
     /// Providers whose people are stored under another issuer.

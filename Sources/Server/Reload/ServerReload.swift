@@ -62,6 +62,7 @@ extension Server {
             return .refused(conflicts.values.sorted().joined(separator: "\n"))
         }
         try await providerIssuers.pin(entries.filter { conflicts[$0.projectID] == nil })
+        try await remember(next.projects)
         shared.projects.replace(Projects(next.projects, anyKey: reading.server.developmentProject))
         shared.projectMetrics.begin()
         return next.refusals.isEmpty ? .taken : .takenInPart(next.refusals.joined(separator: "\n"))

@@ -63,6 +63,7 @@ import Testing
 
     @Test func `each project keeps its events for its own time`() async throws {
         let fixture = try await Fixture()
+        _ = try await KnownProjects(database: fixture.database).list(remembering: ["gone"])
         for id in ["demo", "long", "gone"] {
             let act = AuditedAct(by: .person, on: "ada", from: nil, at: fixture.time.clock.now())
             _ = try await fixture.database.write(act.record(.accountCreated, in: id))

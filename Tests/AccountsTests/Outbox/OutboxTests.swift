@@ -31,11 +31,11 @@ import Text
     @Test func `gives a committed mail out once and forgets it when it is done`() async throws {
         let fixture = try await Fixture()
         let outbox = try await enqueue([mail], fixture)
-        let due = try #require(try await outbox.claim(10).mails.first)
+        let due = try #require(try await outbox.claim(10, in: "demo").mails.first)
         #expect(due.mail == mail)
         #expect(due.projectID == "demo")
         #expect(due.attempt == 1)
-        #expect(try await outbox.claim(10).mails.isEmpty)
+        #expect(try await outbox.claim(10, in: "demo").mails.isEmpty)
         try await outbox.done(due)
         #expect(try await rows(fixture) == 0)
     }
@@ -59,29 +59,29 @@ import Text
         let mails = (0..<60).map { OutgoingMail(.verifyEmail, to: "p\($0)@example.com", language: "en", link: "https://a.example/\($0)") }
         let outbox = try await enqueue(mails, fixture)
         let claimed = try await withThrowingTaskGroup(of: [String].self) { group in
-            for _ in 0..<20 { group.addTask { try await outbox.claim(5).mails.map(\.mail.to) } }
+            for _ in 0..<20 { group.addTask { try await outbox.claim(5, in: "demo").mails.map(\.mail.to) } }
             return try await group.reduce(into: []) { $0 += $1 }
         }
         #expect(Set(claimed).count == claimed.count)
         var rest: [String] = []
-        while case let more = try await outbox.claim(5).mails, !more.isEmpty { rest += more.map(\.mail.to) }
+        while case let more = try await outbox.claim(5, in: "demo").mails, !more.isEmpty { rest += more.map(\.mail.to) }
         #expect((claimed + rest).sorted() == mails.map(\.to).sorted())
     }
 
     @Test func `gives a mail out again under the same id once a claimer has died with it`() async throws {
         let fixture = try await Fixture()
         let outbox = try await enqueue([mail], fixture)
-        let first = try #require(try await outbox.claim(1).mails.first)
+        let first = try #require(try await outbox.claim(1, in: "demo").mails.first)
         fixture.time.advance(Outbox.lease - .seconds(1))
-        #expect(try await outbox.claim(1).mails.isEmpty)
+        #expect(try await outbox.claim(1, in: "demo").mails.isEmpty)
         fixture.time.advance(.seconds(1))
-        let second = try #require(try await outbox.claim(1).mails.first)
+        let second = try #require(try await outbox.claim(1, in: "demo").mails.first)
         #expect(second.id == first.id)
         #expect(second.attempt == 2)
         // The first process is alive after all and reports late: the lease of the second one stays valid.
         _ = try await outbox.failed(first, forGood: false)
         fixture.time.advance(.seconds(30))
-        #expect(try await outbox.claim(1).mails.isEmpty)
+        #expect(try await outbox.claim(1, in: "demo").mails.isEmpty)
     }
 
     @Test func `is tried every minute or two until the link has expired`() async throws {
@@ -89,12 +89,12 @@ import Text
         let outbox = try await enqueue([mail], fixture, lifetime: .seconds(600))
         var pauses: [Int64] = []
         while true {
-            let due = try #require(try await outbox.claim(1).mails.first)
+            let due = try #require(try await outbox.claim(1, in: "demo").mails.first)
             let now = fixture.time.clock.now()
             guard case .retry(let next) = try await outbox.failed(due, forGood: false) else { break }
             pauses.append((next - now).wholeSeconds)
             fixture.time.advance(next - now - .seconds(1))
-            #expect(try await outbox.claim(1).mails.isEmpty)
+            #expect(try await outbox.claim(1, in: "demo").mails.isEmpty)
             fixture.time.advance(.seconds(1))
         }
         #expect(pauses == [10, 30, 60, 90, 90, 90, 90, 90])
@@ -104,47 +104,47 @@ import Text
     @Test func `tells how many mails wait and since when, without decoys`() async throws {
         let fixture = try await Fixture()
         let outbox = outbox(fixture)
-        #expect(try await outbox.waiting.depth() == (0, nil))
+        #expect(try await outbox.waiting.depth(in: ["demo"]) == (0, nil))
         let start = fixture.time.clock.now()
         try await enqueue([mail], fixture)
         _ = try await fixture.database.write(outbox.enqueueDecoy(of: mail, until: start + .seconds(3600), for: [], in: fixture.project))
         fixture.time.advance(.seconds(60))
         try await enqueue([mail], fixture)
-        #expect(try await outbox.waiting.depth() == (2, start))
-        let mails = try await outbox.waiting.list(limit: 10)
+        #expect(try await outbox.waiting.depth(in: ["demo"]) == (2, start))
+        let mails = try await outbox.waiting.list(limit: 10, in: ["demo"])
         #expect(mails.map(\.kind) == [.resetPassword, .resetPassword])
         #expect(mails.map(\.createdAt) == [start, start + .seconds(60)])
         fixture.time.advance(.seconds(3541))
-        #expect(try await outbox.waiting.depth().count == 1)
+        #expect(try await outbox.waiting.depth(in: ["demo"]).count == 1)
     }
 
     @Test func `tries at once what waits for longer, and nothing that may be on its way`() async throws {
         let fixture = try await Fixture()
         let outbox = try await enqueue([mail], fixture)
         for pause in Outbox.pauses.dropLast() {
-            _ = try await outbox.failed(try #require(try await outbox.claim(1).mails.first), forGood: false)
+            _ = try await outbox.failed(try #require(try await outbox.claim(1, in: "demo").mails.first), forGood: false)
             fixture.time.advance(pause)
         }
-        let due = try #require(try await outbox.claim(1).mails.first)
-        #expect(try await outbox.waiting.retryNow(nil).hastened == 0)
+        let due = try #require(try await outbox.claim(1, in: "demo").mails.first)
+        #expect(try await outbox.waiting.retryNow(in: ["demo", "other"]).hastened == 0)
         _ = try await outbox.failed(due, forGood: false)
-        #expect(try await outbox.waiting.retryNow("other").waiting == 0)
-        #expect(try await outbox.claim(1).mails.isEmpty)
-        #expect(try await outbox.waiting.retryNow("demo").hastened == 1)
-        #expect(try await outbox.claim(1).mails.map(\.mail) == [mail])
+        #expect(try await outbox.waiting.retryNow(in: ["other"]).waiting == 0)
+        #expect(try await outbox.claim(1, in: "demo").mails.isEmpty)
+        #expect(try await outbox.waiting.retryNow(in: ["demo"]).hastened == 1)
+        #expect(try await outbox.claim(1, in: "demo").mails.map(\.mail) == [mail])
     }
 
     @Test func `gives up after a day whatever the link's life`() async throws {
         let fixture = try await Fixture()
         let outbox = try await enqueue([mail], fixture, lifetime: .seconds(30 * 86400))
         fixture.time.advance(.seconds(86401))
-        #expect(try await outbox.claim(1).mails.isEmpty)
+        #expect(try await outbox.claim(1, in: "demo").mails.isEmpty)
     }
 
     @Test func `gives up at once what no attempt can deliver`() async throws {
         let fixture = try await Fixture()
         let outbox = try await enqueue([mail], fixture)
-        let due = try #require(try await outbox.claim(1).mails.first)
+        let due = try #require(try await outbox.claim(1, in: "demo").mails.first)
         #expect(try await outbox.failed(due, forGood: true) == .givenUp)
         #expect(try await rows(fixture) == 0)
     }
@@ -162,7 +162,7 @@ import Text
         var row = try await fixture.database.query("SELECT count(DISTINCT length(payload)), count(*) FROM mail_outbox")[0].reader()
         let (sizes, mails): (Int64, Int64) = (try row.next(), try row.next())
         #expect(sizes == 1 && mails == 2)
-        #expect(try await outbox.claim(10).mails.count == 1)
+        #expect(try await outbox.claim(10, in: "demo").mails.count == 1)
         #expect(try await outbox.recent(in: fixture.project) == [mail])
         fixture.time.advance(.seconds(2 * 3600 + 1))
         try await Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400)).run()
@@ -186,12 +186,12 @@ import Text
         let fixture = try await Fixture()
         try await enqueue([mail], fixture)
         let other = Outbox(database: fixture.database, masterKey: MasterKey(bytes: Array(2...33)), clock: fixture.time.clock)
-        let (mails, unreadable) = try await other.claim(10)
+        let (mails, unreadable) = try await other.claim(10, in: "demo")
         #expect(mails.isEmpty)
         #expect(unreadable == 1)
-        #expect(try await other.claim(10).unreadable == 0)
+        #expect(try await other.claim(10, in: "demo").unreadable == 0)
         fixture.time.advance(Outbox.lease)
-        #expect(try await outbox(fixture).claim(10).mails.map(\.mail) == [mail])
+        #expect(try await outbox(fixture).claim(10, in: "demo").mails.map(\.mail) == [mail])
     }
 
     @Test func `keeps sent mails to look at only where it was told to`() async throws {
@@ -199,10 +199,10 @@ import Text
         let kept = outbox(fixture, keepsSent: true)
         let outbox = try await enqueue([mail], fixture)
         #expect(try await outbox.recent(in: fixture.project).isEmpty)
-        try await kept.done(try #require(try await kept.claim(1).mails.first))
+        try await kept.done(try #require(try await kept.claim(1, in: "demo").mails.first))
         #expect(try await kept.recent(in: fixture.project) == [mail])
         fixture.time.advance(Outbox.lease)
-        #expect(try await kept.claim(1).mails.isEmpty)
+        #expect(try await kept.claim(1, in: "demo").mails.isEmpty)
     }
 
     @Test func `an undone transaction sends nothing`() async throws {
@@ -210,6 +210,6 @@ import Text
         let outbox = outbox(fixture)
         let statement = outbox.enqueue(mail, until: fixture.time.clock.now() + .seconds(60), for: [], in: fixture.project)
         await #expect(throws: PostgresError.self) { try await fixture.database.write(all: [statement, "SELECT 1 / 0"]) }
-        #expect(try await outbox.claim(1).mails.isEmpty)
+        #expect(try await outbox.claim(1, in: "demo").mails.isEmpty)
     }
 }

@@ -91,7 +91,7 @@ import Testing
         #expect(try await reseal(fixture, both) == Reseal.Outcome())
         try await SigningKeyStore(database: fixture.database, masterKey: alone, clock: fixture.time.clock).load(into: SigningKeys())
         let outbox = Outbox(database: fixture.database, masterKey: alone, clock: fixture.time.clock)
-        let (claimed, unreadable) = try await outbox.claim(10)
+        let (claimed, unreadable) = try await outbox.claim(10, in: "demo")
         #expect(claimed.map(\.mail) == Array(repeating: mail, count: 10))
         #expect(unreadable == 0)
     }

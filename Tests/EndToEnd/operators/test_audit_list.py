@@ -74,6 +74,8 @@ def test_a_project_keeps_its_events_as_long_as_its_file_says():
         server = site.serve()
         assert server.stop() == 0
         for project in ("demo", "other"):
+            # As a server did that had its file.
+            site.rows("INSERT INTO projects VALUES (%s) ON CONFLICT DO NOTHING", project)
             site.rows(
                 "INSERT INTO audit_events (project_id, occurred_at, actor_kind, action) SELECT %s, now() - days * interval '1 day', 'person',"
                 " 'account.created' FROM unnest(ARRAY[2, 29, 31]) days",

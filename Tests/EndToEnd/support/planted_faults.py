@@ -156,6 +156,8 @@ def a_project_without_a_file(installation):
     installation.rows(
         "INSERT INTO accounts (project_id, account_id, valid_since, created_at) VALUES ('forgotten', 'ada', date_trunc('second', now()), now())"
     )
+    # As a server did that had its file.
+    installation.rows("INSERT INTO projects VALUES ('forgotten')")
     return lambda: installation.rows("DELETE FROM accounts WHERE project_id = 'forgotten'")
 
 
@@ -287,9 +289,18 @@ PLANTED = {
         "databasePool",
     ),
     "a table that is never cleaned": (
-        rows("ALTER TABLE sessions SET (autovacuum_enabled = false)", "ALTER TABLE sessions RESET (autovacuum_enabled)"),
+        rows("ALTER TABLE signing_keys SET (autovacuum_enabled = false)", "ALTER TABLE signing_keys RESET (autovacuum_enabled)"),
         {"database.vacuum"},
         "autovacuum_enabled",
+    ),
+    "a table that is not distributed": (
+        rows(
+            # As Citus has it.
+            'CREATE TABLE pg_dist_partition (logicalrelid regclass, partmethod "char", colocationid integer)',
+            "DROP TABLE pg_dist_partition",
+        ),
+        {"database.distribution"},
+        "docs/scaling.md",
     ),
     "an index whose build failed": (
         rows(

@@ -27,15 +27,15 @@ struct MailsCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await MailsCommand.withOutbox(common) { outbox in
-                let mails = try await outbox.waiting.list(limit: limit)
+            try await MailsCommand.withOutbox(common) { outbox, projects in
+                let mails = try await outbox.waiting.list(limit: limit, in: projects)
                 if json {
                     Terminal.write(mails.map(\.json).joined())
                 } else {
                     var table = Table("MAIL", "PROJECT", "KIND", "ATTEMPTS", "SINCE", "NEXT", "UNTIL")
                     table.print(mails.map(\.row))
                 }
-                let (count, _) = try await outbox.waiting.depth()
+                let (count, _) = try await outbox.waiting.depth(in: projects)
                 Console.remark(count == 1 ? "1 mail waits." : "\(count) mails wait.")
             }
         }
@@ -51,8 +51,8 @@ struct MailsCommand: AsyncParsableCommand {
         var project: String?
 
         func run() async throws {
-            try await MailsCommand.withOutbox(common) { outbox in
-                let (hastened, waiting) = try await outbox.waiting.retryNow(project)
+            try await MailsCommand.withOutbox(common) { outbox, projects in
+                let (hastened, waiting) = try await outbox.waiting.retryNow(in: project.map { [$0] } ?? projects)
                 if waiting == 0, let project, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
                 let others = waiting - hastened
                 print(
@@ -65,9 +65,10 @@ struct MailsCommand: AsyncParsableCommand {
         }
     }
 
-    private static func withOutbox(_ common: CommonOptions, _ body: (Outbox) async throws -> Void) async throws {
+    private static func withOutbox(_ common: CommonOptions, _ body: (Outbox, [String]) async throws -> Void) async throws {
         try await Console.withDatabase(common) { database, masterKey in
-            try await body(Outbox(database: database, masterKey: masterKey, clock: .system))
+            let projects = try await KnownProjects(database: database).list()
+            try await body(Outbox(database: database, masterKey: masterKey, clock: .system), projects)
         }
     }
 }
