@@ -1,3 +1,4 @@
+import pathlib
 import shutil
 
 import pytest
@@ -7,21 +8,45 @@ from support.harness import free_port
 from support.issuers import stand_ins
 from support.leaks import secrets_in_database, secrets_in_logs
 from support.names import OTHER
+from support.plans import calls_answered, faults_of_statements, shared_cluster_log
 from support.real_issuers.provider_mock import ProviderMock
 from support.servers.postgres import remove_cluster
 from support.servers.site import Site
 
+calls_of_all_processes = set()
+cluster_log = None
+
 
 def pytest_sessionstart(session):
+    global cluster_log
+    if not hasattr(session.config, "workerinput"):
+        cluster_log = shared_cluster_log()
     if not harness.BINARY.exists():
         pytest.exit(f"there is no {harness.BINARY}; build it, or name one in GATEHOUSE_BINARY", returncode=2)
+
+
+def ran_all(config):
+    return [pathlib.Path(path).name for path in config.args] == ["EndToEnd"] and not config.option.keyword and not config.option.markexpr
 
 
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    calls_of_all_processes.update(getattr(node, "workeroutput", {}).get("calls", []))
+
+
 def pytest_sessionfinish(session, exitstatus):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["calls"] = sorted(calls_answered())
+    elif cluster_log and exitstatus == 0:
+        calls_of_all_processes.update(calls_answered())
+        faults = faults_of_statements(cluster_log, calls_of_all_processes if ran_all(session.config) else None)
+        if faults:
+            print("\n" + faults)
+            session.exitstatus = exitstatus = 1
     remove_cluster()
     if exitstatus == 0:
         shutil.rmtree(harness.home, ignore_errors=True)

@@ -16,6 +16,9 @@ import psycopg2
 from support.harness import ROOT, counter, wait_until
 from support.names import TIMEOUT
 
+# A plan is made for the values of one execution, so it has no partition that these cannot touch.
+WATCHED = ("session_preload_libraries = 'auto_explain'", "auto_explain.log_min_duration = 0", "plan_cache_mode = force_custom_plan")
+
 
 class Cluster:
     """A PostgreSQL server of our own, or the one that the test run made (`GATEHOUSE_TEST_DATABASE`)."""
@@ -52,6 +55,16 @@ class Cluster:
             connection.cursor().execute(f"CREATE DATABASE {name} TEMPLATE {template}")
         address, mark, query = self.url.partition("?")
         return address.rpartition("/")[0] + "/" + name + mark + query
+
+    def create_watched(self, template):
+        """The same, where the log of the cluster has the plan of each statement, for `support/plans.py`."""
+        url = self.create(template)
+        name = urlsplit(url).path[1:]
+        with contextlib.closing(psycopg2.connect(self.url)) as connection:
+            connection.autocommit = True
+            for setting in WATCHED:
+                connection.cursor().execute(f"ALTER DATABASE {name} SET {setting}")
+        return url
 
     def remove(self):
         """Removes a server of our own. The databases on another one stay until the next run sweeps them, since each takes PostgreSQL a

@@ -1,0 +1,122 @@
+"""Looks through the plans of all statements that servers and commands ran on databases that are split by project (`servers/partitions.py`)."""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+
+import psycopg2
+
+from support.harness import ROOT
+from support.leaks import logs
+
+# The first line of an entry: time, process, application, database.
+ENTRY = re.compile(rb"\d{4}-\S+ \S+ \S+ \[\d+\] (?P<application>[^|]*)\|[^|]*\| ")
+# A node that reads a partition, and the lines below it, which have its conditions.
+SCAN = re.compile(r"(?P<node>[A-Z][\w ]*) on (?P<table>\w+)_p\d (?P<alias>\w+)  \(cost=.*\n(?P<conditions>(?:\t(?! *-> )[^\n]*\n)*)")
+ONE_PROJECT = re.compile(r"\bproject_id = ('(?:[^']|'')*')::text")
+PROJECT_OF_ROW = re.compile(r"\bproject_id = (\w+)\.project_id")
+
+# A line of the access log.
+ACCESS = re.compile(r'\{"time":"[^"]*","method":"[^"]*","route":"[^"]*","status":\d+,.*\}$')
+# What these ask for is never there: recaptcha, SAML, and providers of Google's own list.
+WITHOUT_ANSWER = {
+    "GET /v1/recaptchaParams",
+    "GET /v2/projects/{project}/defaultSupportedIdpConfigs/{id}",
+    "GET /v2/projects/{project}/inboundSamlConfigs/{id}",
+}
+
+
+def fault_of(plan):
+    """The reason why a plan is not about one project; `None` for a good one. Each partition that it reads is one of the project that a value
+    names, or of the project of a row that it has read so."""
+    scans = [scan for scan in SCAN.finditer(plan) if scan["node"].split()[-1] not in ("Insert", "Update", "Delete")]
+    bound = {scan["alias"]: project[1] for scan in scans if (project := ONE_PROJECT.search(scan["conditions"]))}
+    if len(set(bound.values())) > 1:
+        return f"names the projects {', '.join(sorted(set(bound.values())))}"
+    for scan in scans:
+        row = PROJECT_OF_ROW.search(scan["conditions"])
+        if scan["alias"] not in bound and not (row and row[1] in bound):
+            return f"reads {scan['table']} of all projects"
+    return None
+
+
+class ClusterLog:
+    """The log of a cluster, from now on."""
+
+    def __init__(self, url):
+        with contextlib.closing(psycopg2.connect(url)) as connection, connection.cursor() as cursor:
+            cursor.execute("SHOW data_directory")
+            self.path = pathlib.Path(cursor.fetchone()[0]).parent / "server.log"
+        self.start = self.path.stat().st_size
+
+    def entries(self):
+        with open(self.path, "rb") as file:
+            file.seek(self.start)
+            entry = []
+            for line in file:
+                if not line.startswith(b"\t"):
+                    yield b"".join(entry)
+                    entry = []
+                entry.append(line)
+            yield b"".join(entry)
+
+    def plans(self):
+        """The statement with the plan, of each that Gatehouse ran."""
+        for entry in self.entries():
+            first = ENTRY.match(entry)
+            if first and first["application"].startswith(b"gatehouse") and b"  plan:\n" in entry:
+                yield entry.partition(b"  plan:\n")[2].decode(errors="replace")
+
+    def faults(self):
+        """What is wrong with plans, each statement once."""
+        found = {}
+        for plan in self.plans():
+            fault = fault_of(plan)
+            if fault:
+                statement = re.split(r"^\t[A-Z].*\(cost=", plan, maxsplit=1, flags=re.MULTILINE)[0]
+                found.setdefault((fault, statement), f"{fault}:\n{plan}")
+        return list(found.values())
+
+
+def shared_cluster_log():
+    """The log of the cluster that all tests of this run share; `None` when each process has a cluster of its own."""
+    url = os.environ.get("GATEHOUSE_TEST_DATABASE")
+    return ClusterLog(url) if url else None
+
+
+def calls_answered():
+    """Method and route of each call that a server of this process has answered, other than with an error."""
+    calls = set()
+    for path in logs:
+        for line in path.read_text(errors="replace").splitlines():
+            if ACCESS.match(line):
+                fields = json.loads(line)
+                if fields["status"] < 400:
+                    calls.add(f"{fields['method'].upper()} {fields['route']}")
+    return calls
+
+
+def calls_described():
+    """The calls that are not refused in all cases."""
+    paths = json.loads((ROOT / "docs/openapi.json").read_text())["paths"]
+    return {
+        f"{method.upper()} {path}"
+        for path, item in paths.items()
+        for method, call in item.items()
+        if any(s[0] in "23" for s in call["responses"])
+    }
+
+
+def faults_of_statements(log, calls=None):
+    """The reason why the statements of a run are not good, or an empty text.
+
+    - A distributed database cannot route a statement about several projects to one shard.
+    - `calls` are all that the whole suite made: a call that none of the tests makes has statements that nobody looked at."""
+    several = log.faults()
+    faults = [f"{len(several)} statements are about several projects. Each\n" + "\n".join(several)] if several else []
+    missing = sorted(calls_described() - WITHOUT_ANSWER - calls) if calls is not None else []
+    if missing:
+        faults.append("no test had these calls answered other than with an error:\n" + "\n".join(missing))
+    return "\n".join(faults)
