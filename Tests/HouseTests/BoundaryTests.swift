@@ -37,10 +37,9 @@ import Testing
         ("Sources/Accounts/Account/A.swift", #"WHERE project_id IN (\(one), \(other))"#, false),
         ("Sources/Accounts/Account/A.swift", #"WHERE project_id = \(project: project)"#, true),
         ("Sources/Accounts/Account/A.swift", #"ON b.project_id = \(project: flow.projectID)"#, true),
-        ("Sources/Accounts/Store/A.swift", #"WHERE project_id = \(project.id)"#, true),
         ("Tests/AccountsTests/A.swift", #"WHERE project_id = \(project.id)"#, true),
     ])
-    func `catches a request's statement that does not name its project as the one of the statement`(
+    func `catches a statement that does not name its project as the one of the statement`(
         path: String, text: String, isAllowed: Bool
     ) {
         #expect(Boundaries.projects(File(path: path, text: "let q: SQL = \"\"\"\n    \(text)\n    \"\"\"")).isEmpty == isAllowed)
@@ -127,7 +126,7 @@ import Testing
     @Test func `only Accounts holds SQL`() { #expect(Repository.swift.flatMap(Boundaries.sql) == []) }
     @Test func `only the one end of sign-ins makes sessions`() { #expect(Repository.swift.flatMap(Boundaries.sessions) == []) }
     @Test func `only the list of its columns inserts an account`() { #expect(Repository.swift.flatMap(Boundaries.accounts) == []) }
-    @Test func `a request's statement names one project`() { #expect(Repository.swift.flatMap(Boundaries.projects) == []) }
+    @Test func `a statement names one project`() { #expect(Repository.swift.flatMap(Boundaries.projects) == []) }
     @Test func `only Brokerage verifies what providers say`() { #expect(Repository.swift.flatMap(Boundaries.brokering) == []) }
     @Test func `only a checked request may make people up`() { #expect(Repository.swift.flatMap(Boundaries.development) == []) }
     @Test func `only who has the proof makes an administrator`() { #expect(Repository.swift.flatMap(Boundaries.administrators) == []) }

@@ -38,10 +38,9 @@ enum Boundaries {
         }
     }
 
-    /// A statement of a request names its project by `\(project:)`: all places are one parameter, and a statement about two projects is not sent.
-    /// The jobs in `Store` and `Outbox`, which visit all projects, are not looked at.
+    /// A statement names its project by `\(project:)`: all places are one parameter, and a statement about two projects is not sent.
     static func projects(_ file: File) -> [Violation] {
-        guard file.target == "Accounts", file.isSwift, !["/Store/", "/Outbox/"].contains(where: file.path.contains) else { return [] }
+        guard file.target == "Accounts", file.isSwift else { return [] }
         return file.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().filter {
             $0.element.contains(#/project_id\s*(?:=|<>|IN)\s*(?:ANY)?\s*\(?\s*\\\((?!project: )/#)
         }.map { Violation(path: file.path, line: $0.offset + 1, message: #"names the project of a statement; write \(project: …)"#) }
