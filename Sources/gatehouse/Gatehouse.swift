@@ -19,7 +19,6 @@ struct Gatehouse: AsyncParsableCommand {
         ])
 
     static func main() async {
-        _ = HashingMemory.isUsed
         let arguments = CommonOptions.allowingConfigBehindHelp(ProcessInfo.processInfo.arguments.dropFirst())
         if let refusal = unknownSubcommand(in: arguments) {
             Console.remark(refusal)

@@ -36,7 +36,6 @@ enum ServerProcess {
         do {
             try await server.start()
             for note in configuration.notes { log.warning("configuration", metadata: ["note": "\(note)"]) }
-            if !HashingMemory.isUsed { log.warning("libcrypto allocates its own memory, so password hashes take longer than they could") }
         } catch {
             let reason = StartFailure.text(error)
             log.critical("not started", metadata: ["reason": "\(reason)"])
