@@ -36,7 +36,7 @@ package struct Shared: Sendable {
         self.output = output
         projects = ProjectDirectory(Projects(configuration.projects, anyKey: settings.developmentProject))
         // More loops serve more callers.
-        signingKeys = SigningKeys(remembering: 512 * max(2, settings.loops))
+        signingKeys = SigningKeys()
         providerMetadata = MetadataCache()
         metrics = Metrics()
         hashing = HashingPool(threads: settings.passwordHashing.threads, queue: settings.passwordHashing.queue, metrics: metrics)

@@ -11,11 +11,8 @@ import Text
 package final class SigningKeys: Sendable {
     private let ofIDTokens = Mutex(Published(keys: []))
     private let ofSessionCookies = Mutex(Published(keys: []))
-    /// The ID tokens that come again and again, whichever loop they come to.
-    let verifiedTokens: VerifiedTokens
 
-    /// - Parameter tokens: how many verified ID tokens are remembered at least.
-    package init(remembering tokens: Int = 1024) { verifiedTokens = VerifiedTokens(room: tokens) }
+    package init() {}
 
     /// The public part of the keys of ID tokens, in the forms in which clients ask for it.
     package var published: Published { ofIDTokens.withLock { $0 } }
