@@ -18,38 +18,14 @@ package struct IDToken: Sendable {
 }
 
 extension IDToken {
-    /// Reads the claims of a token, in JSON that this server wrote; `nil` for those of another issuer or project, and for those that lack a part.
-    init?(claims: [UInt8], from issuer: String, for project: ProjectSettings) {
-        var (ownIssuer, ownAudience) = (false, false)
-        var (accountID, sessionID, provider): (UTF8Text?, UTF8Text?, UTF8Text?)
-        var (issued, expires, authTime): (Int64?, Int64?, Int64?)
-        do {
-            var members = try MemberReader(object: claims)
-            while try members.next() {
-                if members.isNamed("iss") {
-                    ownIssuer = try members.text() == UTF8Text(issuer)
-                } else if members.isNamed("aud") {
-                    ownAudience = try members.text() == UTF8Text(project.id)
-                } else if members.isNamed("sub") {
-                    accountID = try members.text()
-                } else if members.isNamed("sid") {
-                    sessionID = try members.text()
-                } else if members.isNamed("iat") {
-                    issued = try members.integer()
-                } else if members.isNamed("exp") {
-                    expires = try members.integer()
-                } else if members.isNamed("auth_time") {
-                    authTime = try members.integer()
-                } else if members.isNamed("firebase"), try members.enter() {
-                    while try members.next() { if members.isNamed("sign_in_provider") { provider = try members.text() } }
-                }
-            }
-        } catch {
-            return nil
-        }
-        guard ownIssuer, ownAudience, let accountID, let issued, let expires, let authTime, let provider else { return nil }
+    /// Reads the claims of a token; `nil` for those of another issuer or project, and for those that lack a part.
+    init?(claims: JSON, from issuer: String, for project: ProjectSettings) {
+        guard claims["iss"]?.string == UTF8Text(issuer), claims["aud"]?.string == UTF8Text(project.id),
+            let accountID = claims["sub"]?.string, let issued = claims["iat"]?.integer, let expires = claims["exp"]?.integer,
+            let authTime = claims["auth_time"]?.integer, let provider = claims["firebase"]?["sign_in_provider"]?.string
+        else { return nil }
         // Before tokens named their session, a custom claim could have this name and any value.
-        let id = sessionID.flatMap { Base64URL.decodeStrict($0.asString) }
+        let id = claims["sid"]?.string.flatMap { Base64URL.decodeStrict($0.asString) }
         self.init(
             accountID: accountID.asString, sessionID: id?.count == Session.idCount ? id : nil, issued: Instant(seconds: issued),
             expires: Instant(seconds: expires), authTime: Instant(seconds: authTime), signInProvider: provider.asString)

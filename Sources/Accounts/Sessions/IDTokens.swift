@@ -79,17 +79,18 @@ package final class IDTokens: Sendable {
         let text = UTF8Text(token)
         if project.tokens.unsigned, let unsigned = UnsignedJWT(provingNothing: text, as: .ownIDToken) {
             // The id of its session, which is random and lives, is what shows that this server issued the token. Until then anybody may have
-            // written the claims; they were parsed strictly, and are written anew for their reader, which checks little.
-            guard let token = read(unsigned.claims?.bytes(), in: project), token.sessionID != nil,
+            // written the claims.
+            guard let token = read(unsigned.claims, in: project), token.sessionID != nil,
                 !token.accountID.utf8.contains(0)
             else { throw .invalidIDToken }
             return token
         }
-        guard let token = read(signingKeys.published.claims(of: text), in: project) else { throw .invalidIDToken }
+        let claims = signingKeys.published.claims(of: text).flatMap { try? JSON.parse($0) }
+        guard let token = read(claims, in: project) else { throw .invalidIDToken }
         return token
     }
 
-    private func read(_ claims: [UInt8]?, in project: ProjectSettings) -> IDToken? {
+    private func read(_ claims: JSON?, in project: ProjectSettings) -> IDToken? {
         claims.flatMap { IDToken(claims: $0, from: project.issuer(publicURL: publicURL), for: project) }
     }
 
