@@ -1,5 +1,4 @@
 import ArgumentParser
-import Crypto
 import FoundationEssentials
 import Glibc
 import Server

@@ -24,16 +24,22 @@ package final class LogOutput: Sendable {
 
     private struct Queue {
         var lines = Lines()
-        var wakeUps = WakeUps()
+        /// Whether the thread was woken since it took the lines.
+        var isWoken = false
         var mustReopen = false
         var isFinishing = false
+
+        /// Something has come for the thread. Whether the caller must wake it, which costs more than a line: for the first thing since it
+        /// took the lines.
+        mutating func mustWake() -> Bool {
+            defer { isWoken = true }
+            return !isWoken
+        }
     }
 
     /// In bytes. The thread that writes may hold the same amount once more.
     private static let eventRoom = 2 * 1024 * 1024
     private static let accessRoom = 4 * 1024 * 1024
-    /// How long access lines may wait for more of their kind, unless an event comes or half of their room is taken.
-    private static let gathering = DispatchTimeInterval.milliseconds(5)
 
     private let queue = Mutex(Queue())
     private let wakeUp = DispatchSemaphore(value: 0)
@@ -61,7 +67,7 @@ package final class LogOutput: Sendable {
                 case .access: Self.append(bytes, to: &queue.lines.access, room: Self.accessRoom)
                 }
             if !isTaken { counter(kind).increment(by: lines) }
-            return isTaken && queue.wakeUps.mustWake(urgently: kind == .event || queue.lines.access.count > Self.accessRoom / 2)
+            return isTaken && queue.mustWake()
         }
         if mustWakeUp { wakeUp.signal() }
     }
@@ -97,7 +103,7 @@ package final class LogOutput: Sendable {
     private func wake(_ change: (inout Queue) -> Void) {
         let mustWakeUp = queue.withLock { queue in
             change(&queue)
-            return queue.wakeUps.mustWake(urgently: true)
+            return queue.mustWake()
         }
         if mustWakeUp { wakeUp.signal() }
     }
@@ -105,15 +111,9 @@ package final class LogOutput: Sendable {
     // One round of the log's thread.
     private func turn(_ sink: inout LogSink, _ lines: inout Lines) {
         wakeUp.wait()
-        let gathers = queue.withLock { queue in
-            guard queue.lines.events.isEmpty, !queue.mustReopen, !queue.isFinishing else { return false }
-            queue.wakeUps.gather()
-            return true
-        }
-        if gathers { _ = wakeUp.wait(timeout: .now() + Self.gathering) }
         let mustReopen = queue.withLock { queue in
             swap(&queue.lines, &lines)
-            queue.wakeUps.takeAll()
+            queue.isWoken = false
             defer { queue.mustReopen = false }
             return queue.mustReopen
         }
