@@ -27,11 +27,8 @@ package struct ServerLimits: Sendable {
     /// How long the server still reads and drops what a refused client sends, so that the client can read the refusal.
     package var linger = Duration.seconds(2)
 
-    /// The number of open connections. Further ones are closed at once, except for the reserve.
+    /// The number of open connections. Further ones are closed at once.
     package var connections = 20_000
-    /// Connections beyond that number, each for one health check; other requests on them are answered with 503.
-    package var reserve = 64
-    package var reservePerAddress = 4
     /// The number of open connections of one client address (of one /64 for IPv6). Trusted proxies are exempt.
     package var connectionsPerAddress = 256
 

@@ -9,21 +9,10 @@ extension JSON {
         package struct Member: Sendable, Equatable {
             package let name: UTF8Text
             package var value: JSON
-            fileprivate let mark: Int
 
             package init(name: UTF8Text, value: JSON) {
                 self.name = name
                 self.value = value
-                mark = Self.mark(of: name)
-            }
-
-            /// Length, first and last byte of a name. Names that differ in these need no comparison of their other bytes.
-            fileprivate static func mark(of name: UTF8Text) -> Int {
-                // `withBytes` of the name is generic, and generic calls cost more from another module.
-                var text = name.asString
-                return text.withUTF8 { bytes in
-                    bytes.isEmpty ? 0 : bytes.count << 16 | Int(bytes[0]) << 8 | Int(bytes[bytes.count - 1])
-                }
             }
         }
 
@@ -64,9 +53,8 @@ extension JSON {
 
         /// Appends a member. Returns false and changes nothing when the name is taken.
         mutating func append(_ name: UTF8Text, _ value: JSON) -> Bool {
-            let member = Member(name: name, value: value)
-            guard position(of: name, mark: member.mark) == nil else { return false }
-            add(member)
+            guard position(of: name) == nil else { return false }
+            add(Member(name: name, value: value))
             return true
         }
 
@@ -82,12 +70,10 @@ extension JSON {
             index = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.name, $0) })
         }
 
-        private func position(of name: UTF8Text) -> Int? { position(of: name, mark: Member.mark(of: name)) }
-
-        private func position(of name: UTF8Text, mark: Int) -> Int? {
+        private func position(of name: UTF8Text) -> Int? {
             if let index { return index[name] }
             // `firstIndex` would copy every member that it looks at.
-            for at in members.indices where members[at].mark == mark && members[at].name == name { return at }
+            for at in members.indices where members[at].name == name { return at }
             return nil
         }
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Crypto
 import Glibc
 import Logging
 import Runtime

@@ -65,6 +65,7 @@ package enum Method: Sendable, Hashable {
 package struct RequestID: Sendable, Hashable, CustomStringConvertible {
     package let value: UInt64
     package init(_ value: UInt64) { self.value = value }
+    package static func random() -> RequestID { RequestID(.random(in: .min ... .max)) }
     package var description: String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -35,7 +35,6 @@ final class Connection: Watcher {
     private var turn: UInt32 = 0
     /// The number of requests that it has answered in that turn.
     private var answered: UInt8 = 0
-    let place: Admission.Place
     var state = State.reading
     private var isProcessing = false
     /// Whether it has had its share of this turn and waits for the next one.
@@ -44,11 +43,10 @@ final class Connection: Watcher {
     private var mayLinger = false
     private var hasPeerClosed = false
 
-    init(_ descriptor: Int32, slot: Int32, peer: Address, place: Admission.Place, shared: Connections) {
+    init(_ descriptor: Int32, slot: Int32, peer: Address, shared: Connections) {
         self.descriptor = descriptor
         self.slot = slot
         self.peer = peer
-        self.place = place
         self.shared = shared
     }
 
@@ -188,8 +186,6 @@ final class Connection: Watcher {
             write(Response(status: 204, headers: ["allow": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"]), exchange)
         } else if case .other = request.method {
             write(Response(status: 501), exchange)
-        } else if place == .reserve, !shared.handler.isHealthCheck(request) {
-            write(Response(status: 503, headers: ["retry-after": "1"]), exchange)
         } else {
             switch shared.handler.answer(request) {
             case .ready(let response): write(response, exchange)
@@ -213,7 +209,7 @@ final class Connection: Watcher {
     }
 
     private func write(_ response: Response, _ exchange: Exchange) {
-        let keepsAlive = exchange.keepsAlive && !shared.isStopping && place == .ordinary
+        let keepsAlive = exchange.keepsAlive && !shared.isStopping
         shared.write(response, exchange, keepsAlive: keepsAlive)
         if !keepsAlive { state = .closing }
     }

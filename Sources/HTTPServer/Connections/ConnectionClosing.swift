@@ -36,7 +36,7 @@ extension Connection {
         state = .closed
         forgetWork()
         shared.loop.close(descriptor)
-        shared.closed(slot, peer, place)
+        shared.closed(slot, peer)
     }
 
     private func forgetWork() {

@@ -31,7 +31,6 @@ final class Connections {
     private let refused: Counter
     private let expired: Counter
     private var time: ServerTime
-    private var ids = RequestIDs()
     private var slots: [Connection?] = []
     private var free: [Int32] = []
     private var isTicking = false
@@ -69,25 +68,25 @@ final class Connections {
     // MARK: Connections come and go
 
     func open(_ socket: Int32, _ peer: Address) {
-        guard let place = admission.admit(peer, limits: limits, isExempt: isTrusted(peer)) else {
+        guard admission.admit(peer, limits: limits, isExempt: isTrusted(peer)) else {
             refused.increment()
             return loop.close(socket)
         }
         opened.increment()
         let slot = free.popLast() ?? Int32(slots.count)
-        let connection = Connection(socket, slot: slot, peer: peer, place: place, shared: self)
+        let connection = Connection(socket, slot: slot, peer: peer, shared: self)
         if Int(slot) == slots.count { slots.append(connection) } else { slots[Int(slot)] = connection }
         deadlines.set(.header, slot, now: loop.now)
         connection.open()
         tick()
     }
 
-    func closed(_ slot: Int32, _ peer: Address, _ place: Admission.Place) {
+    func closed(_ slot: Int32, _ peer: Address) {
         slots[Int(slot)] = nil
         free.append(slot)
         deadlines.clear(slot)
         opened.decrement()
-        admission.release(peer, place)
+        admission.release(peer)
         guard isEmpty, !whenEmpty.isEmpty else { return }
         let actions = whenEmpty
         whenEmpty = []
@@ -114,7 +113,7 @@ final class Connections {
     func address(_ request: inout Request, from peer: Address) {
         request.peer = peer
         request.connectedFrom = peer
-        request.id = ids.next()
+        request.id = RequestID.random()
         request.received = loop.now
         guard isTrusted(peer) else { return }
         let client = ClientAddress.resolve(peer: peer, headers: request.headers, trusted: trustedProxies)
@@ -147,7 +146,7 @@ final class Connections {
     }
 
     /// For bytes that are not a valid request.
-    func exchangeOfRefused() -> Exchange { Exchange(id: ids.next(), received: loop.now, method: nil, keepsAlive: false, isHTTP10: false) }
+    func exchangeOfRefused() -> Exchange { Exchange(id: RequestID.random(), received: loop.now, method: nil, keepsAlive: false, isHTTP10: false) }
 
     /// Passes on an answer that a handler was slow to give. The connection may be closed by now, and another may have its slot.
     func finish(_ slot: Int32, _ exchange: Exchange, _ response: Response) {
@@ -187,29 +186,5 @@ extension Exchange {
         self.init(
             id: message.request.id, received: message.request.received, method: message.request.method, keepsAlive: message.keepsAlive,
             isHTTP10: message.isHTTP10)
-    }
-}
-
-/// Makes numbers that do not repeat and do not show how many there were: a counter, mapped by a random one-to-one function.
-struct RequestIDs {
-    private var count: UInt64
-    private let keys: (UInt64, UInt64, UInt64)
-
-    init() {
-        var random = SystemRandomNumberGenerator()
-        self.init(using: &random)
-    }
-
-    init(using random: inout some RandomNumberGenerator) {
-        count = random.next()
-        // Odd, so that multiplying keeps different numbers different.
-        keys = (random.next() | 1, random.next(), random.next() | 1)
-    }
-
-    mutating func next() -> RequestID {
-        count &+= 1
-        var number = (count &* keys.0) ^ keys.1
-        number = (number ^ (number >> 32)) &* keys.2
-        return RequestID(number ^ (number >> 29))
     }
 }

@@ -6,9 +6,6 @@ package protocol RequestHandler: Sendable {
     /// Answers, or says what has to be done first. A HEAD is answered like a GET; the server leaves the body out.
     func answer(_ request: Request) -> Answer
 
-    /// Whether a server that is full must still answer this request, because it is a health check.
-    func isHealthCheck(_ request: Request) -> Bool
-
     /// The answer to a request whose body is larger than the limit; `request` does not have all of it.
     func bodyTooLarge(_ request: Request) -> Response
 }
@@ -22,7 +19,5 @@ package enum Answer {
 }
 
 extension RequestHandler {
-    package func isHealthCheck(_ request: Request) -> Bool { false }
-
     package func bodyTooLarge(_ request: Request) -> Response { Response(status: 413) }
 }

@@ -18,7 +18,7 @@ enum Descriptors {
     /// - Parameter databaseConnections: the number for all loops together.
     static func fit(_ limits: ServerLimits, loops: Int, databaseConnections: Int, _ section: Section) -> ServerLimits {
         let files = SystemLimits.mostDescriptors
-        let others = forProcess + forOperations + ServerLimits().reserve + limits.reserve + loops * forLoop + databaseConnections
+        let others = forProcess + forOperations + loops * forLoop + databaseConnections
         var fitting = limits
         fitting.connections = max(1, min(limits.connections, files - others))
         // Fewer than the default are said only where they are so few that clients would notice soon.

@@ -16,9 +16,6 @@ package enum Operations {
     /// For the operator's question how a request arrives, on the API's listener.
     package static let probe = Probe.handler
     package static let probePath = Probe.route.path
-
-    /// The paths that are answered even when the server has no connection left.
-    static let healthPaths: Set<String> = [Live.route.path, Ready.route.path]
 }
 
 /// Says that the process runs. It says nothing of the database, so that no supervisor restarts processes because of an outage there.

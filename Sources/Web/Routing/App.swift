@@ -46,11 +46,6 @@ package struct App: RequestHandler {
         }
     }
 
-    package func isHealthCheck(_ request: Request) -> Bool {
-        guard case .found(let handler, _) = match(request) else { return false }
-        return Operations.healthPaths.contains(handler.route.path)
-    }
-
     package func bodyTooLarge(_ request: Request) -> Response {
         guard case .found(let handler, _) = match(request) else { return refuse(Failure.bodyTooLarge, request, nil) }
         return refuse(Failure.bodyTooLarge, request, handler)
