@@ -6,12 +6,12 @@ import re
 import subprocess
 
 import jsonschema
-import pytest
 import yaml
 
 from support import harness
 from support.configuration import page
 from support.configuration.page import ROWS
+from support.tables import for_each
 
 EXAMPLES = {"server": "config/gatehouse.yaml", "project": "config/projects/demo.yaml"}
 
@@ -62,12 +62,12 @@ def test_the_schemas_are_schemas():
         jsonschema.Draft7Validator.check_schema(schema(file))
 
 
-@pytest.mark.parametrize("file", EXAMPLES)
+@for_each(EXAMPLES)
 def test_a_schema_has_every_key_that_the_page_has_and_no_other(file):
     assert keys(schema(file)).keys() == {row.key for row in ROWS if row.file == file}
 
 
-@pytest.mark.parametrize("file", EXAMPLES)
+@for_each(EXAMPLES)
 def test_a_schema_requires_what_the_page_requires_without_a_condition(file):
     of_page = {row.key for row in ROWS if row.file == file and row.default == "required"}
     assert of_page and required(schema(file)) == of_page
@@ -77,7 +77,7 @@ def test_a_schema_requires_what_the_page_requires_without_a_condition(file):
 NAMES_DEFAULT = re.compile(r"(?:boolean|number|bytes|time)\b.*|`[\w-]+`(?:, `[\w-]+`)*")
 
 
-@pytest.mark.parametrize("row", ROWS, ids=str)
+@for_each(ROWS)
 def test_a_schema_has_the_default_of_the_page(row):
     default = keys(schema(row.file))[row.key].get("default")
     assert (default is not None) == bool(row.literal and NAMES_DEFAULT.fullmatch(row.value.partition(";")[0]))
@@ -90,7 +90,7 @@ def test_a_schema_has_the_default_of_the_page(row):
         )
 
 
-@pytest.mark.parametrize("file", EXAMPLES)
+@for_each(EXAMPLES)
 def test_the_annotated_example_follows_its_schema_and_names_it(file):
     text = (harness.ROOT / EXAMPLES[file]).read_text()
     assert text.startswith("# yaml-language-server: $schema=")
@@ -109,15 +109,14 @@ SMALLEST = {
 }
 
 
-@pytest.mark.parametrize("file", EXAMPLES)
+@for_each(EXAMPLES)
 def test_a_schema_finds_each_key_that_is_missing(file):
     assert faults(file, "\n".join(SMALLEST[file])) == []
     for line in SMALLEST[file]:
         assert faults(file, "\n".join(each for each in SMALLEST[file] if each != line)) == [""]
 
 
-@pytest.mark.parametrize(
-    ("file", "line", "path"),
+@for_each(
     [
         ("server", "lissten: 127.0.0.1:80", ""),
         ("server", "loops: many", "loops"),

@@ -3,21 +3,16 @@
 import functools
 import re
 
-import pytest
-
 from support.configuration import check as binary
 from support.configuration import page, sources
 from support.configuration.check import MISSING, Question
 from support.configuration.page import ENTRIES, PROVIDERS, ROWS
 from support.harness import ROOT
 from support.servers.site import write_secret
+from support.tables import for_each
 
 HAS_RANGE = [row for row in ROWS if page.kind(row).refused]
 HAS_LITERAL = [row for row in ROWS if row.literal]
-
-
-def each(rows, name="row"):
-    return pytest.mark.parametrize(name, rows, ids=str)
 
 
 def shown(value):
@@ -109,15 +104,15 @@ def keys_read(document, unknown, path=""):
                 yield from keys_read(item, unknown, f"{path}{place}.")
 
 
-@pytest.mark.parametrize("section", page.SECTIONS, ids=lambda section: " ".join(section).strip())
-def test_the_page_lists_the_keys_that_the_binary_knows(section):
-    assert known().get(section) == page.SECTIONS[section]
+@for_each(page.SECTIONS)
+def test_the_page_lists_the_keys_that_the_binary_knows(file, path):
+    assert known().get((file, path)) == page.SECTIONS[file, path]
 
 
 # -- values
 
 
-@each(ROWS)
+@for_each(ROWS)
 def test_a_value_of_another_type_is_refused_in_the_words_of_the_page(row):
     for development in modes(row):
         kind = page.kind(row, development)
@@ -128,14 +123,14 @@ def test_a_value_of_another_type_is_refused_in_the_words_of_the_page(row):
         assert not choices or set(choices[1].split(", ")) == set(kind.says[1:]), (kind.says, refusals)
 
 
-@each([row for row in ROWS if page.kind(row).accepted])
+@for_each([row for row in ROWS if page.kind(row).accepted])
 def test_the_values_of_the_page_are_accepted_up_to_both_limits(row):
     for development in modes(row):
         for value in page.kind(row, development).accepted:
             assert not answer(row, value, development).refusals, value
 
 
-@each(HAS_RANGE)
+@for_each(HAS_RANGE)
 def test_a_value_one_step_beyond_is_refused(row):
     for development in modes(row):
         for value in page.kind(row, development).refused:
@@ -145,7 +140,7 @@ def test_a_value_one_step_beyond_is_refused(row):
 # -- defaults
 
 
-@each(ROWS)
+@for_each(ROWS)
 def test_a_key_is_missed_if_the_page_says_that_it_is_required(row):
     is_required = row.default.startswith("required") or row.meaning.startswith("Required")
     missed = [message for message in answer(row, MISSING).answer if re.match("is missing|is empty", message)]
@@ -165,7 +160,7 @@ def is_openid(row):
     return row.key.startswith("openIDProvider.")
 
 
-@each([row for row in ROWS if row.default == "none" and row.name not in SHARED])
+@for_each([row for row in ROWS if row.default == "none" and row.name not in SHARED])
 def test_a_key_without_a_default_has_none_in_the_sources(row):
     assert sources.defaults(row.name, openid=is_openid(row)) <= {""}
 
@@ -206,7 +201,7 @@ ELSEWHERE = {
 CATALOGUED = ("name", "clientAuth", "nonce", "pkce", "ownCallback")
 
 
-@each(HAS_LITERAL)
+@for_each(HAS_LITERAL)
 def test_a_default_of_the_page_is_the_one_of_the_sources_and_can_be_written_out(row):
     assert not answer(row, default(row)).refusals
     if row.key.startswith("limits.") and row.key.count(".") == 2:
@@ -225,7 +220,7 @@ def test_the_page_has_each_limit_that_the_sources_have():
     assert on_page == set(sources.limits())
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@for_each(PROVIDERS)
 def test_the_page_of_a_provider_has_what_the_catalogue_has(provider):
     rows = {row.name: row for row in ROWS if row.section == f"providers.{provider}"}
     has = sources.catalogue(provider)
@@ -262,7 +257,7 @@ def test_the_page_marks_the_keys_that_are_for_development_only():
     assert refused == {str(row) for row in page.matching(r"^\*\*Development only\.\*\*")}
 
 
-@each(page.matching(r"^\*\*Development only\.\*\*"))
+@for_each(page.matching(r"^\*\*Development only\.\*\*"))
 def test_a_key_for_development_only_is_refused_in_production(row):
     for mode, refused in ((binary.DEVELOPMENT, False), ({}, True)):
         faults, _ = binary.check({**binary.SERVER, **mode, row.key: FOLDERS[row.key]}, {"page": binary.project(1)})
@@ -271,14 +266,14 @@ def test_a_key_for_development_only_is_refused_in_production(row):
         assert all("is only for development: true" in message for message in messages), messages
 
 
-@each(page.matching(r"Production only$"))
+@for_each(page.matching(r"Production only$"))
 def test_a_key_for_production_only_is_refused_in_development(row):
     for mode, refused in ((binary.DEVELOPMENT, True), ({}, False)):
         faults, _ = binary.check({**binary.SERVER, **mode, row.key: ["127.0.0.1"]}, {"page": binary.project(1)})
         assert [path for _, path, _ in faults] == [row.key] * refused, faults
 
 
-@each(page.matching(r"Production only$"))
+@for_each(page.matching(r"Production only$"))
 def test_a_list_for_production_only_may_be_empty_in_development(row):
     for value in ([], None):
         faults, _ = binary.check({**binary.SERVER, **binary.DEVELOPMENT, row.key: value}, {"page": binary.project(1)})
@@ -301,7 +296,7 @@ def plain_text():
     return {(question.row, question.development): question.answer for question in binary.ask(asked)}
 
 
-@each([row for row in ROWS if row.value in ("URL", "list of URLs")])
+@for_each([row for row in ROWS if row.value in ("URL", "list of URLs")])
 def test_a_URL_may_be_plain_http_in_development_alone_where_the_page_says_so(row):
     assert plain_text()[row, False]
     assert bool(re.search("[Ii]n development also `http`", row.meaning)) == (not plain_text()[row, True])
@@ -310,14 +305,14 @@ def test_a_URL_may_be_plain_http_in_development_alone_where_the_page_says_so(row
 # -- what else the page names
 
 
-@each(page.matching("A range wider than an IPv4 /8 or an IPv6 /7 is a fault"))
+@for_each(page.matching("A range wider than an IPv4 /8 or an IPv6 /7 is a fault"))
 def test_a_range_of_addresses_that_is_too_wide_is_refused(row):
     wide, narrow = ["10.0.0.0/7", "fc00::/6"], ["10.0.0.0/8", "fc00::/7"]
     asked = binary.ask([Question(row, [value]) for value in (*wide, *narrow)])
     assert [bool(question.answer) for question in asked] == [True, True, False, False], [question.answer for question in asked]
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@for_each(PROVIDERS)
 def test_the_parameters_of_the_protocol_cannot_be_set(provider):
     (row,) = (row for row in ROWS if row.key == f"providers.{provider}.parameters")
     every = re.search(r"Not those of the protocol itself: (.*)$", row.meaning)[1]
@@ -334,7 +329,7 @@ def test_the_parameters_of_the_protocol_cannot_be_set(provider):
     assert {*re.findall(r'"(\w+)"', re.search(r"reserved: .*?\[(.*?)\]", source, re.DOTALL)[1]), "tenant"} == set(re.findall(r"\w+", every))
 
 
-@pytest.mark.parametrize("provider", PROVIDERS)
+@for_each(PROVIDERS)
 def test_parameters_and_scopes_have_the_limits_of_the_page(provider):
     parameters = page.BY_KEY[f"project providers.{provider}.parameters"]
     most, longest = map(int, re.search(r"(\d+) at most, of (\d+) bytes each", parameters.meaning).groups())
@@ -350,7 +345,7 @@ def test_parameters_and_scopes_have_the_limits_of_the_page(provider):
     assert [bool(question.answer) for question in asked] == [False, True] * len(pairs)
 
 
-@pytest.mark.parametrize("cost, block, parallel", [(18, 8, 2), (18, 8, 3), (17, 16, 2), (17, 16, 3), (19, 8, 1), (18, 9, 1)])
+@for_each([(18, 8, 2), (18, 8, 3), (17, 16, 2), (17, 16, 3), (19, 8, 1), (18, 9, 1)])
 def test_a_password_hash_is_bounded_in_memory_and_time(cost, block, parallel):
     bounds = re.search(r"A hash takes 128·N·r bytes .* (\d+) MiB at most\. N·r·p may be (\d+) at most\.", page.TEXT)
     mebibytes, steps = map(int, bounds.groups())
