@@ -1,4 +1,4 @@
-"""Every call at each of its addresses, by each kind of caller: who gets in, and what the others are told.
+"""Every call by each kind of caller, at one of its addresses: who gets in, and what the others are told; and that its other addresses lead to it.
 
 The calls are those of the description, so that a new one is tried too. What a caller may do follows from `x-gatehouse-access` alone.
 """
@@ -24,8 +24,9 @@ SHARED = {(call.method, call.template) for call in calls() if call.shared}
 
 
 def calls_for(*accesses):
-    """Runs the test for each call that is open to these."""
-    return pytest.mark.parametrize("call", [call for call in calls() if call.access in accesses], ids=str)
+    """Runs the test for each call that is open to these, at one address of each kind."""
+    of_each_kind = {(call.id, call.shared, call.names_project): call for call in reversed(calls()) if call.access in accesses}
+    return pytest.mark.parametrize("call", reversed(of_each_kind.values()), ids=str)
 
 
 @pytest.fixture(scope="module")
@@ -168,6 +169,17 @@ def test_in_development_the_emulators_calls_answer_the_own_machine_alone(develop
     assert ask(development, call).status_code in {200, 302, 303, 400, 404}
     for distant in DISTANT:
         refused(ask(development, call, distant), NOT_PERMITTED)
+
+
+@calls_for("apiKey", "administrator")
+def test_each_address_of_a_call_leads_to_it(development, call):
+    for other in calls():
+        if (other.id, other.shared, other.names_project) == (call.id, call.shared, call.names_project):
+            headers = OWNER if call.access == "administrator" else None
+            first, answer = (ask(development, at, headers, key=API_KEY) for at in (call, other))
+            assert answer.status_code == first.status_code, str(other)
+            if answer.status_code != 200:
+                assert answer.text == first.text, str(other)
 
 
 def test_the_calls_are_of_every_kind():
