@@ -83,7 +83,6 @@ struct TestHandler: RequestHandler {
         return .pending { await respond(to: request) }
     }
 
-
     func bodyTooLarge(_ request: Request) -> Response {
         Response(status: 413, body: Array("too large for \(request.path)".utf8))
     }

@@ -146,7 +146,9 @@ final class Connections {
     }
 
     /// For bytes that are not a valid request.
-    func exchangeOfRefused() -> Exchange { Exchange(id: RequestID.random(), received: loop.now, method: nil, keepsAlive: false, isHTTP10: false) }
+    func exchangeOfRefused() -> Exchange {
+        Exchange(id: RequestID.random(), received: loop.now, method: nil, keepsAlive: false, isHTTP10: false)
+    }
 
     /// Passes on an answer that a handler was slow to give. The connection may be closed by now, and another may have its slot.
     func finish(_ slot: Int32, _ exchange: Exchange, _ response: Response) {

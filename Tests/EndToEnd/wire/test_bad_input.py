@@ -14,6 +14,7 @@ from support.clients.api import API, BAD_CREDENTIAL, assert_error, posted
 from support.clients.flows import ClientFlow, WebFlow
 from support.names import API_KEY, TIMEOUT
 from support.routes import account_calls
+from support.tables import for_each
 
 pytestmark = pytest.mark.usefixtures("nothing_is_written")
 
@@ -24,70 +25,66 @@ INVALID_JSON = "Invalid JSON payload received.*"
 # -- what holds for all calls
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"{",
-        b"}",
-        b"[]",
-        b'"text"',
-        b"7",
-        b"null",
-        b'{"idToken":}',
-        b'{"idToken":"a"} x',
-        b"{'idToken':'a'}",
-        b'{"idToken":"a",}',
-        b'{"a":01}',
-        b'{"a":NaN}',
-        b'{"a":"\xff"}',
-        b'{"a":"\\ud800"}',
-        b'{"a":"\x01"}',
-        b'{"idToken":"a","idToken":"b"}',
-        b"[" * 10_000,
-        b'{"a":' * 100 + b"1" + b"}" * 100,
-        b"\xef\xbb\xbf{}",
-        b"idToken=a&requestUri=b",
-        b"<xml/>",
-        b"\x00",
-    ],
-    ids=lambda body: repr(body[:24]),
-)
-@pytest.mark.parametrize("endpoint", ENDPOINTS + ["/v1/token"])
-def test_malformed_JSON(api, endpoint, body):
+MALFORMED = [
+    b"{",
+    b"}",
+    b"[]",
+    b'"text"',
+    b"7",
+    b"null",
+    b'{"idToken":}',
+    b'{"idToken":"a"} x',
+    b"{'idToken':'a'}",
+    b'{"idToken":"a",}',
+    b'{"a":01}',
+    b'{"a":NaN}',
+    b'{"a":"\xff"}',
+    b'{"a":"\\ud800"}',
+    b'{"a":"\x01"}',
+    b'{"idToken":"a","idToken":"b"}',
+    b"[" * 10_000,
+    b'{"a":' * 100 + b"1" + b"}" * 100,
+    b"\xef\xbb\xbf{}",
+    b"idToken=a&requestUri=b",
+    b"<xml/>",
+    b"\x00",
+]
+
+
+@for_each([(ENDPOINTS[0], body) for body in MALFORMED] + [(endpoint, b"{") for endpoint in ENDPOINTS + ["/v1/token"]])
+def test_malformed_JSON(endpoint, body, api):
     assert_error(api.post(endpoint, body, headers={"content-type": "application/json"}), INVALID_JSON)
 
 
-@pytest.mark.parametrize("value", [7, 1.5, True, [], {}, ["a"], {"a": "b"}], ids=json.dumps)
-@pytest.mark.parametrize(
-    "endpoint, field",
-    [
-        ("signInWithIdp", "requestUri"),
-        ("signInWithIdp", "postBody"),
-        ("signInWithIdp", "sessionId"),
-        ("signInWithIdp", "pendingToken"),
-        ("signInWithIdp", "idToken"),
-        ("lookup", "idToken"),
-        ("delete", "idToken"),
-        ("createAuthUri", "identifier"),
-        ("createAuthUri", "providerId"),
-        ("createAuthUri", "continueUri"),
-        ("createAuthUri", "sessionId"),
-        ("createAuthUri", "oauthScope"),
-        ("/v2/accounts:revokeToken", "providerId"),
-        ("/v2/accounts:revokeToken", "token"),
-        ("/v2/accounts:revokeToken", "idToken"),
-        ("/v2/accounts:revokeToken", "redirectUri"),
-    ],
-)
-def test_a_text_of_another_type(api, endpoint, field, value):
+TEXTS = [
+    ("signInWithIdp", "requestUri"),
+    ("signInWithIdp", "postBody"),
+    ("signInWithIdp", "sessionId"),
+    ("signInWithIdp", "pendingToken"),
+    ("signInWithIdp", "idToken"),
+    ("lookup", "idToken"),
+    ("delete", "idToken"),
+    ("createAuthUri", "identifier"),
+    ("createAuthUri", "providerId"),
+    ("createAuthUri", "continueUri"),
+    ("createAuthUri", "sessionId"),
+    ("createAuthUri", "oauthScope"),
+    ("/v2/accounts:revokeToken", "providerId"),
+    ("/v2/accounts:revokeToken", "token"),
+    ("/v2/accounts:revokeToken", "idToken"),
+    ("/v2/accounts:revokeToken", "redirectUri"),
+]
+
+
+@for_each([(*text, value) for text in TEXTS for value in (7, 1.5, True, [], {}, ["a"], {"a": "b"})])
+def test_a_text_of_another_type(endpoint, field, value, api):
     path = endpoint if endpoint.startswith("/") else f"/v1/accounts:{endpoint}"
     message = assert_error(api.post(path, {field: value}), INVALID_JSON)
     assert field in message, "the message names the field"
 
 
-@pytest.mark.parametrize("field", ["autoCreate", "returnIdpCredential"])
-@pytest.mark.parametrize("value", ["maybe", 1, [], {}], ids=json.dumps)
-def test_a_boolean_of_another_type(api, field, value):
+@for_each([(field, value) for field in ("autoCreate", "returnIdpCredential") for value in ("maybe", 1, [], {})])
+def test_a_boolean_of_another_type(field, value, api):
     assert_error(api.call("signInWithIdp", {field: value}), INVALID_JSON)
 
 
@@ -97,8 +94,8 @@ def test_null_counts_as_absent_and_unknown_fields_are_ignored(api):
     assert_error(api.call("signInWithIdp", {"requestUri": None, "autoCreate": None}), "MISSING_REQUEST_URI")
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS)
-def test_the_key_of_no_project(site, endpoint):
+@for_each(ENDPOINTS)
+def test_the_key_of_no_project(endpoint, site):
     for key, options in ((None, {}), ("", {}), (None, {"headers": {"x-goog-api-key": ""}})):
         response = API(site.url, key).post(endpoint, {}, **options)
         assert_error(response, "The request is missing a valid API key.", 403)
@@ -119,9 +116,8 @@ def test_the_key_in_a_header_and_two_keys_that_differ(site):
     assert_error(two, "API key not valid. Please pass a valid API key.")
 
 
-@pytest.mark.parametrize("value", ["Bearer owner", "bearer owner", "Bearer ya29.x", "Bearer eyJ.e30.x"])
-@pytest.mark.parametrize("endpoint", ENDPOINTS)
-def test_SEC_22_a_bearer_opens_nothing(api, endpoint, value):
+@for_each([(endpoint, value) for endpoint in ENDPOINTS for value in ("Bearer owner", "bearer owner", "Bearer ya29.x", "Bearer eyJ.e30.x")])
+def test_SEC_22_a_bearer_opens_nothing(endpoint, value, api):
     response = api.post(endpoint, {}, headers={"authorization": value})
     assert_error(response, "Invalid Credentials", 401)
     error = response.json()["error"]
@@ -133,16 +129,18 @@ def test_other_schemes_of_authorization_are_ignored(api):
     assert_error(api.post("/v1/accounts:lookup", {}, headers={"authorization": "Basic b3duZXI6"}), "MISSING_ID_TOKEN")
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS)
-def test_what_only_administrators_may_name(api, endpoint):
+@for_each(ENDPOINTS)
+def test_what_only_administrators_may_name(endpoint, api):
     for spelling in ("targetProjectId", "target_project_id"):
         assert_error(api.post(endpoint, {spelling: "demo"}), "INSUFFICIENT_PERMISSION")
     assert_error(api.post(endpoint, {"tenantId": "some-tenant"}), "UNSUPPORTED_TENANT_OPERATION")
 
 
-@pytest.mark.parametrize("path", ["/v2/passwordPolicy", "/v2/recaptchaConfig", "/v1/projects", "/v1/recaptchaParams"])
-@pytest.mark.parametrize("name", ["tenantId", "tenant_id"])
-def test_calls_without_a_body_refuse_tenants_too(api, path, name):
+WITHOUT_A_BODY = ["/v2/passwordPolicy", "/v2/recaptchaConfig", "/v1/projects", "/v1/recaptchaParams"]
+
+
+@for_each([(path, name) for path in WITHOUT_A_BODY for name in ("tenantId", "tenant_id")])
+def test_calls_without_a_body_refuse_tenants_too(path, name, api):
     query = {"key": API_KEY, "clientType": "CLIENT_TYPE_WEB", "version": "RECAPTCHA_ENTERPRISE"}
 
     def ask(**more):
@@ -215,26 +213,24 @@ def test_SEC_09_paths_with_two_readings_are_refused(site):
 # -- call by call
 
 
-@pytest.mark.parametrize("endpoint", ["lookup", "delete"])
-@pytest.mark.parametrize(
-    "token, code",
-    [
-        (None, "MISSING_ID_TOKEN"),
-        ("", "MISSING_ID_TOKEN"),
-        ("x", "INVALID_ID_TOKEN"),
-        ("a.b.c", "INVALID_ID_TOKEN"),
-        ("..", "INVALID_ID_TOKEN"),
-        ("é.é.é", "INVALID_ID_TOKEN"),
-        ("\x00", "INVALID_ID_TOKEN"),
-        ("x" * 20_000, "INVALID_ID_TOKEN"),
-    ],
-)
-def test_bad_id_tokens(api, endpoint, token, code):
+BAD_ID_TOKENS = [
+    (None, "MISSING_ID_TOKEN"),
+    ("", "MISSING_ID_TOKEN"),
+    ("x", "INVALID_ID_TOKEN"),
+    ("a.b.c", "INVALID_ID_TOKEN"),
+    ("..", "INVALID_ID_TOKEN"),
+    ("é.é.é", "INVALID_ID_TOKEN"),
+    ("\x00", "INVALID_ID_TOKEN"),
+    ("x" * 20_000, "INVALID_ID_TOKEN"),
+]
+
+
+@for_each([(endpoint, *bad) for endpoint in ("lookup", "delete") for bad in BAD_ID_TOKENS])
+def test_bad_id_tokens(endpoint, token, code, api):
     assert_error(api.call(endpoint, {"idToken": token}), code)
 
 
-@pytest.mark.parametrize(
-    "body, code",
+@for_each(
     [
         ({}, "MISSING_REQUEST_URI"),
         ({"requestUri": ""}, "MISSING_REQUEST_URI"),
@@ -275,18 +271,16 @@ def test_bad_id_tokens(api, endpoint, token, code):
         ({"requestUri": "http://localhost", "pendingToken": "A" * 400}, "INVALID_PENDING_TOKEN"),
         ({"requestUri": "http://localhost", "idToken": "x"}, BAD_CREDENTIAL),
         ({"requestUri": "http://localhost", "postBody": "providerId=oidc.fake&id_token=x", "idToken": "x"}, "INVALID_ID_TOKEN"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else json.dumps(value)[:70],
+    ]
 )
-def test_bad_sign_ins(api, body, code):
+def test_bad_sign_ins(body, code, api):
     assert_error(api.call("signInWithIdp", body), code)
 
 
 HANDLER = "@handler"
 
 
-@pytest.mark.parametrize(
-    "body, code",
+@for_each(
     [
         ({}, "MISSING_IDENTIFIER"),
         ({"identifier": ""}, "MISSING_IDENTIFIER"),
@@ -319,10 +313,9 @@ HANDLER = "@handler"
         ({"providerId": "oidc.fake", "continueUri": HANDLER, "customParameter": "ui=7"}, INVALID_JSON),
         ({"providerId": "oidc.fake", "continueUri": HANDLER, "oauthScope": "{not json"}, "oauthScope is not a JSON object."),
         ({"providerId": "oidc.down", "continueUri": HANDLER}, "NETWORK_REQUEST_FAILED"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else json.dumps(value)[:80],
+    ]
 )
-def test_bad_starts_of_clients(site, api, body, code):
+def test_bad_starts_of_clients(body, code, site, api):
     before = site.value("SELECT count(*) FROM sign_in_flows")
     if body.get("continueUri") == HANDLER:
         body = {**body, "continueUri": site.url + "/__/auth/handler"}
@@ -330,8 +323,7 @@ def test_bad_starts_of_clients(site, api, body, code):
     assert site.value("SELECT count(*) FROM sign_in_flows") == before, "no flow for a start that failed"
 
 
-@pytest.mark.parametrize(
-    "fields, code",
+@for_each(
     [
         ({}, "MISSING_GRANT_TYPE"),
         ({"refresh_token": "x"}, "MISSING_GRANT_TYPE"),
@@ -344,10 +336,9 @@ def test_bad_starts_of_clients(site, api, body, code):
         ({"grant_type": "refresh_token", "refresh_token": "A" * 87}, "INVALID_REFRESH_TOKEN"),
         ({"grant_type": "refresh_token", "refresh_token": "\x00é"}, "INVALID_REFRESH_TOKEN"),
         ({"grant_type": "refresh_token", "refresh_token": "x" * 60_000}, "INVALID_REFRESH_TOKEN"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else json.dumps(value)[:60],
+    ]
 )
-def test_bad_refreshes(api, fields, code):
+def test_bad_refreshes(fields, code, api):
     form = {"content-type": "application/x-www-form-urlencoded"}
     assert_error(api.post("/v1/token", fields), code)
     assert_error(api.post("/v1/token", urlencode(fields), headers=form), code)
