@@ -5,7 +5,6 @@ import json
 import secrets
 from urllib.parse import urlencode
 
-import pytest
 import requests
 
 from support.accounts import person
@@ -13,6 +12,7 @@ from support.clients.api import assert_error, posted
 from support.clients.flows import WebFlow, query_of
 from support.clients.handler import BrowserFlow
 from support.leaks import note
+from support.tables import for_each
 
 RESERVED = [
     "client_id",
@@ -151,8 +151,8 @@ def test_SEC_18_an_answer_with_the_state_of_another_provider_is_refused(site, ho
     assert "token" not in hostile_provider.asked() and site.counts() == before
 
 
-@pytest.mark.parametrize("name", RESERVED)
-def test_a_reserved_parameter_never_reaches_a_provider(site, hostile_provider, name):
+@for_each(RESERVED)
+def test_a_reserved_parameter_never_reaches_a_provider(name, site, hostile_provider):
     location = WebFlow(site, hostile_provider.provider, parameters={name: "of-the-attacker"}).start().headers["location"]
     assert "of-the-attacker" not in location
     assert "of-the-attacker" not in str(hostile_provider.requests)
@@ -163,12 +163,10 @@ def test_a_reserved_parameter_never_reaches_a_provider(site, hostile_provider, n
         query_of(location)
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [{"ui": "a\r\nSet-Cookie: x=y"}, {f"p{n}": "x" for n in range(21)}, {"ui": "x" * 1025}, {"ui": "\x00"}],
-    ids=["line break", "21 parameters", "1025 bytes", "NUL"],
+@for_each(
+    [{"ui": "a\r\nSet-Cookie: x=y"}, {f"p{n}": "x" for n in range(21)}, {"ui": "x" * 1025}, {"ui": "\x00"}], issuer="hostile_provider"
 )
-def test_a_start_with_bad_parameters_asks_no_provider(site, hostile_provider, parameters):
+def test_a_start_with_bad_parameters_asks_no_provider(parameters, site, hostile_provider):
     response = WebFlow(site, hostile_provider.provider).start(customParameters=json.dumps(parameters))
     assert response.status_code == 303 and query_of(response.headers["location"])["error"] == "invalid_request"
     assert hostile_provider.requests == []

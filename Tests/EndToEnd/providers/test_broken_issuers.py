@@ -13,6 +13,7 @@ from support.harness import together
 from support.jwts import foreign_key
 from support.names import TIMEOUT
 from support.servers.site import Site, a_site
+from support.tables import for_each
 
 pytestmark = pytest.mark.long
 
@@ -57,8 +58,8 @@ def broken_answers():
     yield "deep JSON", lambda r: Response("[" * 10_000, content_type="application/json")
 
 
-@pytest.mark.parametrize("name, answer", [pytest.param(name, answer, id=name) for name, answer in broken_answers()])
-def test_a_broken_token_endpoint_is_refused(site, hostile_provider, name, answer):
+@for_each(broken_answers(), issuer="hostile_provider")
+def test_a_broken_token_endpoint_is_refused(name, answer, site, hostile_provider):
     hostile_provider.answers["token"] = answer
     message = refused(site, hostile_provider, code="NETWORK_REQUEST_FAILED" if name in ("500", "503") else "INVALID_IDP_RESPONSE")
     assert "somebody@example.com" not in message

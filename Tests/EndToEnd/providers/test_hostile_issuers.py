@@ -16,10 +16,10 @@ from support.jwts import b64, foreign_key, hmac_signed, unsigned
 from support.leaks import note
 from support.names import CLIENT_SECRET
 from support.servers.site import Site, a_site
+from support.tables import for_each
 
 
-@pytest.mark.parametrize(
-    "name, change",
+@for_each(
     [
         ("foreign", lambda iss: "https://evil.example"),
         ("prefix", lambda iss: iss[:-1]),
@@ -31,9 +31,9 @@ from support.servers.site import Site, a_site
         ("number", lambda iss: 7),
         ("missing", lambda iss: None),
         ("template left unreplaced", lambda iss: iss.rsplit("/", 2)[0] + "/{tenantid}/v2.0"),
-    ],
+    ]
 )
-def test_SEC_01_another_issuer_is_refused(site, hostile, name, change):
+def test_SEC_01_another_issuer_is_refused(name, change, site, hostile):
     hostile.claims = lambda claims: {"iss": change(claims["iss"])}
     refused_at_both_doors(site, hostile)
 
@@ -73,8 +73,7 @@ def now():
     return int(time.time())
 
 
-@pytest.mark.parametrize(
-    "name, changes",
+@for_each(
     [
         ("foreign audience", lambda c: {"aud": "another-client"}),
         ("empty audiences", lambda c: {"aud": []}),
@@ -97,8 +96,9 @@ def now():
         ("subject as number", lambda c: {"sub": 7, "oid": 7}),
         ("huge subject", lambda c: {"sub": "a" * 256, "oid": "a" * 256}),
     ],
+    issuer="hostile",
 )
-def test_SEC_12_wrong_claims_are_refused(site, hostile, name, changes):
+def test_SEC_12_wrong_claims_are_refused(name, changes, site, hostile):
     hostile.claims = changes
     refused_at_both_doors(site, hostile)
 
@@ -141,8 +141,7 @@ def _embedded(claims):
     return jwt.encode(claims, key.private, "RS256", headers={"jwk": key.jwk})
 
 
-@pytest.mark.parametrize(
-    "name",
+@for_each(
     [
         "alg none",
         "alg None with the kid",
@@ -166,14 +165,14 @@ def _embedded(claims):
         "number",
         "empty",
     ],
+    issuer="hostile",
 )
-def test_SEC_12_a_token_that_the_issuer_did_not_sign_is_refused(site, hostile, name):
+def test_SEC_12_a_token_that_the_issuer_did_not_sign_is_refused(name, site, hostile):
     hostile.mint = minted(name, hostile)
     refused_at_both_doors(site, hostile)
 
 
-@pytest.mark.parametrize(
-    "name, header, changes",
+@for_each(
     [
         ("log-out token", {"typ": "logout+jwt"}, {}),
         ("log-out token of the usual type", {}, {"events": {"http://schemas.openid.net/event/backchannel-logout": {}}}),
@@ -185,8 +184,9 @@ def test_SEC_12_a_token_that_the_issuer_did_not_sign_is_refused(site, hostile, n
         ("Keycloak's refresh token", {}, {"typ": "Refresh"}),
         ("Cognito's access token", {}, {"token_use": "access"}),
     ],
+    issuer="hostile",
 )
-def test_SEC_77_what_an_issuer_signs_for_another_purpose_signs_nobody_in(site, hostile, name, header, changes):
+def test_SEC_77_what_an_issuer_signs_for_another_purpose_signs_nobody_in(name, header, changes, site, hostile):
     hostile.mint = lambda claims: jwt.encode({**claims, **changes}, hostile.key.private, "RS256", {"kid": hostile.key.kid, **header})
     refused_at_both_doors(site, hostile)
 
@@ -276,8 +276,8 @@ def test_userinfo_of_another_person_is_discarded(fake_issuer):
         site.close()
 
 
-@pytest.mark.parametrize("value", ["TRUE", 1, [], None, "1", "yes", {}])
-def test_email_verified_in_another_form_is_false(site, hostile, value):
+@for_each(["TRUE", 1, [], None, "1", "yes", {}], issuer="hostile")
+def test_email_verified_in_another_form_is_false(value, site, hostile):
     """What counts is that it means no more than `false`: some providers vouch for all their addresses, or for those of their own domains."""
 
     def verified(value):

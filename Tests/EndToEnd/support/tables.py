@@ -3,15 +3,18 @@
 import inspect
 
 
-def for_each(rows):
-    """Calls the decorated test with each row, or with the members of each tuple, and with the fixtures that it names behind them."""
+def for_each(rows, issuer=None):
+    """Calls the decorated test with each row, or with the members of each tuple, and with the fixtures that it names behind them.
+
+    `issuer`: a fixture of several issuers, for rows that the server judges alike whichever issuer it is: all rows at `oidc.fake`, one at the others.
+    """
     rows = [row if type(row) is tuple else (row,) for row in rows]
     assert rows
 
     def decorate(test):
         def test_of_all(**fixtures):
             wrong = []
-            for row in rows:
+            for row in rows if issuer is None or fixtures[issuer].provider == "oidc.fake" else rows[:1]:
                 try:
                     test(*row, **fixtures)
                 except AssertionError as error:
