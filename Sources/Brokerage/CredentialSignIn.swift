@@ -10,7 +10,7 @@ extension BrokeredProject {
             return ProvenSignIn(result: try await configured(provider).verify(credential))
         } catch {
             var error = BrokerageError(error)
-            if development != nil, MadeUpClaims.are(in: credential) {
+            if development != nil, providers[id] != nil, MadeUpClaims.are(in: credential) {
                 error = error.adding("\(provider.id) has an entry in the project's file, so only its own tokens count.")
             }
             count(provider.id, endedBy: error)

@@ -40,23 +40,23 @@ struct Gatehouse: AsyncParsableCommand {
         ProcessEnd.now(status.rawValue)
     }
 
-    /// The text about an unknown word in the place of a subcommand; `nil` where there is none. The parser itself would complain about
-    /// the first option behind it.
+    /// The text about a missing or unknown subcommand; `nil` where there is none. The parser itself would complain about the first option
+    /// behind it.
     private static func unknownSubcommand(in arguments: [String]) -> String? {
         var command: any ParsableCommand.Type = Gatehouse.self
         var path = "gatehouse"
         for word in arguments {
             let subcommands = command.configuration.subcommands
-            if subcommands.isEmpty || word.hasPrefix("-") || word == "help" { return nil }
-            let next = subcommands.first { $0.configuration.commandName == word }
-            if let next {
+            if subcommands.isEmpty || ["help", "--help", "-h", "--version"].contains(word) { return nil }
+            if let next = subcommands.first(where: { $0.configuration.commandName == word }) {
                 command = next
                 path += " \(word)"
                 continue
             }
             let names = subcommands.compactMap { $0.configuration.commandName }.joined(separator: ", ")
+            let reason = word.hasPrefix("-") ? "needs a subcommand in front of \(word)" : "has no subcommand \(Console.visible(word))"
             return """
-                Error: \(path) has no subcommand \(Console.visible(word)); it has \(names)
+                Error: \(path) \(reason); it has \(names)
                 Usage: \(path) <subcommand>
                   See '\(path) --help' for more information.
                 """
@@ -87,7 +87,10 @@ struct CommonOptions: ParsableArguments {
 
     /// The sentence of a command that found nothing of a project, where the configuration does not have the project. For commands that do
     /// not need the project files.
-    func reasonWhyUnknown(_ project: String) -> String? { try? soundConfiguration().reasonWhyUnknown(project) }
+    func reasonWhyUnknown(_ project: String) -> String? {
+        guard let configuration = try? soundConfiguration(), !configuration.mayBeFaulty(project) else { return nil }
+        return configuration.reasonWhyUnknown(project)
+    }
 
     /// The arguments of a command line. The parser's own `help` takes no option, but the script of `packaging/` writes `--config` behind
     /// every command.

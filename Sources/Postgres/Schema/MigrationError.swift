@@ -21,13 +21,13 @@ extension MigrationError: CustomStringConvertible {
         case .folder(let reason):
             "migrations: \(reason)"
         case .behind(let names):
-            "the database is behind by \(names.count) (\(names.joined(separator: ", "))): run `gatehouse migrate`"
+            "the database is behind by \(names.count) (\(Self.range(names))): run `gatehouse migrate`"
         case .edited(let file, let applied) where file != applied:
             "\(file) was applied as \(applied): give it back its name; a change needs a file of its own"
         case .edited(let file, _):
             "the database's \(file) is not the one of this binary: install the binary that migrated the database, or restore the file"
         case .ahead(let names):
-            "the database is ahead of this binary by \(names.count) (\(names.joined(separator: ", "))): run the binary that has them"
+            "the database is ahead of this binary by \(names.count) (\(Self.range(names))): run the binary that has them"
         case .late(let name, let newest):
             "\(name) is numbered below \(newest), which is applied already: give it the next number"
         case .failed(let reason):
@@ -35,5 +35,10 @@ extension MigrationError: CustomStringConvertible {
         case .database(let error):
             "migrations: \(error)"
         }
+    }
+
+    private static func range(_ names: [String]) -> String {
+        guard names.count > 3, let first = names.first, let last = names.last else { return names.joined(separator: ", ") }
+        return "\(first) to \(last)"
     }
 }

@@ -21,9 +21,15 @@ enum Remedies {
     private static let ofDatabase: Known = [
         (
             ["password authentication failed", "no password supplied"],
-            "compare the password in database with the role's; ALTER ROLE … PASSWORD sets another one"
+            "compare user and password of database (gatehouse.yaml) with the role's; ALTER ROLE … PASSWORD sets another password"
+        ),
+        (
+            ["no encryption"],
+            "use TLS (sslmode=verify-full and sslrootcert in database), or permit this role, database and address in pg_hba.conf"
         ),
         (["no pg_hba.conf entry", "pg_hba.conf rejects"], "permit this role, database and address in pg_hba.conf, and reload PostgreSQL"),
+        (["root certificate file"], "name the file of the authority of PostgreSQL's certificate with sslrootcert=… in database"),
+        (["does not match host name"], "write into database the host name that PostgreSQL's certificate has"),
         (
             ["too many connections", "too many clients", "remaining connection slots"],
             "end other connections, raise the limit that it names, or lower databasePool or loops"
@@ -36,10 +42,12 @@ enum Remedies {
         (["cannot resolve", "could not translate host name"], "correct the host in database, or the name's entry in DNS"),
         (
             ["certificate verify failed", "certificate has expired"],
-            "renew PostgreSQL's certificate, or name its authority with sslrootcert in database"
+            "renew PostgreSQL's certificate, or name its authority with sslrootcert=… in database"
         ),
-        (["does not support SSL"], "switch ssl on in postgresql.conf, or take sslmode out of database"),
+        (["does not support SSL"], "switch ssl on in postgresql.conf; take sslmode out of database only where PostgreSQL is on this machine"),
         (["timeout expired", "timed out"], "look at the firewall and the route to the database, and at host and port in database"),
+        (["is not permitted to log in"], "permit it with ALTER ROLE … LOGIN"),
+        (["permission denied"], "give the tables to the role of database, with ALTER TABLE … OWNER TO or REASSIGN OWNED"),
         (["role \""], "make the role with CREATE ROLE … LOGIN, or correct the user in database"),
         (["database \""], "make the database with CREATE DATABASE, or correct its name in database"),
         (["the database system is starting up", "shutting down"], "wait until PostgreSQL has started"),
@@ -69,6 +77,7 @@ extension StartFailure {
         switch error {
         case MigrationError.database(.unavailable(let reason)): reason
         case PostgresError.unavailable(let reason): reason
+        case MigrationError.database(.sql(state: "42501", message: let reason)), PostgresError.sql(state: "42501", message: let reason): reason
         default: nil
         }
     }

@@ -51,7 +51,7 @@ enum Console {
     /// the lock, and when the configured master key is not the database's: one of the two belongs to another installation.
     static func migrate(_ settings: ServerSettings) async throws -> [String] {
         let database = open(settings, on: try Loop(index: 0))
-        do { try await database.verifySessions() } catch { throw MigrationError.database(error) }
+        do { try await database.verifySessions() } catch { throw Failed(StartFailure.text(MigrationError.database(error))) }
         let faults: [Finding]
         do { faults = try await MasterKeyFindings.findings(database, settings, .system) } catch { throw Failed(StartFailure.text(error)) }
         await database.close()
@@ -64,7 +64,7 @@ enum Console {
 
     /// An address as accounts have it. Throws `Failed` for a text that is not one.
     static func canonical(_ email: String) throws -> String {
-        guard let address = EmailAddress.canonical(email) else { throw Failed("\(visible(email)) is not an e-mail address") }
+        guard let address = EmailAddress.canonical(email) else { throw Failed("\"\(visible(email))\" is not an e-mail address") }
         return address
     }
 

@@ -80,7 +80,7 @@ struct KeysCommand: AsyncParsableCommand {
                     Console.remark(
                         signsFrom <= Clock.system.now()
                             ? "It signs at once; every server has it within a minute."
-                            : "It is published within a minute, and signs from \(time) on. The key before it verifies until its last token has expired."
+                            : "Every server publishes the new key within a minute; it signs from \(time) on. The key before it verifies until its last token has expired."
                     )
                 } catch let waiting as RotationWaits {
                     throw Failed(

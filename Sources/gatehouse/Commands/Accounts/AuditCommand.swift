@@ -50,6 +50,7 @@ struct AuditCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard limit ?? 1 > 0 else { throw ValidationError("--limit must be 1 or more.") }
+            guard project != nil || account == nil else { throw ValidationError("--account needs a project.") }
             guard let action, !Self.actions.contains(action) else { return }
             throw ValidationError("--action is one of \(Self.actions.joined(separator: ", ")).")
         }

@@ -65,8 +65,10 @@ struct PrivatePostgres {
         data=$1 socket=$2 programs=$3 run=$4 durability=$5
         shift 5
         say() { echo "gatehouse dev: $*" >&2; }
+        # Whether the server that runs on these data is this one. The fifth line of the file is the folder of its socket.
+        is_ours() { [ "$(sed -n 5p "$data/postmaster.pid" 2>/dev/null)" = "$socket" ]; }
         finish() {
-            if [ -e "$data/postmaster.pid" ]; then "$@" "$programs/pg_ctl" -D "$data" -m fast -w stop >/dev/null 2>&1 || true; fi
+            if is_ours; then "$@" "$programs/pg_ctl" -D "$data" -m fast -w stop >/dev/null 2>&1 || true; fi
             rm -rf "$run"
         }
         trap 'finish "$@"' EXIT
@@ -80,7 +82,14 @@ struct PrivatePostgres {
         # A plan that was made for empty tables is made anew once they are analyzed. A test suite fills them in less than the usual minute.
         settings="$settings -c autovacuum_naptime=1s"
         "$@" "$programs/pg_ctl" -D "$data" -o "-k $socket $settings" -l "$socket/log" -w start >/dev/null 2>&1 \\
-            || { if [ -e "$socket/log" ]; then tail -5 "$socket/log" >&2; fi; exit 1; }
+            || {
+                if "$@" "$programs/pg_ctl" -D "$data" status >/dev/null 2>&1 && ! is_ours; then
+                    say "another gatehouse dev uses $data; stop it, or choose another folder with --data"
+                elif [ -e "$socket/log" ]; then
+                    tail -5 "$socket/log" >&2
+                fi
+                exit 1
+            }
         echo ready
         cat >/dev/null
         """

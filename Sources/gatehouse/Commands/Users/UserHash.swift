@@ -20,6 +20,7 @@ extension UsersCommand {
         var email: String
 
         func run() async throws {
+            if let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
             let hashes = AddressHashes(masterKey: try common.serverSettings().masterKey)
             for hash in hashes.all(of: try Console.canonical(email), in: project) { print(hash) }
         }

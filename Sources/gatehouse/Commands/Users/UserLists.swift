@@ -98,7 +98,7 @@ extension UsersCommand {
             if let provider, let subject { wanted.identities = [(provider, subject)] }
             try await UsersCommand.withAccounts(common, of: project, as: "users get") { access in
                 let found = try await access.accounts.lists.find(wanted, by: access.administrator)
-                guard let account = found.first?.account else { throw Failed("project \(project) has no such account") }
+                guard let account = found.first?.account else { throw email == nil ? AccountError.accountNotFound : .noSuchEmail }
                 Terminal.write(json ? account.json + "\n" : account.lines)
             }
         }

@@ -49,7 +49,9 @@ struct UsersCommand: AsyncParsableCommand {
     /// The errors that an operator can do something about, in words; the others as the log tells them.
     private static func explained(_ error: AccountError, project: String) -> any Error {
         switch error {
-        case .accountNotFound, .noSuchEmail: Failed("project \(project) has no such account")
+        case .accountNotFound:
+            Failed("project \(project) has no such account; gatehouse users get \(project) --email ADDRESS finds the id of one by its address")
+        case .noSuchEmail: Failed("project \(project) has no account with this address")
         case .emailTaken: Failed("another account has this address")
         case .phoneNumberTaken: Failed("another account has this phone number")
         case .accountIDTaken: Failed("another account has this id")
@@ -103,7 +105,8 @@ struct ChosenAccounts: ParsableArguments {
             } catch AccountError.accountNotFound {
                 missing += 1
                 progress.finish()
-                Console.remark(Console.visible("project \(project) has no account \(id == nil ? "with the address " : "")\(name)"))
+                let hint = id != nil && name.contains("@") ? "; an address is given as --email \(name)" : ""
+                Console.remark(Console.visible("project \(project) has no account \(id == nil ? "with the address " : "")\(name)\(hint)"))
             }
             progress.add(1)
         }
