@@ -122,8 +122,12 @@ extension HostedVisit {
 
     private func consent() async throws -> Response {
         guard let session else { return resume() }
-        try await accounts.authorizationRequests.recordConsent(
-            to: kept.request.scopes, of: kept, by: session, in: settings)
+        do {
+            try await accounts.authorizationRequests.recordConsent(
+                to: kept.request.scopes, of: kept, by: session, in: settings)
+        } catch AccountError.overtaken {
+            // The session has ended meanwhile, so the person is asked to sign in.
+        }
         return resume()
     }
 }

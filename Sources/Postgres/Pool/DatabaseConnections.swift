@@ -130,7 +130,9 @@ extension Database {
         for read in waitingReads.expire(at: loop.now, patience: settings.patience) {
             read.answer.resume(returning: .failure(impatience(reading)))
         }
-        for job in pool.expire(at: loop.now, patience: settings.patience) { job.fail(impatience(writing)) }
+        for job in pool.expire(at: loop.now, patience: settings.patience) {
+            job.fail(pool.isHeldUp(job) ? .locked : impatience(writing))
+        }
         metrics.waiting.set(pool.waitingCount + waitingReads.count)
         watchPatience()
     }

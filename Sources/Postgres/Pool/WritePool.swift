@@ -95,7 +95,8 @@ struct WritePool<Job: PoolJob> {
         return .open(slot)
     }
 
-    private func isHeldUp(_ job: Job) -> Bool {
+    /// Whether a running job has locked the job's row.
+    func isHeldUp(_ job: Job) -> Bool {
         guard let lock = job.lock else { return false }
         return locked.contains(lock)
     }

@@ -72,6 +72,8 @@ struct PrivatePostgres {
             rm -rf "$run"
         }
         trap 'finish "$@"' EXIT
+        # Only the end of the input ends it; otherwise the server would be left behind.
+        trap : HUP INT TERM
         cd /
         "$@" test -e "$data/." || { say "the user postgres, who runs PostgreSQL, cannot get into $data; choose another folder"; exit 1; }
         if [ ! -e "$data/PG_VERSION" ]; then
