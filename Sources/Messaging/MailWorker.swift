@@ -99,17 +99,18 @@ package actor MailWorker {
     private func look() async {
         do {
             if unseen.isEmpty { unseen = try await knownProjects.list(remembering: projects.current.all.map(\.settings.id))[...] }
-            for id in unseen.prefix(Self.piece) {
+            for id in unseen.prefix(Self.piece) where !Task.isCancelled {
+                // Before the question, so that a project that cannot be asked holds up no other one in the next round.
+                unseen = unseen.dropFirst()
                 let first = try await outbox.firstDue(in: id)
                 if first == nil { waiting.remove(id) } else { waiting.insert(id) }
                 if let first, first <= clock.now() { wakeSignal.send(for: id) }
-                unseen = unseen.dropFirst()
             }
-            // Also for what could not be collected before.
-            wakeSignal.send()
         } catch {
             log.warning("could not look for mail to send", metadata: ["error": "\(error.logDetail)"])
         }
+        // Also for what could not be collected before.
+        wakeSignal.send()
     }
 
     /// While the database does not answer, the former numbers stay. Other metrics and the log say that it does not answer.
@@ -120,7 +121,8 @@ package actor MailWorker {
 
     private func collect() async {
         for id in wakeSignal.takeProjects().sorted() where !due.contains(id) { due.append(id) }
-        while underWay.count < Self.width, let project = due.first {
+        while underWay.count < Self.width, !due.isEmpty {
+            let project = due.removeFirst()
             do {
                 let (mails, unreadable) = try await outbox.claim(Self.width - underWay.count, in: project)
                 if unreadable > 0 {
@@ -128,10 +130,10 @@ package actor MailWorker {
                         "some mails cannot be read by this process: sealed with another master key, or written by a newer version",
                         metadata: ["count": "\(unreadable)"])
                 }
-                due.removeFirst()
-                if !mails.isEmpty { due.append(project) }
+                if !mails.isEmpty || unreadable > 0 { due.append(project) }
                 for mail in mails { start(mail) }
             } catch {
+                due.append(project)
                 return log.warning("could not look for mail to send", metadata: ["error": "\(error.logDetail)"])
             }
         }

@@ -87,6 +87,8 @@ package actor Server {
             every(Self.keyInterval, "reload signing keys") { [shared, keyStore] in try await keyStore.load(into: shared.signingKeys) },
             every(Self.cleanupInterval, "clean up", soon: true) { [shared] in
                 try await cleanup.run(for: shared.projects.current.all.map(\.settings))
+            },
+            every(Self.cleanupInterval, "delete provider tokens", soon: true) { [shared] in
                 try await cleanup.deleteProviderTokens(except: shared.projects.current.tokenKeepers)
             },
             every(Self.idleInterval, "end idle sessions", soon: true) { [shared] in

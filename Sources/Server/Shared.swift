@@ -35,7 +35,6 @@ package struct Shared: Sendable {
         settings = configuration.server
         self.output = output
         projects = ProjectDirectory(Projects(configuration.projects, anyKey: settings.developmentProject))
-        // More loops serve more callers.
         signingKeys = SigningKeys()
         providerMetadata = MetadataCache()
         metrics = Metrics()

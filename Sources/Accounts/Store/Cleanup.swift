@@ -6,7 +6,7 @@ package import Runtime
 /// days after their end, audit events that are older than their project keeps them, and rate limits that are full. Any process may run it.
 package struct Cleanup: Sendable {
     private static let batch: Int64 = 1000
-    /// The size of a batch where no index finds the rows to delete, so that each batch reads the whole table.
+    /// The size of a batch where no index finds the rows to delete, so that each batch reads all rows of the project.
     private static let scanned: Int64 = 10_000
     let storage: Storage
     let clock: Clock
@@ -19,15 +19,26 @@ package struct Cleanup: Sendable {
         self.auditRetention = auditRetention
     }
 
-    /// Deletes in batches, so that no statement holds locks for long, one project after the other.
+    /// Deletes in batches, one project after the other. A fault in one of them does not stop the others; it is thrown at the end.
     ///
     /// - Parameter projects: those that are configured; some of them keep their audit events for another time. All other known projects are
     ///   cleaned, too.
     package func run(for projects: [ProjectSettings] = []) async throws(AccountError) {
         let kept = Dictionary(projects.map { ($0.id, $0.audit.keep) }, uniquingKeysWith: { first, _ in first })
-        for id in try await KnownProjects(storage: storage).list(remembering: projects.map(\.id)) {
+        try await each(try await KnownProjects(storage: storage).list(remembering: projects.map(\.id))) { id throws(AccountError) in
             try await clean(id, keepingEventsFor: (kept[id] ?? nil) ?? auditRetention)
         }
+    }
+
+    /// Runs `body` for each, also behind one that failed; throws the first error at the end.
+    private func each<Element>(_ elements: some Sequence<Element>, _ body: (Element) async throws(AccountError) -> Void)
+        async throws(AccountError)
+    {
+        var first: AccountError?
+        for element in elements {
+            do { try await body(element) } catch { first = first ?? error }
+        }
+        if let first { throw first }
     }
 
     private func clean(_ project: String, keepingEventsFor retention: Duration) async throws(AccountError) {
@@ -45,7 +56,7 @@ package struct Cleanup: Sendable {
             deletion("spent_tokens", "token_id", of: project, where: "expires_at < \(hourAgo)"),
             deletion("audit_events", "event_id", of: project, where: "occurred_at < \(now - retention)"),
         ])
-        // Full buckets contain no information. They are read in the order of the table, since the time has no index.
+        // Full buckets contain no information. The time has no index.
         let limits = deletion(
             "rate_limits", "key", of: project, where: "full_at < \(hourAgo)", batch: Self.scanned, locking: " FOR UPDATE SKIP LOCKED")
         try await repeating([limits], batch: Self.scanned)
@@ -68,7 +79,8 @@ package struct Cleanup: Sendable {
     /// - Parameter keepers: the providers that keep tokens, for each project that is configured. Another project's tokens stay, as its
     ///   accounts do.
     package func deleteProviderTokens(except keepers: [String: [String]]) async throws(AccountError) {
-        for (project, providers) in keepers {
+        try await each(keepers) { keeper throws(AccountError) in
+            let (project, providers) = keeper
             try await repeating([
                 """
                 -- The few providers are found one after the other by the index, so that the many rows are not read.
@@ -94,8 +106,8 @@ package struct Cleanup: Sendable {
     ///
     /// - Parameter piece: the most open sessions that one statement reads.
     package func endIdleSessions(of projects: [ProjectSettings], piece: Int = 1000) async throws(AccountError) {
-        for project in projects {
-            guard let idle = project.sessions.idle else { continue }
+        try await each(projects) { project throws(AccountError) in
+            guard let idle = project.sessions.idle else { return }
             var position = SessionPosition.start
             while let next = try await endIdleSessions(of: project.id, after: position, idle: idle, piece: piece) { position = next }
         }

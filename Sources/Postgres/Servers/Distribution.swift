@@ -1,7 +1,7 @@
 /// Where a distributed database (Citus) has tables of the schema in another way than statements need them.
 package struct Distribution: Sendable, Equatable {
     /// Tables whose primary key begins with the project and goes on, which are not distributed together with `accounts`.
-    package let astray: [String]
+    package let notTogether: [String]
     /// All other tables, of which some node does not have a copy. `schema_migrations` stays with the coordinator.
     package let notEverywhere: [String]
 }
@@ -23,12 +23,12 @@ extension Database {
                     ELSE own.partmethod IS DISTINCT FROM 'n' END
             ORDER BY c.relname
             """)
-        var (astray, notEverywhere): ([String], [String]) = ([], [])
+        var (notTogether, notEverywhere): ([String], [String]) = ([], [])
         for row in rows {
             var row = row.reader()
             let name: String = try row.next()
-            if try row.next() { astray.append(name) } else { notEverywhere.append(name) }
+            if try row.next() { notTogether.append(name) } else { notEverywhere.append(name) }
         }
-        return Distribution(astray: astray, notEverywhere: notEverywhere)
+        return Distribution(notTogether: notTogether, notEverywhere: notEverywhere)
     }
 }

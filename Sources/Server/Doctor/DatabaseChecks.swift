@@ -132,7 +132,7 @@ struct DatabaseChecks {
         }
         return [
             finding(
-                distribution?.astray ?? [], "Tables that are not distributed by project_id together with accounts",
+                distribution?.notTogether ?? [], "Tables that are not distributed by project_id together with accounts",
                 "create_distributed_table"),
             finding(
                 distribution?.notEverywhere ?? [], "Tables that are not reference tables, which every node has", "create_reference_table"),

@@ -67,6 +67,15 @@ import Testing
         #expect(try await Reseal(database: fixture.database, masterKey: both, clock: fixture.time.clock).run().mails == 2)
         fixture.time.advance(.seconds(2 * 3600 + 1))
         let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400))
+        // A project that cannot be cleaned stops no other one.
+        _ = try await fixture.database.write(
+            all: [
+                "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$",
+                "CREATE TRIGGER refuse BEFORE DELETE ON mail_outbox FOR EACH ROW WHEN (old.project_id = 'demo') EXECUTE FUNCTION refuse()",
+            ])
+        await #expect(throws: AccountError.self) { try await cleanup.run(for: [fixture.project]) }
+        #expect(try await fixture.database.query("SELECT project_id FROM mail_outbox").map { try $0.value(as: String.self) } == ["demo"])
+        _ = try await fixture.database.write("DROP TRIGGER refuse ON mail_outbox")
         try await cleanup.run(for: [fixture.project])
         #expect(try await fixture.database.query("SELECT 1 FROM mail_outbox").isEmpty)
     }

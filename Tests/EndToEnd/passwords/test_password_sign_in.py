@@ -1,6 +1,5 @@
 """accounts:signInWithPassword: every row of its table of errors, in the order of the checks, and the tokens it leads to."""
 
-import pathlib
 
 import pytest
 
@@ -99,18 +98,6 @@ def test_a_hash_of_other_parameters_is_renewed_at_sign_in(rest, demo):
     assert stored.startswith("$scrypt$ln=12,r=8,p=1$")
     assert demo.call("signInWithPassword", {"email": email, "password": "correct horse"}).status_code == 200
     assert rest.value("SELECT password_hash FROM accounts WHERE account_id = %s", made["localId"]).startswith("$scrypt$ln=14,r=8,p=1$")
-
-
-def test_hashes_are_made_in_huge_pages(rest, demo):
-    """`hg`, the kernel's mark of a mapping that asked for huge pages: https://man7.org/linux/man-pages/man5/proc_pid_smaps.5.html"""
-    if not pathlib.Path("/sys/kernel/mm/transparent_hugepage").exists():
-        pytest.skip("this kernel has no transparent huge pages")
-    email = address()
-    sign_up(demo, email)
-    # The memory of a process's first hash goes back to the kernel.
-    demo.succeed("signInWithPassword", {"email": email, "password": "correct horse"})
-    mappings = pathlib.Path(f"/proc/{rest.servers[0].process.pid}/smaps").read_text()
-    assert any(line.startswith("VmFlags:") and " hg" in line for line in mappings.splitlines())
 
 
 def test_a_project_with_static_refresh_tokens(rest):

@@ -23,22 +23,22 @@ import Testing
         #expect(try await made([]) == nil)
     }
 
-    @Test func `finds no table astray where each is in its place`() async throws {
+    @Test func `finds nothing where each is in its place`() async throws {
         let found = try await made([
             extended,
             """
             INSERT INTO pg_dist_partition VALUES ('accounts', 'h', 3), ('sessions', 'h', 3), ('keys', 'n', 4), ('projects', 'n', 4)
             """,
         ])
-        #expect(found == Distribution(astray: [], notEverywhere: []))
+        #expect(found == Distribution(notTogether: [], notEverywhere: []))
     }
 
     @Test func `finds the tables that an upgrade has made and nobody distributed`() async throws {
         #expect(
             try await made([extended, "INSERT INTO pg_dist_partition VALUES ('accounts', 'h', 3)"])
-                == Distribution(astray: ["sessions"], notEverywhere: ["keys", "projects"]))
+                == Distribution(notTogether: ["sessions"], notEverywhere: ["keys", "projects"]))
         #expect(
-            try await made([extended]) == Distribution(astray: ["accounts", "sessions"], notEverywhere: ["keys", "projects"]))
+            try await made([extended]) == Distribution(notTogether: ["accounts", "sessions"], notEverywhere: ["keys", "projects"]))
     }
 
     @Test func `finds tables that are distributed in another way`() async throws {
@@ -48,6 +48,6 @@ import Testing
             INSERT INTO pg_dist_partition VALUES ('accounts', 'h', 3), ('sessions', 'h', 5), ('keys', 'h', 3), ('projects', 'n', 4)
             """,
         ])
-        #expect(found == Distribution(astray: ["sessions"], notEverywhere: ["keys"]))
+        #expect(found == Distribution(notTogether: ["sessions"], notEverywhere: ["keys"]))
     }
 }
