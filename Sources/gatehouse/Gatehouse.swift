@@ -47,14 +47,15 @@ struct Gatehouse: AsyncParsableCommand {
         var path = "gatehouse"
         for word in arguments {
             let subcommands = command.configuration.subcommands
-            if subcommands.isEmpty || ["help", "--help", "-h", "--version"].contains(word) { return nil }
+            let isConfig = word == "--config" || word.hasPrefix("--config=")
+            if subcommands.isEmpty || word == "help" || word.hasPrefix("-") && !isConfig { return nil }
             if let next = subcommands.first(where: { $0.configuration.commandName == word }) {
                 command = next
                 path += " \(word)"
                 continue
             }
             let names = subcommands.compactMap { $0.configuration.commandName }.joined(separator: ", ")
-            let reason = word.hasPrefix("-") ? "needs a subcommand in front of \(word)" : "has no subcommand \(Console.visible(word))"
+            let reason = isConfig ? "needs a subcommand in front of --config" : "has no subcommand \(Console.visible(word))"
             return """
                 Error: \(path) \(reason); it has \(names)
                 Usage: \(path) <subcommand>

@@ -41,9 +41,9 @@ def pytest_testnodedown(node):
 def pytest_sessionfinish(session, exitstatus):
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["calls"] = sorted(calls_answered())
-    elif cluster_log and exitstatus == 0:
+    elif cluster_log and exitstatus in (0, 1):
         calls_of_all_processes.update(calls_answered())
-        faults = faults_of_statements(cluster_log, calls_of_all_processes if ran_all(session.config) else None)
+        faults = faults_of_statements(cluster_log, calls_of_all_processes if exitstatus == 0 and ran_all(session.config) else None)
         if faults:
             print("\n" + faults)
             session.exitstatus = exitstatus = 1

@@ -91,6 +91,9 @@ def test_data_in_a_folder_stay():
         assert again["user_id"] == made["localId"] and header(again["id_token"])["alg"] == "RS256"
         assert_error(API(dev.url, "any").call("lookup", {"idToken": made["idToken"]}), "INVALID_ID_TOKEN")
         config = folder / "gatehouse.yaml"
+        with a_dev("--data", folder) as second:
+            assert second.wait() == 1 and f"another gatehouse dev uses {folder}" in second.printed(), second.printed()
+        assert API(dev.url, "any").refresh(again["refresh_token"]).status_code == 200, "the first one goes on"
         listed = subprocess.run([BINARY, "keys", "list", "--config", config], capture_output=True, text=True, timeout=TIMEOUT)
         assert listed.returncode == 0 and "RS256" in listed.stdout, listed.stderr
 

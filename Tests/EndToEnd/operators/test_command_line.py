@@ -146,3 +146,10 @@ def test_ctrl_c_at_a_password_ends_the_command_and_leaves_the_terminal_with_its_
     assert site.rows("SELECT 1 FROM accounts WHERE email = 'late@example.com'") in ("", [])
     for end in (master, slave):
         os.close(end)
+
+
+def test_a_group_of_commands_without_one_of_them_is_answered_with_what_it_has():
+    """As by the script of `packaging/`, which writes `--config` behind every command."""
+    for words, name in ((["users"], "gatehouse users"), ([], "gatehouse")):
+        result = subprocess.run([BINARY, *words, "--config", "a.yaml"], capture_output=True, text=True, timeout=TIMEOUT)
+        assert result.returncode == 64 and f"Error: {name} needs a subcommand in front of --config; it has" in result.stderr
