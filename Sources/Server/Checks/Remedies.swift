@@ -44,7 +44,10 @@ enum Remedies {
             ["certificate verify failed", "certificate has expired"],
             "renew PostgreSQL's certificate, or name its authority with sslrootcert=… in database"
         ),
-        (["does not support SSL"], "switch ssl on in postgresql.conf; take sslmode out of database only where PostgreSQL is on this machine"),
+        (
+            ["does not support SSL"],
+            "switch ssl on in postgresql.conf; take sslmode out of database only where PostgreSQL is on this machine"
+        ),
         (["timeout expired", "timed out"], "look at the firewall and the route to the database, and at host and port in database"),
         (["is not permitted to log in"], "permit it with ALTER ROLE … LOGIN"),
         (["permission denied"], "give the tables to the role of database, with ALTER TABLE … OWNER TO or REASSIGN OWNED"),
@@ -77,7 +80,8 @@ extension StartFailure {
         switch error {
         case MigrationError.database(.unavailable(let reason)): reason
         case PostgresError.unavailable(let reason): reason
-        case MigrationError.database(.sql(state: "42501", message: let reason)), PostgresError.sql(state: "42501", message: let reason): reason
+        case MigrationError.database(.sql(state: "42501", message: let reason)), PostgresError.sql(state: "42501", message: let reason):
+            reason
         default: nil
         }
     }

@@ -17,6 +17,8 @@ extension Failure {
     package static let invalidContinueURI = Failure("INVALID_CONTINUE_URI")
     /// - Parameter longest: characters.
     package static func invalidContinueURI(longest: Int) -> Failure {
-        Failure("INVALID_CONTINUE_URI", "Expected an absolute https URL (in development mode also an http one of this machine) of at most \(longest) characters.")
+        Failure(
+            "INVALID_CONTINUE_URI",
+            "Expected an absolute https URL (in development mode also an http one of this machine) of at most \(longest) characters.")
     }
 }

@@ -28,7 +28,9 @@ struct ReloadCommand: AsyncParsableCommand {
             throw Failed("no server answers at \(address): \(reason)")
         }
         let text = String(decoding: response.body, as: UTF8.self)
-        guard response.status == 200 else { throw Failed(text.isEmpty ? "status \(response.status)" : String(text.last == "\n" ? text.dropLast() : text[...])) }
+        guard response.status == 200 else {
+            throw Failed(text.isEmpty ? "status \(response.status)" : String(text.last == "\n" ? text.dropLast() : text[...]))
+        }
         print(text, terminator: "")
     }
 }

@@ -57,6 +57,7 @@ def test_two_tokens_in_one_request(party):
     headers = {"authorization": f"Bearer {token}"}
     answer = requests.post(rp.metadata["userinfo_endpoint"], data={"access_token": token}, headers=headers, timeout=TIMEOUT)
     assert answer.status_code == 400 and 'error="invalid_request"' in answer.headers["www-authenticate"]
+    assert requests.post(rp.metadata["userinfo_endpoint"], headers=headers, timeout=TIMEOUT).status_code == 200
 
 
 def test_tokens_of_other_kinds_open_nothing(openid_site, party, ada):

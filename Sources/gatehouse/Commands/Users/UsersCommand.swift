@@ -50,7 +50,8 @@ struct UsersCommand: AsyncParsableCommand {
     private static func explained(_ error: AccountError, project: String) -> any Error {
         switch error {
         case .accountNotFound:
-            Failed("project \(project) has no such account; gatehouse users get \(project) --email ADDRESS finds the id of one by its address")
+            Failed(
+                "project \(project) has no such account; gatehouse users get \(project) --email ADDRESS finds the id of one by its address")
         case .noSuchEmail: Failed("project \(project) has no account with this address")
         case .emailTaken: Failed("another account has this address")
         case .phoneNumberTaken: Failed("another account has this phone number")
