@@ -1,8 +1,5 @@
 """accounts:signInWithPassword: every row of its table of errors, in the order of the checks, and the tokens it leads to."""
 
-
-import pytest
-
 from support.accounts import address, sign_up, update
 from support.clients.api import assert_error
 from support.jwts import claims
