@@ -232,11 +232,12 @@ def test_the_page_of_a_provider_has_what_the_catalogue_has(provider):
         assert not has["scopes"] and not {"clientAuth", "scopes"} & set(rows)
 
 
-def test_the_table_of_providers_leads_to_the_page_of_each():
+def test_a_page_has_the_id_of_a_provider_for_its_name_or_is_in_the_table_of_issuers():
     assert "(providers/README.md)" in page.TEXT
     folder = ROOT / "docs/providers"
-    pages = {file.name for file in folder.glob("*.md")} - {"README.md"}
-    assert pages == set(re.findall(r"\]\(([\w.-]+\.md)\)", (folder / "README.md").read_text()))
+    pages = {file.stem for file in folder.glob("*.md")} - {"README"}
+    others = set(re.findall(r"\]\(([\w.-]+)\.md\)", (folder / "README.md").read_text()))
+    assert pages - others == set(sources.providers()) and others <= pages
 
 
 def test_the_port_of_the_API_is_8080_unless_the_file_says_otherwise():
