@@ -120,7 +120,7 @@ package actor MailWorker {
     }
 
     private func collect() async {
-        for id in wakeSignal.takeProjects().sorted() where !due.contains(id) { due.append(id) }
+        for id in wakeSignal.takeKeys().sorted() where !due.contains(id) { due.append(id) }
         while underWay.count < Self.width, !due.isEmpty {
             let project = due.removeFirst()
             do {

@@ -20,7 +20,7 @@ struct Gatehouse: AsyncParsableCommand {
     static func main() async {
         let arguments = CommonOptions.allowingConfigBehindHelp(ProcessInfo.processInfo.arguments.dropFirst())
         if let refusal = unknownSubcommand(in: arguments) {
-            Console.remark(refusal)
+            CommandSupport.remark(refusal)
             ProcessEnd.now(ExitCode.validationFailure.rawValue)
         }
         do {
@@ -36,7 +36,7 @@ struct Gatehouse: AsyncParsableCommand {
     private static func end(after error: any Error) -> Never {
         let status = exitCode(for: error)
         let text = fullMessage(for: error)
-        if !text.isEmpty { if status.isSuccess { print(text) } else { Console.remark(text) } }
+        if !text.isEmpty { if status.isSuccess { print(text) } else { CommandSupport.remark(text) } }
         ProcessEnd.now(status.rawValue)
     }
 
@@ -55,7 +55,7 @@ struct Gatehouse: AsyncParsableCommand {
                 continue
             }
             let names = subcommands.compactMap { $0.configuration.commandName }.joined(separator: ", ")
-            let reason = isConfig ? "needs a subcommand in front of --config" : "has no subcommand \(Console.visible(word))"
+            let reason = isConfig ? "needs a subcommand in front of --config" : "has no subcommand \(CommandSupport.visible(word))"
             return """
                 Error: \(path) \(reason); it has \(names)
                 Usage: \(path) <subcommand>

@@ -17,12 +17,12 @@ import Testing
         #expect(Shape.size(file).count == (isLimited ? 1 : 0))
     }
 
-    @Test func `catches a folder with more than twelve Swift files or suites, without those of its folders`() {
+    @Test func `catches a folder with more than sixteen Swift files or suites, without those of its folders`() {
         func files(_ count: Int) -> [File] { (0..<count).map { File(path: "Sources/Web/\($0).swift", text: "") } }
         let others = ["Sources/Pages/A.swift", "Sources/Web/a.html"].map { File(path: $0, text: "") }
-        #expect(Shape.crowded(files(12) + others).isEmpty)
-        #expect(Shape.crowded(files(13)).map(\.path) == ["Sources/Web"])
-        let suites = (0..<13).map { File(path: "Tests/EndToEnd/wire/test_\($0).py", text: "") }
+        #expect(Shape.crowded(files(16) + others).isEmpty)
+        #expect(Shape.crowded(files(17)).map(\.path) == ["Sources/Web"])
+        let suites = (0..<17).map { File(path: "Tests/EndToEnd/wire/test_\($0).py", text: "") }
         #expect(Shape.crowded(Array(suites.dropLast())).isEmpty)
         #expect(Shape.crowded(suites).map(\.path) == ["Tests/EndToEnd/wire"])
     }

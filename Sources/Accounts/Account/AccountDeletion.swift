@@ -44,16 +44,9 @@ package struct AccountDeletion: Sendable {
     /// For test suites in development mode; nothing in production calls it. One-time tokens that were spent stay spent.
     package func deleteAll(by administrator: Administrator) async throws(AccountError) {
         let project = administrator.project
-        let statements: [SQL] = [
-            "DELETE FROM accounts WHERE project_id = \(project: project)",
-            "DELETE FROM sessions WHERE project_id = \(project: project)",
-            "DELETE FROM sign_in_flows WHERE project_id = \(project: project)",
-            "DELETE FROM authorization_requests WHERE project_id = \(project: project)",
-            "DELETE FROM action_codes WHERE project_id = \(project: project)",
-            "DELETE FROM mail_outbox WHERE project_id = \(project: project)",
-            "DELETE FROM audit_events WHERE project_id = \(project: project)",
-            "DELETE FROM rate_limits WHERE project_id = \(project: project)",
-        ]
+        let statements = Table.all.filter { $0.whenAccountsGo == .areDeleted }.map { table -> SQL in
+            "DELETE FROM \(table.sql) WHERE project_id = \(project: project)"
+        }
         _ = try await storage.write(all: statements, by: administrator)
     }
 

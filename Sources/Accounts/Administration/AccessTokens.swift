@@ -34,7 +34,8 @@ package struct AccessTokens: Sendable {
     package func issue(for assertion: ServiceAccountAssertion, _ attempt: Attempt) async throws(AccountError) -> String {
         let rows = try await limits.charge(attempt, then: ServiceAccountKey.select(of: assertion.email, id: assertion.keyID))
         let signer = try assertion.signer(among: try reading { try rows.map(ServiceAccountKey.init) })
-        return AccessToken(email: assertion.email.text, keyID: signer.id, expires: clock.now().seconds + Self.lifetime).text(key: keys[0])
+        return AccessToken(serviceAccount: assertion.email, keyID: signer.id, expires: clock.now().seconds + Self.lifetime).text(
+            key: keys[0])
     }
 
     /// The token with this text, if it is one of ours and has not expired. Whether its key is live shows only in
@@ -61,7 +62,8 @@ package struct AccessTokens: Sendable {
 
 /// The token itself: a version, the expiry, key id and e-mail of a service account, and a MAC over them.
 package struct AccessToken: Sendable, Equatable {
-    let email: String
+    /// The account that bears it.
+    package let serviceAccount: ServiceAccountEmail
     let keyID: String
     /// In seconds of Unix time.
     let expires: Int64
@@ -72,14 +74,11 @@ package struct AccessToken: Sendable, Equatable {
     private static let keyIDCount = 40
     private static let macCount = 32
 
-    init(email: String, keyID: String, expires: Int64) {
-        self.email = email
+    init(serviceAccount: ServiceAccountEmail, keyID: String, expires: Int64) {
+        self.serviceAccount = serviceAccount
         self.keyID = keyID
         self.expires = expires
     }
-
-    /// The account that bears it.
-    package var serviceAccount: ServiceAccountEmail? { ServiceAccountEmail(address: email) }
 
     /// `nil` for a text that this key did not make.
     init?(_ text: UTF8Text, key: [UInt8]) {
@@ -87,15 +86,16 @@ package struct AccessToken: Sendable, Equatable {
             bytes.count > 9 + Self.keyIDCount + Self.macCount
         else { return nil }
         let body = Array(bytes.dropLast(Self.macCount))
-        guard constantTimeEqual(Array(bytes.suffix(Self.macCount)), Digest.hmacSHA256(key: key, body)), body[0] == Self.version
+        guard constantTimeEqual(Array(bytes.suffix(Self.macCount)), Digest.hmacSHA256(key: key, body)), body[0] == Self.version,
+            let account = ServiceAccountEmail(address: String(decoding: body[(9 + Self.keyIDCount)...], as: UTF8.self))
         else { return nil }
+        serviceAccount = account
         expires = Int64(bigEndianBytes: body[1..<9])
         keyID = String(decoding: body[9..<9 + Self.keyIDCount], as: UTF8.self)
-        email = String(decoding: body[(9 + Self.keyIDCount)...], as: UTF8.self)
     }
 
     func text(key: [UInt8]) -> String {
-        let body = [Self.version] + expires.bigEndianBytes + Array(keyID.utf8) + Array(email.utf8)
+        let body = [Self.version] + expires.bigEndianBytes + Array(keyID.utf8) + Array(serviceAccount.text.utf8)
         return Self.prefix.asString + Base64URL.encode(body + Digest.hmacSHA256(key: key, body))
     }
 }

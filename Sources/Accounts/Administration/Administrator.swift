@@ -4,7 +4,7 @@ import Runtime
 /// A caller that may administer one project: a service account, the command line, or a program of this machine in development mode.
 ///
 /// Every rule that only administrators may ask for takes one and no project beside it, so that none of them can be reached without it, or for
-/// another project. Three files make the values: `AccessTokens`, `Web/Callers/DevelopmentCaller`, and the command line's `Console`
+/// another project. Three files make the values: `AccessTokens`, `Web/Callers/DevelopmentCaller`, and the command line's `CommandSupport`
 /// (`BoundaryTests`).
 package struct Administrator: Sendable {
     /// The only project whose accounts it may touch.
@@ -50,7 +50,7 @@ package struct Administrator: Sendable {
         self.project = project
         self.rights = rights
         self.proof = proof
-        actor = .administrator(proof.token.email)
+        actor = .administrator(proof.token.serviceAccount.text)
         self.client = client
     }
 

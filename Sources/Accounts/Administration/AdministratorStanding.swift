@@ -39,8 +39,8 @@ extension Storage {
         guard var row = try await read(proof.account).first?.reader() else { throw .accessTokenRefused }
         let (projectID, names): (String, [String]) = try reading { (try row.next(), try row.next()) }
         let rights = Administrator.Right.reading(names)
-        guard projectID == project.id else { throw .otherProjectsAdministrator(proof.token.email) }
-        guard rights.contains(proof.right) else { throw .rightMissing(proof.right, of: proof.token.email) }
+        guard projectID == project.id else { throw .otherProjectsAdministrator(proof.token.serviceAccount.text) }
+        guard rights.contains(proof.right) else { throw .rightMissing(proof.right, of: proof.token.serviceAccount.text) }
         return rights
     }
 
@@ -69,11 +69,12 @@ extension Administrator {
 extension Administrator.Proof {
     /// Selects the service account's project and rights, where the key is live.
     fileprivate var account: SQL {
-        let projectID = ServiceAccountEmail(address: token.email)?.projectID ?? ""
+        let account = token.serviceAccount
         return """
             SELECT a.project_id, a.rights FROM service_account_keys k
-            JOIN service_accounts a ON a.project_id = \(project: projectID) AND a.email = k.email
-            WHERE k.project_id = \(project: projectID) AND k.email = \(token.email) AND k.key_id = \(token.keyID) AND k.revoked_at IS NULL
+            JOIN service_accounts a ON a.project_id = \(project: account.projectID) AND a.email = k.email
+            WHERE k.project_id = \(project: account.projectID) AND k.email = \(account.text) AND k.key_id = \(token.keyID)
+                AND k.revoked_at IS NULL
             """
     }
 }

@@ -14,12 +14,14 @@ struct ProviderTokenSeal {
         let refreshToken: [UInt8]?
     }
 
-    private func context(_ column: String) -> String {
-        "provider \(column) \(owner.projectID)/\(owner.accountID)/\(owner.providerID)"
+    /// - Parameter column: `access_token` or `refresh_token`.
+    static func context(_ column: String, of owner: ProviderTokens.Owner) -> String {
+        let name = column == "access_token" ? "access token" : "refresh token"
+        return "provider \(name) \(owner.projectID)/\(owner.accountID)/\(owner.providerID)"
     }
 
-    private var ofAccess: String { context("access token") }
-    private var ofRefresh: String { context("refresh token") }
+    private var ofAccess: String { Self.context("access_token", of: owner) }
+    private var ofRefresh: String { Self.context("refresh_token", of: owner) }
 
     func seal(_ tokens: ProviderTokens) -> Columns {
         var access: JSON.Object = ["token": .string(UTF8Text(tokens.accessToken))]
@@ -48,13 +50,5 @@ struct ProviderTokenSeal {
         guard let token = json["token"]?.string, let client = json["client"]?.string else { return nil }
         return ProviderTokens.Renewal(
             refreshToken: token.asString, clientID: client.asString, tenant: json["tenant"]?.string?.asString)
-    }
-
-    /// The columns sealed with the first master key; `nil` when they are already. Throws when no listed key opens them.
-    func resealed(_ columns: Columns) throws -> Columns? {
-        let access = try keys.resealed(columns.accessToken, context: ofAccess)
-        let refresh = try columns.refreshToken.flatMap { try keys.resealed($0, context: ofRefresh) }
-        guard access != nil || refresh != nil else { return nil }
-        return Columns(accessToken: access ?? columns.accessToken, refreshToken: refresh ?? columns.refreshToken)
     }
 }

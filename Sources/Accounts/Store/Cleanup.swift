@@ -2,8 +2,7 @@ package import Postgres
 package import ProjectSettings
 package import Runtime
 
-/// Deletes rows that have expired: action codes a day after their expiry, flows, mails and used tokens an hour after theirs, sessions 30
-/// days after their end, audit events that are older than their project keeps them, and rate limits that are full. Any process may run it.
+/// Deletes rows that have expired, as the list of tables says (`Table.expiry`). Any process may run it.
 package struct Cleanup: Sendable {
     private static let batch: Int64 = 1000
     /// The size of a batch where no index finds the rows to delete, so that each batch reads all rows of the project.
@@ -42,36 +41,32 @@ package struct Cleanup: Sendable {
     }
 
     private func clean(_ project: String, keepingEventsFor retention: Duration) async throws(AccountError) {
-        let now = clock.now()
-        let hourAgo = now - .seconds(3600)
-        // In the order in which the deletion of an account locks rows.
-        try await repeating([
-            deletion("action_codes", "code_hash", of: project, where: "expires_at < \(now - ActionCode.memory)"),
-            deletion("authorization_requests", "request_id", of: project, where: "expires_at < \(hourAgo)"),
-            deletion("mail_outbox", "mail_id", of: project, where: "expires_at < \(hourAgo)"),
-            deletion("sessions", "session_id", of: project, where: "expires_at < \(hourAgo)"),
-            deletion("sessions", "session_id", of: project, where: "ended_at < \(now - .seconds(30 * 86400))"),
-            deletion("sign_in_flows", "flow_id", of: project, where: "expires_at < \(hourAgo)"),
-            // An hour late, since the clocks of two processes differ: a token must not be forgotten while one of them still accepts it.
-            deletion("spent_tokens", "token_id", of: project, where: "expires_at < \(hourAgo)"),
-            deletion("audit_events", "event_id", of: project, where: "occurred_at < \(now - retention)"),
-        ])
-        // Full buckets contain no information. The time has no index.
-        let limits = deletion(
-            "rate_limits", "key", of: project, where: "full_at < \(hourAgo)", batch: Self.scanned, locking: " FOR UPDATE SKIP LOCKED")
-        try await repeating([limits], batch: Self.scanned)
+        func deletions(_ hasIndex: Bool, _ batch: Int64) -> [SQL] {
+            Table.all.flatMap { table in
+                table.expiry.filter { $0.hasIndex == hasIndex }.map {
+                    deletion(of: table, by: $0, retention: retention, in: project, batch: batch)
+                }
+            }
+        }
+        try await repeating(deletions(true, Self.batch))
+        try await repeating(deletions(false, Self.scanned), batch: Self.scanned)
     }
 
-    /// Deletes a batch of a project's rows.
-    ///
-    /// - Parameter key: the rest of the table's primary key.
+    /// Deletes a batch of a project's rows that are old enough. Leaves those that another transaction holds, so that it waits for none.
     private func deletion(
-        _ table: SQL, _ key: SQL, of project: String, where condition: SQL, batch: Int64 = batch, locking: SQL = ""
+        of table: Table, by expiry: Table.Expiry, retention: Duration, in project: String, batch: Int64
     ) -> SQL {
-        """
-        DELETE FROM \(table) WHERE project_id = \(project: project) AND \(key) = ANY (ARRAY
-            (SELECT \(key) FROM \(table) WHERE project_id = \(project: project) AND \(condition) LIMIT \(batch)\(locking))) RETURNING 1::bigint
-        """
+        let age =
+            switch expiry.age {
+            case .fixed(let age): age
+            case .auditRetention: retention
+            }
+        let (name, key, column) = (table.sql, table.key[0].sql, SQL(unsafe: expiry.column))
+        return """
+            DELETE FROM \(name) WHERE project_id = \(project: project) AND \(key) = ANY (ARRAY(
+                SELECT \(key) FROM \(name) WHERE project_id = \(project: project) AND \(column) < \(clock.now() - age)
+                LIMIT \(batch) FOR UPDATE SKIP LOCKED)) RETURNING 1::bigint
+            """
     }
 
     /// Deletes the provider tokens of projects whose entry of the provider keeps none any more, or is gone.

@@ -21,11 +21,8 @@ package struct Reseal: Sendable {
     }
 
     package struct Outcome: Sendable, Equatable {
-        /// The numbers of values that were sealed again.
-        package var signingKeys = 0
-        package var mails = 0
-        /// The number of identities whose tokens of their provider were sealed again.
-        package var providerTokens = 0
+        /// How many rows of each kind were sealed again.
+        package var resealed: [Count] = []
         /// Values that no listed key opens.
         package var unreadable = 0
         /// Unfinished sign-ins that a former key sealed; all have ended at `flowsEnd`.
@@ -35,71 +32,77 @@ package struct Reseal: Sendable {
         /// pages of this server are not refreshed, and end by themselves.
         package var sessions = 0
 
+        package struct Count: Sendable, Equatable {
+            let thing: SealedColumns.Thing
+            package internal(set) var rows: Int
+
+            /// Such as "2 mails".
+            package var text: String { "\(rows) \(rows == 1 ? thing.one : thing.many)" }
+        }
+
         package var isDone: Bool { unreadable == 0 && flows == 0 && sessions == 0 }
     }
 
     package func run() async throws(AccountError) -> Outcome {
         var outcome = Outcome()
-        try await moveSigningKeys(&outcome)
-        for project in try await KnownProjects(storage: storage).list() {
-            try await moveMails(of: project, &outcome)
-            try await moveProviderTokens(of: project, &outcome)
+        let projects = try await KnownProjects(storage: storage).list()
+        for table in Table.all {
+            guard let sealed = table.sealed, sealed.seal != nil else { continue }
+            for project in table.isOfProjects ? projects : [""] {
+                let rows = try await move(sealed, of: table, in: project, &outcome.unreadable)
+                outcome.add(rows, sealed.thing)
+            }
+        }
+        for project in projects {
             try await countFlows(of: project, &outcome)
             try await countSessions(of: project, &outcome)
         }
-        let (keys, mails, tokens) = (outcome.signingKeys, outcome.mails, outcome.providerTokens)
-        if keys + mails + tokens > 0 {
+        if outcome.resealed.contains(where: { $0.rows > 0 }) {
             let act = AuditedAct(by: .command("keys reseal"), on: nil, from: nil, at: clock.now())
-            let facts: SQL = "'signingKeys', \(keys), 'mails', \(mails), 'providerTokens', \(tokens)"
+            let facts = outcome.resealed.map { count -> SQL in "\(count.thing.fact)::text, \(count.rows)" }.joined(by: ", ")
             _ = try await storage.write(act.record(.masterKeyResealed, facts: facts, in: AuditEvents.server))
         }
         return outcome
     }
 
-    private func moveSigningKeys(_ outcome: inout Outcome) async throws(AccountError) {
-        for table in SigningKeyPurpose.allCases.map(\.table) {
-            for row in try await storage.read("SELECT kid, private_key FROM \(table)") {
-                var row = row.reader()
-                let (kid, sealed): (String, [UInt8]) = try reading { (try row.next(), try row.next()) }
-                do {
-                    guard let anew = try masterKey.signingKeys.resealed(sealed, context: kid) else { continue }
-                    outcome.signingKeys += try await storage.write(
-                        "UPDATE \(table) SET private_key = \(anew) WHERE kid = \(kid) AND private_key = \(sealed) RETURNING 1::bigint"
-                    ).count
-                } catch let error as AccountError { throw error } catch { outcome.unreadable += 1 }
-            }
-        }
-    }
-
-    private func moveMails(of project: String, _ outcome: inout Outcome) async throws(AccountError) {
-        var last: [UInt8] = []
+    /// Seals the rows of a table again, those of one project, and returns their number.
+    private func move(
+        _ sealed: SealedColumns, of table: Table, in project: String, _ unreadable: inout Int
+    ) async throws(AccountError) -> Int {
+        let columns = sealed.names.map { SQL(unsafe: $0) }
+        let isOfProject: SQL = table.isOfProjects ? "project_id = \(project: project)" : "true"
+        let (names, texts) = (table.key.map(\.sql).joined(by: ", "), table.key.map(\.asText).joined(by: ", "))
+        var last = table.key.map { _ in "" }
+        var moved = 0
         while true {
+            func place() -> SQL { zip(table.key, last).map { $0.value($1) }.joined(by: ", ") }
             let rows = try await storage.read(
                 """
-                SELECT mail_id, payload FROM mail_outbox WHERE project_id = \(project: project) AND mail_id > \(last)
-                ORDER BY mail_id LIMIT \(Self.piece)
+                SELECT \(texts), \(columns.joined(by: ", ")) FROM \(table.sql)
+                WHERE \(isOfProject) AND (\(names)) > (\(place())) ORDER BY \(names) LIMIT \(Self.piece)
                 """)
             var updates: [SQL] = []
             for row in rows {
                 var row = row.reader()
-                let payload: [UInt8]
-                (last, payload) = try reading { (try row.next(), try row.next()) }
+                let values: [[UInt8]?]
+                (last, values) = try reading { (try table.key.map { _ in try row.next() }, try columns.map { _ in try row.next() }) }
                 do {
-                    let context = Outbox.context(project, last)
-                    guard let anew = try masterKey.outbox.resealed(payload, context: context) else { continue }
+                    guard let anew = try sealed.resealed(values, with: masterKey, project: project, key: last) else { continue }
+                    let changes = zip(columns, anew).map { column, value -> SQL in "\(column) = \(value)" }.joined(by: ", ")
+                    let asRead = zip(columns, values).map { column, value -> SQL in "\(column) IS NOT DISTINCT FROM \(value)" }
                     updates.append(
                         """
-                        UPDATE mail_outbox SET payload = \(anew)
-                        WHERE project_id = \(project: project) AND mail_id = \(last) AND payload = \(payload) RETURNING 1::bigint
+                        UPDATE \(table.sql) SET \(changes)
+                        WHERE \(isOfProject) AND (\(names)) = (\(place())) AND \(asRead.joined(by: " AND ")) RETURNING 1::bigint
                         """)
-                } catch { outcome.unreadable += 1 }
+                } catch { unreadable += 1 }
             }
-            outcome.mails += try await storage.write(all: updates).reduce(0) { $0 + $1.count }
-            if rows.count < Self.piece { return }
+            moved += try await storage.write(all: updates).reduce(0) { $0 + $1.count }
+            if rows.count < Self.piece { return moved }
         }
     }
 
-    /// Half of the key that seals a flow's answer is in a link, so that answer cannot be sealed again. Flows last only minutes.
+    /// Counts the unfinished sign-ins that a former key sealed (`SealedColumns.flows`).
     private func countFlows(of project: String, _ outcome: inout Outcome) async throws(AccountError) {
         var last: [UInt8] = []
         while true {
@@ -139,4 +142,17 @@ package struct Reseal: Sendable {
             outcome.sessions += try reading { try row.next(as: Int.self) }
         }
     }
+}
+
+extension Reseal.Outcome {
+    fileprivate mutating func add(_ rows: Int, _ thing: SealedColumns.Thing) {
+        if let index = resealed.firstIndex(where: { $0.thing == thing }) {
+            resealed[index].rows += rows
+        } else {
+            resealed.append(Count(thing: thing, rows: rows))
+        }
+    }
+
+    /// The number of rows of a kind that were sealed again.
+    func rows(_ sealed: SealedColumns) -> Int { resealed.first { $0.thing == sealed.thing }?.rows ?? 0 }
 }

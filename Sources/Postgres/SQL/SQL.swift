@@ -103,6 +103,17 @@ package struct SQL: ExpressibleByStringInterpolation, Sendable {
     }
 }
 
+extension Sequence<SQL> {
+    /// One statement of all, with `separator` between them.
+    package func joined(by separator: SQL) -> SQL {
+        var joined: SQL?
+        for part in self {
+            if joined == nil { joined = part } else { joined = "\(joined ?? "")\(separator)\(part)" }
+        }
+        return joined ?? ""
+    }
+}
+
 extension SQL: Equatable {
     package static func == (left: SQL, right: SQL) -> Bool {
         left.values == right.values && (left.shape == right.shape || left.text == right.text)

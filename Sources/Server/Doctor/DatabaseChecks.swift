@@ -1,3 +1,4 @@
+import Accounts
 import Postgres
 import Projects
 import Runtime
@@ -60,7 +61,8 @@ struct DatabaseChecks {
         guard live.pending != nil || live.holdsOurSchema else { return live }
         do {
             live.findings += findings(of: try await database.state())
-            live.findings += Self.findings(of: try await database.distribution())
+            let inspection = Inspection(database: database, masterKey: settings.masterKey, clock: clock)
+            live.findings += Self.findings(of: try await inspection.distribution())
         } catch {
             live.findings.append(Self.unreachable(StartFailure.databaseReason(error) ?? StartFailure.text(error)))
         }

@@ -71,8 +71,8 @@ extension Context {
     private func bearer() throws(Failure) -> Bearer {
         guard let text = request.bearerToken else { throw .bearerRequired }
         if isOwner(text) { return .owner }
-        guard let token = services.accounts.accessTokens.token(text), let account = token.serviceAccount else { throw .unknownBearer }
-        return .serviceAccount(account, token)
+        guard let token = services.accounts.accessTokens.token(text) else { throw .unknownBearer }
+        return .serviceAccount(token)
     }
 
     /// The project that the path names, or else `target`, or else the bearer's own.
@@ -83,7 +83,8 @@ extension Context {
         if let named, let target, named != target { throw .invalidArgument("targetProjectId is not the project of the path.") }
         switch bearer {
         case .owner: return try ownedProject(named: named)
-        case .serviceAccount(let account, _):
+        case .serviceAccount(let token):
+            let account = token.serviceAccount
             guard named.map({ $0 == UTF8Text(account.projectID) }) ?? true,
                 let project = services.projects.current.project(id: account.projectID)
             else { throw .otherProject(account.text) }
@@ -96,7 +97,7 @@ extension Context {
     ) async throws -> Administrator {
         switch bearer {
         case .owner: try owner(of: project)
-        case .serviceAccount(_, let token):
+        case .serviceAccount(let token):
             try await services.accounts.accessTokens.administrator(bearing: token, for: right, in: project.settings, from: clientInfo)
         }
     }
@@ -107,5 +108,5 @@ private enum Bearer {
     /// A program of this machine, in development mode.
     case owner
     /// A service account; whether its key is live is not known yet.
-    case serviceAccount(ServiceAccountEmail, AccessToken)
+    case serviceAccount(AccessToken)
 }

@@ -23,7 +23,7 @@ struct KeysCommand: AsyncParsableCommand {
         func run() async throws {
             try await KeysCommand.withStore(common) { store in
                 let keys = SigningKeyStore.duties(of: try await store.list(), at: Clock.system.now())
-                if keys.isEmpty { Console.remark("No keys yet. The server makes them when it starts for the first time.") }
+                if keys.isEmpty { CommandSupport.remark("No keys yet. The server makes them when it starts for the first time.") }
                 if json { return Terminal.write(keys.map { $0.key.json($0.duty) }.joined()) }
                 var table = Table("KEY", "ALGORITHM", "PURPOSE", "STATE")
                 table.print(keys.map { [$0.key.kid, $0.key.algorithm, $0.key.purpose.rawValue, $0.duty.text] })
@@ -77,7 +77,7 @@ struct KeysCommand: AsyncParsableCommand {
                     let (kid, signsFrom) = try await store.rotate(algorithm, for: purpose, compromised: compromised)
                     print(kid)
                     let time = Timestamp.text(signsFrom)
-                    Console.remark(
+                    CommandSupport.remark(
                         signsFrom <= Clock.system.now()
                             ? "It signs at once; every server has it within a minute."
                             : "Every server publishes the new key within a minute; it signs from \(time) on. The key before it verifies until its last token has expired."
@@ -92,7 +92,7 @@ struct KeysCommand: AsyncParsableCommand {
     }
 
     private static func withStore(_ common: CommonOptions, _ body: (SigningKeyStore) async throws -> Void) async throws {
-        try await Console.withDatabase(common) { database, masterKey in
+        try await CommandSupport.withDatabase(common) { database, masterKey in
             try await body(SigningKeyStore(database: database, masterKey: masterKey, clock: .system))
         }
     }

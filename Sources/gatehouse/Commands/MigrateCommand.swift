@@ -12,7 +12,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let server = try common.serverSettings()
-        let applied = try await Console.migrate(server)
+        let applied = try await CommandSupport.migrate(server)
         for migration in applied { print("applied \(migration)") }
         print(applied.isEmpty ? "The schema is current." : "The schema is current: \(applied.count) applied.")
     }

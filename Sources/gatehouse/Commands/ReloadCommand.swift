@@ -17,8 +17,8 @@ struct ReloadCommand: AsyncParsableCommand {
         guard let address = settings.operations?.dialled else {
             throw Failed("a reload needs operations.listen, which is not configured; without it, send SIGHUP and read the log")
         }
-        let client = try Console.client(
-            dialling: Console.thisMachine(address), on: try Loop(index: 0))
+        let client = try CommandSupport.client(
+            dialling: CommandSupport.thisMachine(address), on: try Loop(index: 0))
         // A GET would be sent again when a connection breaks; a POST is not.
         var request = OutboundRequest(.post, "http://\(address)\(Reload.path)", body: [])
         request.timeout = .seconds(60)

@@ -15,18 +15,15 @@ struct ResealCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try common.serverSettings()
-        let client = try Console.client(dialling: Console.thisMachine(settings.listen.dialled), on: try Loop(index: 0))
+        let client = try CommandSupport.client(dialling: CommandSupport.thisMachine(settings.listen.dialled), on: try Loop(index: 0))
         if let address = await KnownMasterKey.stranger(settings, client, .system) {
             throw Failed(
                 "nothing was sealed: the server at \(address) does not know the first master key yet, and could read nothing that it seals; "
                     + "restart every server with this configuration, then run this again")
         }
-        try await Console.withDatabase(common) { database, masterKey in
+        try await CommandSupport.withDatabase(common) { database, masterKey in
             let outcome = try await Reseal(database: database, masterKey: masterKey, clock: .system).run()
-            print("Sealed again: \(count(outcome.signingKeys, "signing key")), \(count(outcome.mails, "mail")).")
-            if outcome.providerTokens > 0 {
-                print("Sealed again: the provider tokens of \(count(outcome.providerTokens, "linked account")).")
-            }
+            print("Sealed again: \(outcome.resealed.map(\.text).joined(separator: ", ")).")
             if outcome.unreadable > 0 {
                 print("Left: \(count(outcome.unreadable, "value")) that no listed master key opens.")
             }

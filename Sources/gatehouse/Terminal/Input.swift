@@ -30,7 +30,7 @@ enum Input {
             silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
             withUnsafeMutableBytes(of: &silent.c_cc) { $0[Int(VEOL)] = controlC }
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-            Console.remark("Password:")
+            CommandSupport.remark("Password:")
         }
         defer { if isTerminal { tcsetattr(STDIN_FILENO, TCSAFLUSH, &former) } }
         guard let line = isTerminal ? terminalLine() : readLine(), !line.isEmpty else { throw Failed("standard input has no password") }

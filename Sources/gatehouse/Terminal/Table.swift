@@ -25,7 +25,7 @@ struct Table {
     }
 
     mutating func lines(_ rows: [[String]]) -> [String] {
-        let rows = rows.map { row in row.map { $0.isEmpty ? "-" : Console.visible($0) } }
+        let rows = rows.map { row in row.map { $0.isEmpty ? "-" : CommandSupport.visible($0) } }
         for row in rows { for (column, text) in row.enumerated() { widths[column] = max(widths[column], text.columns) } }
         let fitting = fitting()
         let heading = hasHeading ? [] : [titles]

@@ -115,7 +115,7 @@ import Text
         let bearer = try await bearer()
         let right = bearer.token.asString
         let key = Array(repeating: UInt8(7), count: 32)
-        let forged = AccessToken(email: bearer.email.text, keyID: bearer.keyID, expires: 9_999_999_999).text(key: key)
+        let forged = AccessToken(serviceAccount: bearer.email, keyID: bearer.keyID, expires: 9_999_999_999).text(key: key)
         var changed = Array(right.utf8)
         changed[40] = changed[40] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
         let texts = [

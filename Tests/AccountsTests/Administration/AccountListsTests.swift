@@ -91,7 +91,9 @@ import Text
         _ = try await fixture.signUp("ada@example.com")
         let client = Session.ClientInfo(userAgent: nil, address: "127.0.0.1")
         let some = Administrator(
-            serviceAccount: Administrator.Proof(token: AccessToken(email: "a", keyID: "", expires: 0), right: .readUsers),
+            serviceAccount: Administrator.Proof(
+                token: AccessToken(serviceAccount: try #require(ServiceAccountEmail("a", in: "demo")), keyID: "", expires: 0),
+                right: .readUsers),
             rights: [.readUsers, .manageUsers], of: fixture.project, from: client)
         for (administrator, sees) in [(some, false), (fixture.operator, true)] {
             let listed = try await fixture.accounts.lists.page(after: nil, most: 10, by: administrator)

@@ -24,7 +24,8 @@ import Text
         /// An administrator as a call gets it, before it waits for anything.
         func administrator(for right: Administrator.Right) async throws(AccountError) -> Administrator {
             try await fixture.accounts.accessTokens.administrator(
-                bearing: AccessToken(email: email.text, keyID: keyID, expires: .max), for: right, in: fixture.project, from: Fixture.here)
+                bearing: AccessToken(serviceAccount: email, keyID: keyID, expires: .max), for: right, in: fixture.project,
+                from: Fixture.here)
         }
 
         func revoke() async throws { _ = try await accounts.revoke(.key(id: keyID), in: "demo") }

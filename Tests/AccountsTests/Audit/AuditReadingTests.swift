@@ -32,7 +32,9 @@ import Testing
         try await write(1, action: .accountDeleted, in: fixture)
         try await write(1, of: "bob", in: fixture)
         let administrator = Administrator(
-            serviceAccount: Administrator.Proof(token: AccessToken(email: "backend@demo", keyID: "", expires: 0), right: .manageUsers),
+            serviceAccount: Administrator.Proof(
+                token: AccessToken(serviceAccount: try #require(ServiceAccountEmail("backend", in: "demo")), keyID: "", expires: 0),
+                right: .manageUsers),
             rights: [], of: fixture.project, from: Fixture.here)
         _ = try await fixture.database.write(
             administrator.act(on: "bob", at: fixture.time.clock.now()).record(.accountDeleted, in: "demo"))
@@ -42,7 +44,7 @@ import Testing
         #expect(try await read(fixture) { $0.action = "account.deleted" }.count == 2)
         #expect(try await read(fixture) { $0.actor = "person" }.count == 4)
         #expect(try await read(fixture) { $0.actor = "administrator" }.count == 1)
-        #expect(try await read(fixture) { $0.actor = "backend@demo" }.map(\.accountID) == ["bob"])
+        #expect(try await read(fixture) { $0.actor = "backend@demo.iam.gserviceaccount.com" }.map(\.accountID) == ["bob"])
         #expect(try await read(fixture) { $0.since = start + .seconds(1) }.count == 3)
         #expect(try await read(fixture) { $0.until = start + .seconds(60) }.count == 2)
         #expect(try await read(fixture) { ($0.since, $0.action) = (start + .seconds(60), "account.deleted") }.count == 2)

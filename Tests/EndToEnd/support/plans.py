@@ -27,6 +27,24 @@ WITHOUT_ANSWER = {
     "GET /v2/projects/{project}/inboundSamlConfigs/{id}",
 }
 
+EXPIRING = "action_codes sessions sign_in_flows authorization_requests spent_tokens rate_limits mail_outbox audit_events".split()
+# What no request runs, and its statement, with single spaces.
+JOBS = {
+    **{
+        f"delete what has expired in {table}": rf"DELETE FROM {table} WHERE project_id = \$\d+ AND \w+ = ANY \(ARRAY\("
+        for table in EXPIRING
+    },
+    "delete tokens of providers that keep none": r"WITH RECURSIVE stored AS .* DELETE FROM provider_tokens",
+    "end idle sessions": r"WITH piece AS .* ended AS \( UPDATE sessions",
+    "find mails that are due": r"SELECT due_at FROM mail_outbox",
+    "lease mails": r"UPDATE mail_outbox AS mail SET due_at",
+    "count mails that wait": r"SELECT count\(\*\), min\(created_at\) FROM mail_outbox",
+    "pin issuers": r"INSERT INTO provider_issuers",
+    "seal again": r"FROM mail_outbox WHERE project_id = \$\d+ AND \(mail_id\) > ",
+    "count sign-ins of a former key": r"SELECT flow_id, secrets, expires_at FROM sign_in_flows",
+    "count sessions of a former key": r"token_key IS DISTINCT FROM",
+}
+
 
 def fault_of(plan):
     """The reason why a plan is not about one project; `None` for a good one. Each partition that it reads is one of the project that a value
@@ -79,6 +97,17 @@ class ClusterLog:
                 found.setdefault((fault, statement), f"{fault}:\n{plan}")
         return list(found.values())
 
+    def jobs_not_run(self):
+        """The names of those whose statement is in no plan."""
+        waiting = dict(JOBS)
+        for plan in self.plans():
+            statement = " ".join(plan.split())
+            for job in [job for job, pattern in waiting.items() if re.search(pattern, statement)]:
+                del waiting[job]
+            if not waiting:
+                break
+        return list(waiting)
+
 
 def shared_cluster_log():
     """The log of the cluster that all tests of this run share; `None` when each process has a cluster of its own."""
@@ -113,10 +142,15 @@ def faults_of_statements(log, calls=None):
     """The reason why the statements of a run are not good, or an empty text.
 
     - A distributed database cannot route a statement about several projects to one shard.
-    - `calls` are all that the whole suite made: a call that none of the tests makes has statements that nobody looked at."""
+    - `calls` are all that the whole suite made: a call that none of the tests makes, and background work that none of the servers did, has
+      statements that nobody looked at."""
     several = log.faults()
     faults = [f"{len(several)} statements are about several projects. Each\n" + "\n".join(several)] if several else []
-    missing = sorted(calls_described() - WITHOUT_ANSWER - calls) if calls is not None else []
-    if missing:
-        faults.append("no test had these calls answered other than with an error:\n" + "\n".join(missing))
+    if calls is not None:
+        missing = sorted(calls_described() - WITHOUT_ANSWER - calls)
+        if missing:
+            faults.append("no test had these calls answered other than with an error:\n" + "\n".join(missing))
+        idle = log.jobs_not_run()
+        if idle:
+            faults.append("no server and no command did this work:\n" + "\n".join(idle))
     return "\n".join(faults)

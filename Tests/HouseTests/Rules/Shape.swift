@@ -7,7 +7,7 @@ enum Shape {
         return file.isProgram && count > wall ? [Violation(path: file.path, message: "has \(count) lines; \(wall) is the wall")] : []
     }
 
-    static let room = 12
+    static let room = 16
 
     /// A folder must be small enough to be looked through. A larger one gets folders by subject.
     static func crowded(_ files: [File]) -> [Violation] {

@@ -62,14 +62,16 @@ struct AuditCommand: AsyncParsableCommand {
             let most = limit ?? (since == nil ? 1000 : nil)
             let settings = try common.serverSettings()
             let project = project ?? AuditEvents.server
-            try await Console.withDatabase(common) { database, masterKey in
+            try await CommandSupport.withDatabase(common) { database, masterKey in
                 var hint = ""
                 if let account, let email = EmailAddress.canonical(account) {
                     var wanted = AccountLists.Wanted()
                     (wanted.ids, wanted.emails) = ([account], [email])
-                    let accounts = Console.accounts(settings, database)
-                    filter.accountID = try await accounts.lists.find(wanted, by: Console.administrator("audit list", ofProject: project))
-                        .first?.account.id
+                    let accounts = CommandSupport.accounts(settings, database)
+                    filter.accountID = try await accounts.lists.find(
+                        wanted, by: CommandSupport.administrator("audit list", ofProject: project)
+                    )
+                    .first?.account.id
                     if filter.accountID == nil {
                         filter.emailHashes = AddressHashes(masterKey: masterKey).all(of: email, in: project)
                         hint = " No account has the address \(email) now; the events of one that had it are found by its id."
@@ -86,7 +88,7 @@ struct AuditCommand: AsyncParsableCommand {
                 }
                 progress.finish()
                 if count == 0, project != AuditEvents.server, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
-                if count == 0 { Console.remark("No events.\(hint)") }
+                if count == 0 { CommandSupport.remark("No events.\(hint)") }
             }
         }
     }
@@ -100,7 +102,7 @@ extension AuditEvent {
             Timestamp.text(time), accountID ?? "-", action, providerID ?? "-", rule ?? "-", "by \(who)",
             address.map { "from \($0)" }, details == "{}" ? nil : details,
         ]
-        return Console.visible(columns.compactMap(\.self).joined(separator: "  "))
+        return CommandSupport.visible(columns.compactMap(\.self).joined(separator: "  "))
     }
 
     fileprivate var json: String {

@@ -46,9 +46,9 @@ struct ExplainLinkCommand: AsyncParsableCommand {
         do {
             supposed = try await ConfiguredProvider.signIn(supposing: file, of: settings, clock: .system)
         } catch {
-            throw Failed("\(claims) does not describe a sign-in: \(Console.visible(error.logDetail))")
+            throw Failed("\(claims) does not describe a sign-in: \(CommandSupport.visible(error.logDetail))")
         }
-        try await Console.withDatabase(common) { database, _ in
+        try await CommandSupport.withDatabase(common) { database, _ in
             do {
                 let preview = try await LinkingPreviews(database: database).preview(
                     supposed.identity, linkingTo: link, in: found.settings)

@@ -38,7 +38,7 @@ struct LimitsCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let email = try email.map(Console.canonical)
+            let email = try email.map(CommandSupport.canonical)
             try await UsersCommand.withAccounts(common, of: project, as: "limits forget") { access in
                 var wanted = AccountLists.Wanted()
                 (wanted.ids, wanted.emails) = ([account].compactMap(\.self), [email].compactMap(\.self))

@@ -45,7 +45,7 @@ struct LinkExplanation {
             "why:        \(preview.decision.rule.explanation)",
         ]
         lines += changes.isEmpty ? ["written:    nothing"] : changes.map { "written:    \($0)" }
-        return lines.map(Console.visible).joined(separator: "\n")
+        return lines.map(CommandSupport.visible).joined(separator: "\n")
     }
 
     private var trust: String {

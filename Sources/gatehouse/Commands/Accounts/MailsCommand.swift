@@ -36,7 +36,7 @@ struct MailsCommand: AsyncParsableCommand {
                     table.print(mails.map(\.row))
                 }
                 let (count, _) = try await outbox.waiting.depth(in: projects)
-                Console.remark(count == 1 ? "1 mail waits." : "\(count) mails wait.")
+                CommandSupport.remark(count == 1 ? "1 mail waits." : "\(count) mails wait.")
             }
         }
     }
@@ -66,7 +66,7 @@ struct MailsCommand: AsyncParsableCommand {
     }
 
     private static func withOutbox(_ common: CommonOptions, _ body: (Outbox, [String]) async throws -> Void) async throws {
-        try await Console.withDatabase(common) { database, masterKey in
+        try await CommandSupport.withDatabase(common) { database, masterKey in
             let projects = try await KnownProjects(database: database).list()
             try await body(Outbox(database: database, masterKey: masterKey, clock: .system), projects)
         }

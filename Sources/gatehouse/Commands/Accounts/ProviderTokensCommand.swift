@@ -41,8 +41,8 @@ struct ProviderTokensCommand: AsyncParsableCommand {
             guard settings.keepsTokens else {
                 throw Failed("provider \(provider) of project \(project) keeps no tokens; its entry lacks storeProviderTokens: true")
             }
-            let client = try Console.client(dialling: configuration.server.dialPolicy, on: try Loop(index: 0))
-            try await Console.withDatabase(common) { database, masterKey in
+            let client = try CommandSupport.client(dialling: configuration.server.dialPolicy, on: try Loop(index: 0))
+            try await CommandSupport.withDatabase(common) { database, masterKey in
                 try await refuseOtherIssuer(than: settings, database)
                 let access = ProviderAccess(
                     store: ProviderTokenStore(database: database, masterKey: masterKey, clock: .system), upstream: client,
@@ -69,7 +69,7 @@ struct ProviderTokensCommand: AsyncParsableCommand {
             switch error {
             case .account(.accountNotFound): Failed("project \(project) has no account \(account)")
             case .account(let error): error
-            default: Failed(Console.visible("\(provider) gives no newer token: \(error.logDetail ?? "\(error)")"))
+            default: Failed(CommandSupport.visible("\(provider) gives no newer token: \(error.logDetail ?? "\(error)")"))
             }
         }
 
@@ -78,7 +78,7 @@ struct ProviderTokensCommand: AsyncParsableCommand {
             case .tokens(let tokens): json ? tokens.json : tokens.lines
             case .none: throw Failed("no tokens of \(provider) are stored for account \(account); the person must sign in with it first")
             case .ended(let reason):
-                throw Failed(Console.visible("the person of account \(account) must sign in with \(provider) again. \(reason)"))
+                throw Failed(CommandSupport.visible("the person of account \(account) must sign in with \(provider) again. \(reason)"))
             case .accountDisabled: throw Failed("account \(account) is disabled")
             }
         }
@@ -86,7 +86,9 @@ struct ProviderTokensCommand: AsyncParsableCommand {
 }
 
 extension ProviderTokens {
-    fileprivate var lines: String { [accessToken, accessTokenSecret].compactMap(\.self).map(Console.visible).joined(separator: "\n") }
+    fileprivate var lines: String {
+        [accessToken, accessTokenSecret].compactMap(\.self).map(CommandSupport.visible).joined(separator: "\n")
+    }
 
     /// Without the refresh token, which stays here.
     fileprivate var json: String {

@@ -38,7 +38,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
                 do {
                     let file = try await accounts.createKey(for: email, rights: rights, publicURL: configuration.server.publicURL)
                     print(file.text, terminator: "")
-                    Console.remark(
+                    CommandSupport.remark(
                         """
                         Key \(file.keyID) of \(email.text).
                         A person who reads this file can do all that the account may: keep it readable by its back end alone (umask 077 before, or chmod 600).
@@ -66,7 +66,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
             try await ServiceAccountsCommand.withAccounts(common) { accounts in
                 let keys = try await accounts.list(project)
                 if keys.isEmpty, let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
-                if keys.isEmpty { Console.remark("No keys.") }
+                if keys.isEmpty { CommandSupport.remark("No keys.") }
                 if json { return Terminal.write(keys.map(\.json).joined()) }
                 var table = Table("KEY", "ACCOUNT", "MADE", "STATE", "RIGHTS")
                 table.print(keys.map(\.row))
@@ -158,7 +158,7 @@ struct ServiceAccountsCommand: AsyncParsableCommand {
     }
 
     private static func withAccounts(_ common: CommonOptions, _ body: (ServiceAccounts) async throws -> Void) async throws {
-        try await Console.withDatabase(common) { database, _ in
+        try await CommandSupport.withDatabase(common) { database, _ in
             try await body(ServiceAccounts(database: database, clock: .system))
         }
     }

@@ -84,7 +84,7 @@ extension Checkup.Part {
         guard !findings.isEmpty else { return "ok       \(name)\n" }
         return findings.map { finding in
             let grade = finding.grade == .fault ? "fault    " : "warning  "
-            return "\(grade)\(Console.visible("\(name): \(finding.text)"))\n         -> \(Console.visible(finding.remedy))\n"
+            return "\(grade)\(CommandSupport.visible("\(name): \(finding.text)"))\n         -> \(CommandSupport.visible(finding.remedy))\n"
         }.joined()
     }
 }

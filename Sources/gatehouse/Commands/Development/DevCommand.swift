@@ -82,10 +82,10 @@ struct DevCommand: AsyncParsableCommand {
 
     private func serve(_ folder: DevelopmentFolder, _ project: String, _ environment: [String: String]) async throws {
         let configuration = try Configuration.load(from: folder.configuration, environment: environment)
-        _ = try await Console.migrate(configuration.server)
+        _ = try await CommandSupport.migrate(configuration.server)
         let run = CommandRun(command, environment.merging(variables(project)) { $1 })
         try await ServerProcess.run(configuration, path: folder.configuration, environment: environment) {
-            if command.isEmpty { Console.remark(lines(folder, project)) } else { run.start() }
+            if command.isEmpty { CommandSupport.remark(lines(folder, project)) } else { run.start() }
         }
         if let status = try await run.finish(), status != 0 { throw ExitCode(status) }
     }

@@ -86,7 +86,7 @@ extension UsersCommand {
         var language = "en"
 
         func run() async throws {
-            let address = try Console.canonical(email)
+            let address = try CommandSupport.canonical(email)
             try await UsersCommand.withAccounts(common, of: project, as: "users link", needsFile: true) { access in
                 try check(access.project)
                 let made = try await access.accounts.codeMails.makeLink(

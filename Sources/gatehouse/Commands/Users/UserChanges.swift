@@ -30,11 +30,11 @@ struct AccountFields: ParsableArguments {
     /// The change that the fields ask for. Throws `Failed` for a value that no account can have.
     func change() throws -> AdministratorChange {
         var change = AdministratorChange()
-        if let email { change.own.email = try Console.canonical(email) }
+        if let email { change.own.email = try CommandSupport.canonical(email) }
         change.emailVerified = verified
         if let phone {
             guard phone.isEmpty || PhoneNumber.isE164(UTF8Text(phone)) else {
-                throw Failed("\(Console.visible(phone)) is not a phone number such as +15551234567")
+                throw Failed("\(CommandSupport.visible(phone)) is not a phone number such as +15551234567")
             }
             change.phoneNumber = phone.isEmpty ? .clear : .set(phone)
         }

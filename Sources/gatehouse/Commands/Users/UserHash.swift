@@ -22,7 +22,7 @@ extension UsersCommand {
         func run() async throws {
             if let reason = common.reasonWhyUnknown(project) { throw Failed(reason) }
             let hashes = AddressHashes(masterKey: try common.serverSettings().masterKey)
-            for hash in hashes.all(of: try Console.canonical(email), in: project) { print(hash) }
+            for hash in hashes.all(of: try CommandSupport.canonical(email), in: project) { print(hash) }
         }
     }
 }

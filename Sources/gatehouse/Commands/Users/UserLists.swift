@@ -52,7 +52,7 @@ extension UsersCommand {
                     if page.isEmpty { break }
                 }
                 progress.finish()
-                if left == limit ?? .max { Console.remark("No accounts.") }
+                if left == limit ?? .max { CommandSupport.remark("No accounts.") }
             }
         }
     }

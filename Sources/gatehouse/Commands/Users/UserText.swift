@@ -26,7 +26,7 @@ extension Account {
         facts += identities.map { ("provider", "\($0.providerID)  \($0.subject)\($0.email.map { "  \($0)" } ?? "")") }
         let width = facts.map(\.0.count).max() ?? 0
         return facts.compactMap { name, value in
-            value.map { "\(name)\(String(repeating: " ", count: width - name.count))  \(Console.visible($0))\n" }
+            value.map { "\(name)\(String(repeating: " ", count: width - name.count))  \(CommandSupport.visible($0))\n" }
         }.joined()
     }
 

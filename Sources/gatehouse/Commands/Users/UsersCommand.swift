@@ -38,10 +38,12 @@ struct UsersCommand: AsyncParsableCommand {
         let configuration = try common.soundConfiguration()
         let found = configuration.project(id)?.settings
         if needsFile || !configuration.mayBeFaulty(id), let reason = configuration.reasonWhyUnknown(id) { throw Failed(reason) }
-        let administrator = found.map { Console.administrator(command, of: $0) } ?? Console.administrator(command, ofProject: id)
-        try await Console.withDatabase(common) { database, _ in
+        let administrator =
+            found.map { CommandSupport.administrator(command, of: $0) } ?? CommandSupport.administrator(command, ofProject: id)
+        try await CommandSupport.withDatabase(common) { database, _ in
             let access = Access(
-                accounts: Console.accounts(configuration.server, database), project: administrator.project, administrator: administrator)
+                accounts: CommandSupport.accounts(configuration.server, database), project: administrator.project,
+                administrator: administrator)
             do { try await body(access) } catch let error as AccountError { throw explained(error, project: id) }
         }
     }
@@ -61,7 +63,7 @@ struct UsersCommand: AsyncParsableCommand {
         case .weakPassword(let reason): Failed("the password is refused: \(reason)")
         case .passwordRequirements(let missing): Failed("the password is refused: \(missing.joined(separator: ", "))")
         case .customToken(.claimsTooLarge): Failed("the claims are longer than 1000 characters")
-        case .customToken(.forbiddenClaim(let name)): Failed(Console.visible("the claim \(name) is reserved"))
+        case .customToken(.forbiddenClaim(let name)): Failed(CommandSupport.visible("the claim \(name) is reserved"))
         case .customToken(.invalidClaims): Failed("the claims are not a JSON object")
         default: error
         }
@@ -102,12 +104,13 @@ struct ChosenAccounts: ParsableArguments {
                 guard let id else { throw AccountError.accountNotFound }
                 try await body(id)
                 count += 1
-                if chosen.count < 100 { print("\(Console.visible(name)) \(done).") }
+                if chosen.count < 100 { print("\(CommandSupport.visible(name)) \(done).") }
             } catch AccountError.accountNotFound {
                 missing += 1
                 progress.finish()
                 let hint = id != nil && name.contains("@") ? "; an address is given as --email \(name)" : ""
-                Console.remark(Console.visible("project \(project) has no account \(id == nil ? "with the address " : "")\(name)\(hint)"))
+                CommandSupport.remark(
+                    CommandSupport.visible("project \(project) has no account \(id == nil ? "with the address " : "")\(name)\(hint)"))
             }
             progress.add(1)
         }

@@ -1,18 +1,17 @@
 """Splits the tables of a database by project, so that the plan of a statement shows whether it is about one project."""
 
 import contextlib
+import re
 
 import psycopg2
+
+from support.harness import ROOT
 
 # More make every plan longer; fewer let two projects share one more often.
 COUNT = 4
 
-# A table that only lists the projects is one that every node of a distributed database has as a whole.
-BY_PROJECT = """
-    SELECT c.relname FROM pg_class c JOIN pg_constraint k ON k.conrelid = c.oid AND k.contype = 'p'
-    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.conkey[1] AND a.attname = 'project_id'
-    WHERE c.relnamespace = 'public'::regnamespace AND cardinality(k.conkey) > 1 ORDER BY c.relname
-"""
+# Those that an operator distributes; `TablesTests` compares the page with the schema.
+TABLES = re.findall(r"create_distributed_table\('(\w+)', 'project_id'", (ROOT / "docs/scaling.md").read_text())
 CONSTRAINTS = """
     SELECT conrelid::regclass::text, conname, contype, pg_get_constraintdef(oid) FROM pg_constraint
     WHERE connamespace = 'public'::regnamespace AND contype = ANY (%s) ORDER BY 1, 2
@@ -47,18 +46,16 @@ def partition(url):
             cursor.execute(query, values or None)
             return cursor.fetchall()
 
-        tables = [name for (name,) in rows(BY_PROJECT)]
-        assert "accounts" in tables
-        foreign = [(table, name, text) for table, name, _, text in rows(CONSTRAINTS, ["f"]) if table in tables]
-        keys = [(table, name, text) for table, name, _, text in rows(CONSTRAINTS, ["p", "u"]) if table in tables]
-        indexes = [(table, text) for table, _, text in rows(INDEXES) if table in tables]
+        foreign = [(table, name, text) for table, name, _, text in rows(CONSTRAINTS, ["f"]) if table in TABLES]
+        keys = [(table, name, text) for table, name, _, text in rows(CONSTRAINTS, ["p", "u"]) if table in TABLES]
+        indexes = [(table, text) for table, _, text in rows(INDEXES) if table in TABLES]
         for table, name, _ in foreign:
             cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT {name}")
         cursor.execute("CREATE SCHEMA plain")
         for number in range(COUNT):
             cursor.execute(f"CREATE SCHEMA p{number}")
         cursor.execute(GUARD)
-        for table in tables:
+        for table in TABLES:
             cursor.execute(f"ALTER TABLE {table} SET SCHEMA plain")
             cursor.execute(f"CREATE TABLE {table} (LIKE plain.{table} INCLUDING ALL EXCLUDING INDEXES) PARTITION BY HASH (project_id)")
             for number in range(COUNT):
@@ -74,7 +71,7 @@ def partition(url):
             cursor.execute(text)
         for schema, name, right in rows(INDEXES_OF_PARTITIONS):
             cursor.execute(f"ALTER INDEX {schema}.{name} RENAME TO {right}")
-        for table in tables:
+        for table in TABLES:
             cursor.execute(f"INSERT INTO {table} OVERRIDING SYSTEM VALUE SELECT * FROM plain.{table}")
         for table, name, text in foreign:
             cursor.execute(f"ALTER TABLE {table} ADD CONSTRAINT {name} {text}")

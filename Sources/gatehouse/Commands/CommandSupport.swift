@@ -12,7 +12,7 @@ import Server
 import Web
 
 /// Code for all commands that use the database.
-enum Console {
+enum CommandSupport {
     /// Opens the database, on a loop of its own, for as long as a command runs. Refuses a schema that is not this binary's.
     static func withDatabase(_ common: CommonOptions, _ body: (Database, MasterKey) async throws -> Void) async throws {
         let settings = try common.serverSettings()

@@ -1,0 +1,57 @@
+import Crypto
+
+/// The columns of a table that the master key seals, and how a row is sealed again when the key changes.
+struct SealedColumns: Sendable {
+    let names: [String]
+    /// The name of what a row holds, as `gatehouse keys reseal` counts it and as its audit event names the count.
+    let thing: Thing
+    /// `nil` when the rows cannot be sealed again; they end by themselves.
+    let seal: Seal?
+
+    struct Thing: Sendable, Hashable {
+        let one: String
+        let many: String
+        /// The name in `details` of the audit event.
+        let fact: String
+    }
+
+    struct Seal: Sendable {
+        let keys: @Sendable (MasterKey) -> SealingKeys
+        /// The context of a value: its project (empty where rows belong to none), the row's key as `Table.Column.asText` reads it, and its column.
+        let context: @Sendable (_ project: String, _ key: [String], _ column: String) -> String
+    }
+
+    /// The values sealed with the first master key; `nil` when all are already. Throws when no listed key opens one.
+    func resealed(
+        _ values: [[UInt8]?], with masterKey: MasterKey, project: String, key: [String]
+    ) throws -> [[UInt8]?]? {
+        guard let seal else { return nil }
+        let keys = seal.keys(masterKey)
+        let anew = try zip(names, values).map { name, value in
+            try value.flatMap { try keys.resealed($0, context: seal.context(project, key, name)) }
+        }
+        guard anew.contains(where: { $0 != nil }) else { return nil }
+        return zip(anew, values).map { $0 ?? $1 }
+    }
+}
+
+extension SealedColumns {
+    static let signingKeys = SealedColumns(
+        names: ["private_key"], thing: Thing(one: "signing key", many: "signing keys", fact: "signingKeys"),
+        seal: Seal(keys: \.signingKeys) { _, key, _ in key[0] })
+
+    static let mails = SealedColumns(
+        names: ["payload"], thing: Thing(one: "mail", many: "mails", fact: "mails"),
+        seal: Seal(keys: \.outbox) { project, key, _ in Outbox.context(project, Hex.decode(key[0]) ?? []) })
+
+    static let providerTokens = SealedColumns(
+        names: ["access_token", "refresh_token"],
+        thing: Thing(one: "set of provider tokens", many: "sets of provider tokens", fact: "providerTokens"),
+        seal: Seal(keys: \.providerTokens) { project, key, column in
+            ProviderTokenSeal.context(column, of: .init(projectID: project, accountID: key[0], providerID: key[1]))
+        })
+
+    /// Half of the key that seals a flow's answer is in a link, so that answer cannot be sealed again. Flows last only minutes.
+    static let flows = SealedColumns(
+        names: ["secrets", "posted", "response", "event"], thing: Thing(one: "sign-in", many: "sign-ins", fact: "flows"), seal: nil)
+}
