@@ -5,7 +5,7 @@ import Text
 
 /// The HTTP/1.1 server of one loop: it turns bytes into a `Request` and a `Response` into bytes, and applies the limits on both.
 ///
-/// A request takes this path. `Listener` accepts a socket and makes a `Connection`, which reads into the loop's one buffer and gives the
+/// A request takes this path. `Listener` accepts a socket and makes a `HTTPConnection`, which reads into the loop's one buffer and gives the
 /// bytes to a `RequestParser` (a value without I/O). A complete request goes to the `RequestHandler`. Its answer is written to the loop's
 /// one output buffer (`ResponseWriter`), sent in one call for all requests of one read, counted (`RequestMetrics`) and logged
 /// (`AccessLog`). A connection has memory of its own only while something is unfinished: half a request, an answer that is being made, or

@@ -5,7 +5,7 @@ package import Web
 /// `ProviderAddress` finds the project, the user flow and the issuer that an address means. `Authorize` reads a request (`AuthorizeParameters`, in
 /// a fixed order), and asks `Interaction.needed` whether the browser's session can answer it. If so, `AuthorizationStep` grants it and
 /// `AuthorizationResponse` sends the code to the client. If not, the request is kept, and the browser goes to a hosted page (`HostedPages/`), which
-/// establishes a session or notes a consent, and then to `Resume`, which asks the same question again. `Token` redeems the code and refreshes; it
+/// establishes a session or notes a consent, and then to `Resume`, which asks the same question again. `TokenEndpoint` redeems the code and refreshes; it
 /// and the endpoints beside it learn which client calls from `ClientAuthentication`. `Logout` ends the browser's session and tells the clients.
 ///
 /// Sessions, codes and tokens are `Accounts/Clients`. Endpoints of the Firebase API are in `IdentityToolkit`.
@@ -28,8 +28,8 @@ package enum OpenIDProvider {
         SignInForm.handler,
         SignInPage.handler,
         SignInReturn.handler,
-        Token.handler,
-        UserInfo.handler,
+        TokenEndpoint.handler,
+        UserInfoEndpoint.handler,
     ]
 
     /// The scripts of those pages.

@@ -8,8 +8,8 @@ package struct Projects: Sendable {
     package let all: [Project]
     private let byKey: [UTF8Text: Int]
     private let byID: [UTF8Text: Int]
-    /// By every spelling of the tenant, in lower case.
-    private let byTenant: [UTF8Text: Int]
+    /// By every name of its directory, in lower case.
+    private let byDirectory: [UTF8Text: Int]
     /// The origins of the pages of all browser clients.
     package let browserOrigins: Set<UTF8Text>
     /// The project to which every unknown key leads; only in development mode.
@@ -19,9 +19,9 @@ package struct Projects: Sendable {
         self.all = all
         self.anyKey = anyKey
         byID = Dictionary(all.enumerated().map { (UTF8Text($1.settings.id), $0) }, uniquingKeysWith: { first, _ in first })
-        byTenant = Dictionary(
+        byDirectory = Dictionary(
             all.enumerated().flatMap { index, project in
-                project.settings.tenantSpellings.map { (UTF8Text($0).asciiLowercased, index) }
+                project.settings.directoryNames.map { (UTF8Text($0).asciiLowercased, index) }
             }, uniquingKeysWith: { first, _ in first })
         browserOrigins = Set(all.flatMap { $0.settings.browserOrigins })
         byKey = Dictionary(
@@ -39,9 +39,9 @@ package struct Projects: Sendable {
     /// Whether development mode makes its concessions for the project: the development project, and those made on the fly.
     package func isOfDevelopment(_ project: Project) -> Bool { project.isMadeOnTheFly || project.settings.id == anyKey }
 
-    /// The project that `tenant` means in a URL of Azure AD B2C's form: its id, or its tenant's id or one of its names. The case of ASCII
+    /// The project that `directory` means in a URL of Azure AD B2C's form: its id, or its directory's id or one of its names. The case of ASCII
     /// letters does not count.
-    package func project(tenant: UTF8Text) -> Project? { byTenant[tenant.asciiLowercased].map { all[$0] } }
+    package func project(directory: UTF8Text) -> Project? { byDirectory[directory.asciiLowercased].map { all[$0] } }
 
     /// The providers that keep their tokens for back ends, for each project.
     package var tokenKeepers: [String: [String]] {

@@ -112,7 +112,7 @@ extension ConfiguredProvider {
             let remedy = settings.flow == .idToken ? "flow: idToken needs; use flow: code" : "responseMode: formPost needs"
             findings.append("The provider lists no response mode form_post, which \(remedy).")
         }
-        let names: [ClientAuthentication: UTF8Text] = [
+        let names: [UpstreamClientAuthentication: UTF8Text] = [
             .basic: "client_secret_basic", .post: "client_secret_post", .privateKeyJwt: "private_key_jwt",
         ]
         let method = settings.clientAuthentication.resolved(metadata.clientAuthentication, hasSecret: settings.clientSecret != nil)

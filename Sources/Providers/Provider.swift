@@ -13,7 +13,7 @@ package struct Provider: Sendable {
     package let name: String
     /// The scopes that are always asked for.
     var scopes = ["openid", "profile", "email"]
-    var clientAuthentication = ClientAuthentication.auto
+    var clientAuthentication = UpstreamClientAuthentication.auto
     var nonceRule = NonceRule.sha256
     var pkce = PKCE.s256
     /// Whether its answers come to an address of its own. Without the promise of an `iss` in them (RFC 9207), nothing else tells an answer

@@ -27,6 +27,13 @@ import Testing
         #expect(Shape.crowded(suites).map(\.path) == ["Tests/EndToEnd/wire"])
     }
 
+    @Test func `catches two files of one name, in Sources alone`() {
+        let files = ["Sources/Web/A.swift", "Sources/Curl/A.swift", "Sources/Curl/B.swift", "Tests/WebTests/B.swift"].map {
+            File(path: $0, text: "")
+        }
+        #expect(Set(Shape.sameNames(files).map(\.path)) == ["Sources/Web/A.swift", "Sources/Curl/A.swift"])
+    }
+
     @Test(arguments: [
         ("final class A: @unchecked Sendable {\n    let a = 1", false), ("nonisolated(unsafe) var a = 1", false),
         ("nonisolated(unsafe) var a = 1\n// why", false),
@@ -71,6 +78,7 @@ import Testing
 
     @Test func `no file is over the wall`() { #expect(Repository.files.flatMap(Shape.size) == []) }
     @Test func `no folder is crowded`() { #expect(Shape.crowded(Repository.files) == []) }
+    @Test func `no two files have one name`() { #expect(Shape.sameNames(Repository.files) == []) }
     @Test func `every claim has its reason`() { #expect(Repository.swift.flatMap(Shape.reasons) == []) }
     @Test func `nothing in Sources can trap by force`() { #expect(Repository.swift.flatMap(Shape.traps) == []) }
     @Test func `nothing is unfinished`() { #expect(Repository.files.flatMap(Shape.unfinished) == []) }

@@ -5,7 +5,7 @@ import Text
 /// A project that is a provider, with a client of each kind and a user flow of each style.
 enum Fixture {
     static let publicURL = "https://auth.example.com"
-    static let tenant = "775527ff-9a37-4307-8b3d-cc311f58d925"
+    static let directory = "775527ff-9a37-4307-8b3d-cc311f58d925"
     static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
     static var settings: ProjectSettings {
@@ -16,8 +16,8 @@ enum Fixture {
 
     static var provider: ProjectSettings.OpenIDProvider {
         var provider = ProjectSettings.OpenIDProvider()
-        provider.tenantID = tenant
-        provider.tenantNames = ["contoso.onmicrosoft.com"]
+        provider.directoryID = directory
+        provider.directoryNames = ["contoso.onmicrosoft.com"]
         provider.clients = [server, app, page]
         provider.userFlows = [
             flow("b2c_1_susi", .signUpOrSignIn), flow("b2c_1_tfp", .signIn, .tfp), flow("b2c_1_default", .signIn, .default),

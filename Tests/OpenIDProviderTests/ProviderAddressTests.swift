@@ -55,9 +55,10 @@ import Web
 
     @Test func `issuers have the style of their user flow`() throws {
         #expect(
-            try address("/acme/b2c_1_tfp/oauth2/v2.0/token").urls.issuer == "https://auth.example.com/tfp/\(Fixture.tenant)/b2c_1_tfp/v2.0/"
+            try address("/acme/b2c_1_tfp/oauth2/v2.0/token").urls.issuer
+                == "https://auth.example.com/tfp/\(Fixture.directory)/b2c_1_tfp/v2.0/"
         )
-        #expect(try address("/acme/b2c_1_default/oauth2/v2.0/token").urls.issuer == "https://auth.example.com/\(Fixture.tenant)/v2.0/")
+        #expect(try address("/acme/b2c_1_default/oauth2/v2.0/token").urls.issuer == "https://auth.example.com/\(Fixture.directory)/v2.0/")
     }
 
     @Test(arguments: [

@@ -93,7 +93,7 @@ package struct ClientTokens: Sendable {
             if let userFlow = subject.userFlow {
                 claims.field("tfp", userFlow.name)
                 claims.field("ver", "1.0")
-                if let tenant = project.openIDProvider?.tenantID { claims.field("tid", tenant) }
+                if let directory = project.openIDProvider?.directoryID { claims.field("tid", directory) }
                 for claim in userFlow.claims {
                     account.write(claim, of: subject.session.session, isNewUser: isNewUser, to: &claims, in: project)
                 }

@@ -1,7 +1,7 @@
 import Glibc
 import Runtime
 
-extension Connection {
+extension HTTPConnection {
     func expire(_ kind: Deadlines.Kind) {
         guard kind == .body || kind == .header, work != nil else { return close() }
         work?.parser = nil

@@ -1,6 +1,6 @@
 import Glibc
 
-extension Connection {
+extension HTTPConnection {
     /// Sends the content of the shared output buffer, and keeps what the socket does not take.
     func flush() {
         let bytes = shared.output.bytes

@@ -31,7 +31,7 @@ final class Connections {
     private let refused: Counter
     private let expired: Counter
     private var time: ServerTime
-    private var slots: [Connection?] = []
+    private var slots: [HTTPConnection?] = []
     private var free: [Int32] = []
     private var isTicking = false
     private var whenEmpty: [() -> Void] = []
@@ -74,7 +74,7 @@ final class Connections {
         }
         opened.increment()
         let slot = free.popLast() ?? Int32(slots.count)
-        let connection = Connection(socket, slot: slot, peer: peer, shared: self)
+        let connection = HTTPConnection(socket, slot: slot, peer: peer, shared: self)
         if Int(slot) == slots.count { slots.append(connection) } else { slots[Int(slot)] = connection }
         deadlines.set(.header, slot, now: loop.now)
         connection.open()

@@ -11,9 +11,9 @@ final class Turns {
     private static let together = 64
 
     private let loop: Loop
-    private var waiting: [Connection] = []
+    private var waiting: [HTTPConnection] = []
     // The connections that are being served. Swapped with `waiting`, so that a turn allocates nothing.
-    private var serving: [Connection] = []
+    private var serving: [HTTPConnection] = []
     /// The number of requests that a connection may have answered in this turn.
     private(set) var share = Turns.most
     private var serveAll: () -> Void = {}
@@ -27,7 +27,7 @@ final class Turns {
     var number: UInt32 { UInt32(truncatingIfNeeded: loop.turn) }
 
     /// Lets `connection` continue in the next turn, after the requests that arrive until then.
-    func postpone(_ connection: Connection) {
+    func postpone(_ connection: HTTPConnection) {
         if waiting.isEmpty { loop.atNextTurn(serveAll) }
         waiting.append(connection)
     }

@@ -9,12 +9,13 @@ import Web
 /// | Path | Query | Means |
 /// |---|---|---|
 /// | `/{project}/oauth2/…`, `/{project}/.well-known/…` | | the project |
-/// | `/{tenant}/{policy}/…` | | a user flow, in the shape of Azure AD B2C |
-/// | `/{tenant}/…/v2.0/…` | `p={policy}` | the same in its older form |
-/// | `/te/{tenant}/…`, `/tfp/{tenant}/…` | | the same |
+/// | `/{directory}/{policy}/…` | | a user flow, in the shape of Azure AD B2C |
+/// | `/{directory}/…/v2.0/…` | `p={policy}` | the same in its older form |
+/// | `/te/{directory}/…`, `/tfp/{directory}/…` | | the same |
 /// | `/.well-known/oauth-authorization-server/…` | | an issuer, by RFC 8414 §3.1 |
 ///
-/// A tenant is the id of a project, its tenant's id or one of its tenant's names. Tenants and policies are compared without regard to case.
+/// A directory, which B2C also calls a tenant, is named by the id of a project, or by the directory's own id or one of its names. Directories and
+/// policies are compared without regard to case.
 /// <https://learn.microsoft.com/azure/active-directory-b2c/openid-connect>
 package struct ProviderAddress: Sendable {
     package let project: Project
@@ -55,21 +56,21 @@ package struct ProviderAddress: Sendable {
         let prefix = segments.first?.asciiLowercased
         let isPrefixed = prefix == "te" || prefix == "tfp"
         if isPrefixed { segments = segments.dropFirst() }
-        guard let tenant = segments.popFirst() else { throw .notFound }
+        guard let directory = segments.popFirst() else { throw .notFound }
         let inPath = segments.first.flatMap { Self.fixedSegments.contains($0) ? nil : $0 }
         guard isPrefixed || inPath != nil || segments.contains("v2.0") else {
-            guard let project = projects.project(id: tenant.asString), let provider = project.openIDProvider else { throw .notFound }
+            guard let project = projects.project(id: directory.asString), let provider = project.openIDProvider else { throw .notFound }
             self.init(project, provider.native)
             return
         }
-        guard let project = projects.project(tenant: tenant),
+        guard let project = projects.project(directory: directory),
             let policy = try Self.policy(inPath: inPath, query),
             let issuer = project.openIDProvider?.issuer(ofUserFlow: policy)
         else { throw .notFound }
         self.init(project, issuer)
     }
 
-    /// The segments that follow a tenant where the path does not name a user flow.
+    /// The segments that follow a directory where the path does not name a user flow.
     private static let fixedSegments: Set<UTF8Text> = [".well-known", "discovery", "oauth2", "openid", "v2.0"]
 
     /// The user flow that the path or `?p=` names.

@@ -93,7 +93,7 @@ struct Batch: Sendable {
 /// A job that waits for a write connection: a write, or a transaction that needs a connection of its own.
 enum WriteJob: PoolJob {
     case write(Write)
-    case lease(Answer<Connection>, lock: [UInt8]?)
+    case lease(Answer<DatabaseConnection>, lock: [UInt8]?)
 
     var lock: [UInt8]? {
         switch self {

@@ -2,7 +2,7 @@ import Runtime
 
 // The end of a connection: after silence, when it breaks, or on purpose.
 
-extension Connection {
+extension DatabaseConnection {
     /// Checks again at the time when the silence would have become long, as long as an answer is awaited.
     func watchSilence() {
         if deadline != nil { return }

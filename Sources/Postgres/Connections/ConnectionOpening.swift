@@ -1,6 +1,6 @@
 import Runtime
 
-extension Connection {
+extension DatabaseConnection {
     /// Starts to connect; then the database's `opened` or `lost` is called.
     ///
     /// - Parameter turn: which of several hosts comes first. libpq tries the next host only when one refuses. A host that never answers

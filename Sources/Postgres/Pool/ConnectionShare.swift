@@ -24,7 +24,7 @@ package final class ConnectionShare: Sendable {
 
     /// Asks the databases one after the other for a connection until one gives it, for a database whose only connection of this kind was
     /// refused.
-    func ask(for database: Database, _ kind: Connection.Kind) {
+    func ask(for database: Database, _ kind: DatabaseConnection.Kind) {
         let members = members.withLock { $0.compactMap(\.database) }
         let place = members.firstIndex { $0 === database } ?? 0
         // Begins behind the asking database, so that not all databases ask the same one first. It may ask itself last: a read may take a
@@ -73,7 +73,7 @@ extension Database {
     }
 
     /// The connection for reads with the least work, if there is another one. Reads that wait on it are sent again on the other one.
-    private func spareRead() -> Connection? {
+    private func spareRead() -> DatabaseConnection? {
         let ready = ready(.read)
         guard ready.count > 1 else { return nil }
         return ready.min { first, second in first.assumeIsolated { $0.load } < second.assumeIsolated { $0.load } }
@@ -82,10 +82,10 @@ extension Database {
     private func holdBack() { holdsBackUntil = loop.now + Self.holdingBack }
 
     /// Whether this loop opens no more connections, since another loop has none.
-    func holdsBack(_ kind: Connection.Kind) -> Bool {
+    func holdsBack(_ kind: DatabaseConnection.Kind) -> Bool {
         guard let end = holdsBackUntil else { return false }
         return loop.now < end && hasConnection(kind)
     }
 
-    func hasConnection(_ kind: Connection.Kind) -> Bool { kind == .read ? hasReadConnection : pool.hasConnection }
+    func hasConnection(_ kind: DatabaseConnection.Kind) -> Bool { kind == .read ? hasReadConnection : pool.hasConnection }
 }

@@ -16,7 +16,7 @@ package import Runtime
 /// than twice `DatabaseSettings.quiet` for a server that does not answer any more. Cancelling a task does not end its statement;
 /// `statementTimeout` does. The statements themselves are in `Accounts`, the schema in `Schema`.
 ///
-/// A call takes this path: `Database` chooses a `Connection` (`WritePool`), its `Pipeline` decides what to send, and `Wire` sends it at
+/// A call takes this path: `Database` chooses a `DatabaseConnection` (`WritePool`), its `Pipeline` decides what to send, and `Wire` sends it at
 /// the end of the turn. Results come back to the `Pipeline`, which decides which call they answer.
 package actor Database {
     package nonisolated let loop: Loop
@@ -26,10 +26,10 @@ package actor Database {
     nonisolated let metrics: DatabaseMetrics
     let log: Logger
 
-    var reads: [Connection?]
+    var reads: [DatabaseConnection?]
     var openingReads = 0
     var waitingReads = Deque<Read>()
-    var writes: [Connection?]
+    var writes: [DatabaseConnection?]
     var pool: WritePool<WriteJob>
     var reading = Reach()
     var writing = Reach()

@@ -31,8 +31,8 @@ extension Database {
 
     /// The connection on which reads of this turn are gathering, since each further one wakes another process of the server; or else the
     /// one with the least to do.
-    private func readConnection() -> (Connection, load: Int, gathers: Bool)? {
-        var best: (Connection, load: Int, gathers: Bool)?
+    private func readConnection() -> (DatabaseConnection, load: Int, gathers: Bool)? {
+        var best: (DatabaseConnection, load: Int, gathers: Bool)?
         for case let connection? in reads {
             let (load, gathers) = connection.assumeIsolated { $0.state == .ready ? ($0.load, $0.pipeline.gathersReads) : (.max, false) }
             if gathers, load < settings.readsUnderWay { return (connection, load, true) }
@@ -104,7 +104,7 @@ extension Database {
         if pool.waitingCount > 0 { watchPatience() }
     }
 
-    private func run(_ jobs: [WriteJob], on connection: Connection) {
+    private func run(_ jobs: [WriteJob], on connection: DatabaseConnection) {
         var writes: [Write] = []
         for job in jobs {
             switch job {
@@ -154,15 +154,15 @@ extension Database {
         reads[slot] = open(.read, slot)
     }
 
-    func open(_ kind: Connection.Kind, _ slot: Int) -> Connection? {
+    func open(_ kind: DatabaseConnection.Kind, _ slot: Int) -> DatabaseConnection? {
         guard let target else { return nil }
-        let connection = Connection(loop: loop, kind: kind, slot: slot, settings: settings, metrics: metrics, database: self)
+        let connection = DatabaseConnection(loop: loop, kind: kind, slot: slot, settings: settings, metrics: metrics, database: self)
         // Not at once: a failure reported from within this call would find the pool half changed.
         loop.atEndOfTurn { [turn] in connection.assumeIsolated { $0.open(target, turn: turn) } }
         return connection
     }
 
-    func opened(_ connection: Connection) {
+    func opened(_ connection: DatabaseConnection) {
         guard let slot = connection.slot else { return probed(connection, isThere: true) }
         let wasAway = reach(connection.kind).outage.isUnderWay
         if wasAway { log.notice("database reachable again", metadata: ["for": "\(connection.kind)s"]) }
@@ -193,7 +193,7 @@ extension Database {
     }
 
     /// A write was answered, so its connection is free for the next.
-    func finished(_ connection: Connection) {
+    func finished(_ connection: DatabaseConnection) {
         guard let slot = connection.slot else { return }
         pool.free(slot)
         if owesConnection { giveBack() }
@@ -211,7 +211,7 @@ extension Database {
     }
 
     /// A transaction returns its connection.
-    func release(_ connection: Connection) {
+    func release(_ connection: DatabaseConnection) {
         // If the connection was lost meanwhile, its place is already free.
         guard let slot = connection.slot, writes[slot] === connection else { return }
         finished(connection)
@@ -231,7 +231,7 @@ extension Database {
     // MARK: By choice
 
     /// Ends connections for reads; reads that wait on them are sent again on others.
-    func retire(_ connections: [Connection], _ reason: String) {
+    func retire(_ connections: [DatabaseConnection], _ reason: String) {
         var unanswered: [Read] = []
         for connection in connections {
             guard let slot = connection.slot else { continue }

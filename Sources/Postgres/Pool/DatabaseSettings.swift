@@ -37,7 +37,7 @@ package struct DatabaseSettings: Sendable {
     var lockTimeout: Duration { statementTimeout / 5 }
 
     /// The keywords of a connection: `url`, completed with defaults.
-    func keywords(_ url: ConnectionString, for kind: Connection.Kind) -> ConnectionString {
+    func keywords(_ url: ConnectionString, for kind: DatabaseConnection.Kind) -> ConnectionString {
         var url = url
         switch kind {
         case .read: if url.hasSeveralHosts { url.setDefault("target_session_attrs", "read-write") }
@@ -56,7 +56,7 @@ package struct DatabaseSettings: Sendable {
     /// The first statement of every session, which sets its limits, and how PostgreSQL plans: the rows that are asked for by their keys are
     /// mostly in memory, where a page costs the same wherever it is. They are not startup parameters, since poolers refuse those, and libpq
     /// would take a server whose sessions begin read-only for one that takes no writes.
-    func guards(of kind: Connection.Kind) -> SQL {
+    func guards(of kind: DatabaseConnection.Kind) -> SQL {
         let milliseconds = "\(statementTimeout.microseconds / 1000)"
         let lockMilliseconds = "\(max(1, lockTimeout.microseconds / 1000))"
         let readOnly: SQL = kind == .read ? ", set_config('default_transaction_read_only', 'on', false)" : ""

@@ -10,11 +10,11 @@ package actor Transaction {
     }
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { connection.loop.asUnownedSerialExecutor() }
-    private nonisolated let connection: Connection
+    private nonisolated let connection: DatabaseConnection
     private let database: Database
     private var state = State.fresh
 
-    init(on connection: Connection, of database: Database) {
+    init(on connection: DatabaseConnection, of database: Database) {
         self.connection = connection
         self.database = database
     }

@@ -7,15 +7,15 @@ struct Reach {
     var lastReason = ""
     var retry: Timer?
     /// Finds out whether the server is still there when nothing arrives from it.
-    var probe: Connection?
+    var probe: DatabaseConnection?
 }
 
 // What happens when connections are lost, and how others take their place.
 
 extension Database {
-    func reach(_ kind: Connection.Kind) -> Reach { kind == .read ? reading : writing }
+    func reach(_ kind: DatabaseConnection.Kind) -> Reach { kind == .read ? reading : writing }
 
-    func change(_ kind: Connection.Kind, _ body: (inout Reach) -> Void) {
+    func change(_ kind: DatabaseConnection.Kind, _ body: (inout Reach) -> Void) {
         switch kind {
         case .read: body(&reading)
         case .write: body(&writing)
@@ -23,7 +23,7 @@ extension Database {
     }
 
     /// A connection broke or failed to open; `reads` were waiting for their rows on it.
-    func lost(_ connection: Connection, wasReady: Bool, reads unanswered: [Read], reason: String) {
+    func lost(_ connection: DatabaseConnection, wasReady: Bool, reads unanswered: [Read], reason: String) {
         guard let slot = connection.slot else {
             return probed(connection, isThere: !connection.assumeIsolated { $0.ranOutOfTime })
         }
@@ -59,7 +59,7 @@ extension Database {
     }
 
     /// Records a failed attempt, and makes another one after a pause, for all waiting calls. Its result ends the outage or prolongs it.
-    func failed(_ kind: Connection.Kind) {
+    func failed(_ kind: DatabaseConnection.Kind) {
         guard reach(kind).retry == nil else { return }
         change(kind) { reach in
             let delay = reach.outage.failed(at: loop.now, chance: .random(in: 0...1))
@@ -70,7 +70,7 @@ extension Database {
     }
 
     /// Makes the delayed attempt now, because the other kind of connection has found the server.
-    func tryNow(_ kind: Connection.Kind) {
+    func tryNow(_ kind: DatabaseConnection.Kind) {
         guard !isClosed, let retry = reach(kind).retry else { return }
         loop.cancel(retry)
         attempt(kind)
@@ -84,13 +84,13 @@ extension Database {
 
     /// When this connection ran out of time, its first host may have used up all of it, so further connections begin with the next of
     /// several hosts.
-    func passOver(_ connection: Connection) {
+    func passOver(_ connection: DatabaseConnection) {
         let failure = connection.assumeIsolated { (ranOutOfTime: $0.ranOutOfTime, turn: $0.turn) }
         // When many connections failed in the same way, only the first one changes the turn.
         if failure.ranOutOfTime && failure.turn == turn { turn += 1 }
     }
 
-    private func attempt(_ kind: Connection.Kind) {
+    private func attempt(_ kind: DatabaseConnection.Kind) {
         change(kind) { $0.retry = nil }
         if !holdsBack(kind) && openOne(kind) { return }
         change(kind) { $0.outage.ended() }
@@ -98,7 +98,7 @@ extension Database {
     }
 
     /// Opens a connection unless one is being opened; `false` when all places are taken.
-    private func openOne(_ kind: Connection.Kind) -> Bool {
+    private func openOne(_ kind: DatabaseConnection.Kind) -> Bool {
         switch kind {
         case .read:
             if openingReads > 0 { return true }

@@ -6,27 +6,27 @@ import Runtime
 extension Database {
     /// Finds out whether the server of a silent connection is still there: another connection may have heard from it, or a new one finds
     /// out. On its own connection, a slow statement looks the same.
-    func lookForServer(of connection: Connection) {
+    func lookForServer(of connection: DatabaseConnection) {
         let kind = connection.kind
         guard !isClosed, let target, reach(kind).probe == nil else { return }
         if heardServers(kind).contains(connection.assumeIsolated { $0.server }) { return }
         var settings = settings
         settings.connectTimeout = settings.quiet
-        let probe = Connection(loop: loop, kind: kind, slot: nil, settings: settings, metrics: metrics, database: self)
+        let probe = DatabaseConnection(loop: loop, kind: kind, slot: nil, settings: settings, metrics: metrics, database: self)
         change(kind) { $0.probe = probe }
         loop.atEndOfTurn { [turn] in probe.assumeIsolated { $0.open(target, turn: turn) } }
     }
 
     /// The connections that take calls.
-    func ready(_ kind: Connection.Kind) -> [Connection] {
+    func ready(_ kind: DatabaseConnection.Kind) -> [DatabaseConnection] {
         (kind == .read ? reads : writes).compactMap { $0 }.filter { $0.assumeIsolated { $0.state == .ready } }
     }
 
-    private func servers(_ kind: Connection.Kind, where condition: @Sendable (isolated Connection) -> Bool) -> Set<String> {
+    private func servers(_ kind: DatabaseConnection.Kind, where condition: @Sendable (isolated DatabaseConnection) -> Bool) -> Set<String> {
         Set(ready(kind).compactMap { $0.assumeIsolated { condition($0) ? $0.server : nil } })
     }
 
-    private func heardServers(_ kind: Connection.Kind) -> Set<String> {
+    private func heardServers(_ kind: DatabaseConnection.Kind) -> Set<String> {
         servers(kind) { $0.heard + $0.settings.quiet > $0.loop.now }
     }
 
@@ -34,7 +34,7 @@ extension Database {
     ///
     /// With several servers, the one that answers may not be the one that is awaited. Then the calls that wait for that one will not be
     /// answered.
-    func probed(_ probe: Connection, isThere: Bool) {
+    func probed(_ probe: DatabaseConnection, isThere: Bool) {
         let kind = probe.kind
         let answering = probe.assumeIsolated { $0.server }
         change(kind) { $0.probe = nil }

@@ -1,3 +1,5 @@
+import Config
+
 /// A native app that may start sign-ins, and how their results reach it.
 package enum NativeApp: Sendable, Equatable {
     case ios(IOS)
@@ -86,5 +88,88 @@ extension ProjectSettings {
             }
         }
         return nil
+    }
+}
+
+extension NativeApp {
+    /// The entries of `apps:`, each with one of `ios` and `android`. A setting that would keep a result from reaching its app is a fault.
+    static func read(_ sections: [Section]) -> [NativeApp] {
+        var apps: [NativeApp] = []
+        for section in sections {
+            let app: NativeApp?
+            let name = section.value("name", expected: "a name of 1 to 60 characters, as the app's users know it") { text in
+                (1...60).contains(text.count) && !text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? text : nil
+            }
+            switch (section.has("ios"), section.has("android")) {
+            case (true, false): app = IOS(section.section("ios"), name: name).map(NativeApp.ios)
+            case (false, true): app = Android(section.section("android"), name: name).map(NativeApp.android)
+            default:
+                section.fault("", "name one of ios and android")
+                app = nil
+            }
+            section.finish()
+            guard let app else { continue }
+            if apps.contains(where: { $0.identity == app.identity }) {
+                section.fault("", "\(app.identity) is listed already; write one entry for each app")
+            }
+            apps.append(app)
+        }
+        return apps
+    }
+
+    private var identity: String {
+        switch self {
+        case .ios(let app): "bundleId \(app.bundleID)"
+        case .android(let app): "package \(app.package)"
+        }
+    }
+}
+
+extension NativeApp.IOS {
+    fileprivate init?(_ section: Section, name: String?) {
+        let bundleID = section.value("bundleId", expected: "a bundle id, such as com.example.app", Self.bundleID)
+        let clientID = section.value(
+            "clientId",
+            expected: "a client id whose parts, in reverse, are a URL scheme that browsers leave as it is: lower-case letters, digits and "
+                + "hyphens, parts joined by dots, the last part begins with a letter"
+        ) { text in text.contains(".") && Self.isScheme(Self.scheme(clientID: text)) && !text.contains("..") ? text : nil }
+        let appID = section.value(
+            "appId", expected: "the GOOGLE_APP_ID of the app's configuration, such as 1:123:ios:abc, in lower case and without underscores"
+        ) { text in text.split(separator: ":").count == 4 && Self.isScheme(Self.scheme(appID: text)) ? text : nil }
+        section.require("bundleId")
+        if !section.has("clientId"), !section.has("appId") {
+            section.fault(
+                "",
+                "names neither clientId nor appId, so no result can reach the app; write the CLIENT_ID or the GOOGLE_APP_ID of its "
+                    + "GoogleService-Info.plist")
+        }
+        section.finish()
+        guard let bundleID, clientID != nil || appID != nil else { return nil }
+        self.init(bundleID: bundleID, clientID: clientID, appID: appID, name: name)
+    }
+
+    /// <https://developer.apple.com/documentation/bundleresources/information-property-list/cfbundleidentifier>
+    private static func bundleID(_ text: String) -> String? {
+        let fits = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, 0x2D, 0x2E: true
+            default: false
+            }
+        }
+        return fits && !text.isEmpty && text.utf8.count <= 155 ? text : nil
+    }
+}
+
+extension NativeApp.Android {
+    fileprivate init?(_ section: Section, name: String?) {
+        let package = section.value("package", expected: "a package name, such as com.example.app") { Self.isPackage($0) ? $0 : nil }
+        let certificates = section.values(
+            "sha1", expected: "the SHA-1 of a signing certificate: 40 hex digits, with colons or without", Self.certificate)
+        section.require("package")
+        section.require("sha1", "the SHA-1 of each certificate that signs the app, as ./gradlew signingReport prints it")
+        if section.has("sha1"), section.isEmpty("sha1") { section.fault("sha1", "has no fingerprint") }
+        section.finish()
+        guard let package, !certificates.isEmpty else { return nil }
+        self.init(package: package, certificates: certificates, name: name)
     }
 }

@@ -30,12 +30,12 @@ package struct ProviderURLs: Sendable, Equatable {
     /// The shape of Azure AD B2C: `https://host/acme/b2c_1_susi`.
     package init(of flow: UserFlow, in project: ProjectSettings, publicURL: String) {
         let path = "/\(project.id)/\(flow.name)"
-        let tenant = project.openIDProvider?.tenantID ?? project.id
+        let directory = project.openIDProvider?.directoryID ?? project.id
         let issuer =
             switch flow.issuer {
             case .policy: "\(publicURL)\(path)/v2.0"
-            case .tfp: "\(publicURL)/tfp/\(tenant)/\(flow.name)/v2.0/"
-            case .default: "\(publicURL)/\(tenant)/v2.0/"
+            case .tfp: "\(publicURL)/tfp/\(directory)/\(flow.name)/v2.0/"
+            case .default: "\(publicURL)/\(directory)/v2.0/"
             }
         self.init(
             publicURL, issuer: issuer, endpoints: path + "/oauth2/v2.0", userInfo: path + "/openid/v2.0/userinfo",

@@ -76,14 +76,14 @@ struct ConfigurationReading {
     }
 }
 
-/// Makes sure that each id, number, API key and name of a tenant belongs to only one project.
+/// Makes sure that each id, number, API key and name of a directory belongs to only one project.
 private struct SeenOnce {
     private var owners: [String: String] = [:]
 
     mutating func check(_ project: ProjectSettings, _ section: Section) {
         for claim in project.claims {
             if let owner = owners[claim.thing] {
-                let place = claim.isOfTenant ? section.section("openIDProvider").section("tenant") : section
+                let place = claim.isOfDirectory ? section.section("openIDProvider").section("tenant") : section
                 place.fault(
                     claim.key,
                     owner == section.file ? "\(claim.name)is given twice; remove one of them" : "\(claim.name)is used already, by \(owner)")
@@ -96,9 +96,9 @@ private struct SeenOnce {
 /// Something that only one project may have.
 struct Claim {
     let thing: String
-    /// The key in the project's file, or in the section of its tenant.
+    /// The key in the project's file, or in the section of its directory.
     let key: String
-    var isOfTenant = false
+    var isOfDirectory = false
     /// Which one of a list, with a space behind it.
     var name = ""
 }
@@ -109,8 +109,8 @@ extension ProjectSettings {
             [Claim(thing: "project \(id)", key: "project"), Claim(thing: "number \(number)", key: "number")]
             + apiKeys.map { Claim(thing: "key \($0)", key: "apiKeys") }
         guard let provider = openIDProvider else { return own }
-        // Tenants are in the place of a project's id in URLs, without regard to case.
-        return own + (provider.tenantID.map { [Claim(thing: "project \($0.lowercased())", key: "id", isOfTenant: true)] } ?? [])
-            + provider.tenantNames.map { Claim(thing: "project \($0.lowercased())", key: "names", isOfTenant: true, name: "\($0) ") }
+        // Directories are in the place of a project's id in URLs, without regard to case.
+        return own + (provider.directoryID.map { [Claim(thing: "project \($0.lowercased())", key: "id", isOfDirectory: true)] } ?? [])
+            + provider.directoryNames.map { Claim(thing: "project \($0.lowercased())", key: "names", isOfDirectory: true, name: "\($0) ") }
     }
 }

@@ -28,7 +28,7 @@ struct DevelopmentPage: RawEndpoint {
         else { throw Failure.notFound }
         try FetchDestination.document.check(request)
         return try await Optional(project).showingErrors {
-            let authorization = try AuthorizationRequest(query, state, project, providers, context)
+            let authorization = try DevelopmentRequest(query, state, project, providers, context)
             switch query["act"] {
             case "make":
                 let person = MadeUpPerson(query)
@@ -42,7 +42,7 @@ struct DevelopmentPage: RawEndpoint {
 
     /// Shows the people of before and the form, filled in with `person`.
     private func page(
-        _ authorization: AuthorizationRequest, _ person: MadeUpPerson, _ project: Project, _ context: Context
+        _ authorization: DevelopmentRequest, _ person: MadeUpPerson, _ project: Project, _ context: Context
     ) async throws -> Response {
         let known = try await context.services.accounts.directory.identities(
             of: authorization.provider.id, issuer: DevelopmentProviders.issuer, most: 50, in: project.settings)
@@ -62,7 +62,7 @@ struct DevelopmentPage: RawEndpoint {
             ], status: person.isValid ? 200 : 400, allowing: .formsToAnywhere)
     }
 
-    private static func choice(_ person: MadeUpPerson, _ authorization: AuthorizationRequest) -> [String: TemplateValue] {
+    private static func choice(_ person: MadeUpPerson, _ authorization: DevelopmentRequest) -> [String: TemplateValue] {
         let named = [person.name, person.email, person.screenName].first { !$0.isEmpty }
         let label = named ?? "sub \(person.subject.prefix(8))…"
         return [

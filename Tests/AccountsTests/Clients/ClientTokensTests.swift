@@ -90,7 +90,7 @@ import Text
 
     @Test func `puts the claims of a user flow into the token, with the object id as the subject`() async throws {
         var clients = try await ClientFixture()
-        clients.fixture.project.openIDProvider?.tenantID = "775527ff-9a37-4307-8b3d-cc311f58d925"
+        clients.fixture.project.openIDProvider?.directoryID = "775527ff-9a37-4307-8b3d-cc311f58d925"
         let (browser, session) = try await clients.granted()
         var userFlow = UserFlow(name: "b2c_1_susi", kind: .signUpOrSignIn)
         userFlow.claims = UserFlow.Claim.allCases

@@ -21,6 +21,14 @@ enum Shape {
         }
     }
 
+    /// Two files of one name are opened for one another, in an editor and in a reader's mind.
+    static func sameNames(_ files: [File]) -> [Violation] {
+        let sources = files.filter { $0.isSwift && $0.target != nil }
+        return Dictionary(grouping: sources, by: \.name).values.filter { $0.count > 1 }.flatMap { files in
+            files.map { Violation(path: $0.path, message: "has the name of another file of Sources") }
+        }
+    }
+
     /// A claim that the compiler cannot check has its reason on the next line.
     static func reasons(_ file: File) -> [Violation] {
         guard file.isSwift else { return [] }

@@ -132,7 +132,7 @@ import Testing
 extension Database {
     /// The state in an outage whose next attempt is an hour away.
     fileprivate func loseServer() {
-        for kind in [Connection.Kind.read, .write] {
+        for kind in [DatabaseConnection.Kind.read, .write] {
             change(kind) { reach in
                 _ = reach.outage.failed(at: loop.now, chance: 0)
                 reach.retry = loop.schedule(after: .seconds(3600)) {}

@@ -11,7 +11,7 @@ import Text
         let read = try ReadOpenIDProvider(Self.clients)
         #expect(read.faults == [] && read.notes == [])
         #expect(read.provider.clients.map(\.id) == ["app"])
-        #expect(read.provider.userFlows.isEmpty && read.provider.tenantID == nil && read.provider.tenantNames.isEmpty)
+        #expect(read.provider.userFlows.isEmpty && read.provider.directoryID == nil && read.provider.directoryNames.isEmpty)
         #expect(read.provider.sessionLifetime == .seconds(86400))
     }
 
@@ -31,8 +31,8 @@ import Text
             """ + "\n" + Self.clients)
         #expect(read.faults == [])
         #expect(read.provider.sessionLifetime == .seconds(8 * 3600))
-        #expect(read.provider.tenantID == "775527FF-9a37-4307-8b3d-cc311f58d925")
-        #expect(read.provider.tenantNames == ["Contoso.onmicrosoft.com"])
+        #expect(read.provider.directoryID == "775527FF-9a37-4307-8b3d-cc311f58d925")
+        #expect(read.provider.directoryNames == ["Contoso.onmicrosoft.com"])
         let flows = read.provider.userFlows
         #expect(flows.map(\.name) == ["b2c_1_susi", "b2c_1_edit"] && flows.map(\.kind) == [.signUpOrSignIn, .profileEdit])
         #expect(flows[0].providers == nil && flows[0].collect == [] && flows[0].claims == [.objectId] && flows[0].issuer == .policy)

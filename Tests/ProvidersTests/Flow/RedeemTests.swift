@@ -49,7 +49,7 @@ import Text
 
     @Test func `the secret goes where the issuer wants it and nowhere else`() async throws {
         for (listed, authentication, place) in [
-            (JSON.null, ClientAuthentication.auto, "header"), (["client_secret_post"], .auto, "body"),
+            (JSON.null, UpstreamClientAuthentication.auto, "header"), (["client_secret_post"], .auto, "body"),
             (["client_secret_post", "client_secret_basic"], .auto, "header"), (["private_key_jwt"], .auto, "header"),
             (.null, .post, "body"),
             (.null, .none, "nowhere"),

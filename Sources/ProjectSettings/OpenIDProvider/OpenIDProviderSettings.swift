@@ -1,13 +1,40 @@
 import Config
 import HTTP
-import Text
+package import Text
+
+extension ProjectSettings {
+    /// The settings of a project's OpenID provider for relying parties: `openIDProvider` of the project's file. A project without
+    /// it is not a provider.
+    ///
+    /// Each client has one entry, and so has each user flow: a sign-in page of its own, in the URLs of Azure AD B2C.
+    package struct OpenIDProvider: Sendable {
+        package var clients: [OAuthClient] = []
+        package var userFlows: [UserFlow] = []
+        /// A GUID. Tokens of user flows name it as `tid`; some issuers contain it.
+        package var directoryID: String?
+        /// Other names of the project in URLs of B2C's form, such as `contoso.onmicrosoft.com`.
+        package var directoryNames: [String] = []
+        /// How long a person stays signed in at the hosted pages of this browser, counted from the sign-in.
+        package var sessionLifetime: Duration = .seconds(86400)
+
+        package init() {}
+
+        /// The client with this id; ids are compared byte by byte.
+        package func client(id: UTF8Text) -> OAuthClient? { clients.first { id == $0.id } }
+    }
+
+    /// Every name by which URLs of B2C's form may call the project: its id, and its directory's id and names.
+    package var directoryNames: [String] {
+        [id] + (openIDProvider.map { provider in [provider.directoryID].compactMap { $0 } + provider.directoryNames } ?? [])
+    }
+}
 
 extension ProjectSettings.OpenIDProvider {
     /// - Parameter project: the project's id.
     init(_ section: Section, project: String, development: Bool) {
         self.init()
         sessionLifetime = section.duration("sessionLifetime", default: sessionLifetime, in: .seconds(300)...(.seconds(365 * 86400)))
-        readTenant(section.section("tenant"))
+        readDirectory(section.section("tenant"))
         readUserFlows(section)
         section.requireEntry("clients", "so no app can ask; add an entry for each app, or remove openIDProvider")
         for entry in section.list("clients") {
@@ -18,10 +45,10 @@ extension ProjectSettings.OpenIDProvider {
         section.finish()
     }
 
-    private mutating func readTenant(_ section: Section) {
-        tenantID = section.value("id", expected: "a GUID, such as 775527ff-9a37-4307-8b3d-cc311f58d925", Self.guid)
-        tenantNames = section.values("names", expected: "a name with a dot, such as contoso.onmicrosoft.com", Self.tenantName)
-        for name in tenantNames where ReservedNames.contains(name) { section.fault("names", "\(name) \(ReservedNames.reason)") }
+    private mutating func readDirectory(_ section: Section) {
+        directoryID = section.value("id", expected: "a GUID, such as 775527ff-9a37-4307-8b3d-cc311f58d925", Self.guid)
+        directoryNames = section.values("names", expected: "a name with a dot, such as contoso.onmicrosoft.com", Self.directoryName)
+        for name in directoryNames where ReservedNames.contains(name) { section.fault("names", "\(name) \(ReservedNames.reason)") }
         section.finish()
     }
 
@@ -31,7 +58,7 @@ extension ProjectSettings.OpenIDProvider {
             if !flow.name.isEmpty, userFlows.contains(where: { $0.name.isExactly(flow.name) }) {
                 entry.fault("name", "is the name of another flow already; each flow needs its own")
             }
-            if flow.issuer != .policy, tenantID == nil {
+            if flow.issuer != .policy, directoryID == nil {
                 entry.fault("issuer", "is \(flow.issuer.rawValue), which contains the tenant's id; write tenant: {id: GUID}")
             }
             userFlows.append(flow)
@@ -61,7 +88,7 @@ extension ProjectSettings.OpenIDProvider {
     }
 
     /// A host's name of at least two parts: no project's id has a dot.
-    private static func tenantName(_ text: String) -> String? {
+    private static func directoryName(_ text: String) -> String? {
         guard text.contains("."), let (_, port) = Authority.split(Array(text.utf8)[...]), port == nil,
             URI.parse("https://\(text)")?.address == nil
         else { return nil }

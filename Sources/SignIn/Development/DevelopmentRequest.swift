@@ -9,7 +9,7 @@ import Web
 
 /// The authorization request that brought the browser to the page, as a provider gets it, and the answers to it.
 /// <https://www.rfc-editor.org/rfc/rfc6749#section-4.1>
-struct AuthorizationRequest {
+struct DevelopmentRequest {
     let provider: ProviderSettings
     /// The language that the app wants for the person, as OpenID Connect has apps ask for it.
     let language: String?

@@ -9,7 +9,7 @@ import Web
 
 /// `securetoken /v1/token`: answers a refresh token with a new ID token. Takes a form or JSON, in either spelling.
 /// <https://cloud.google.com/identity-platform/docs/use-rest-api#section-refresh-token>
-struct Token: RawEndpoint {
+struct SecureToken: RawEndpoint {
     static let route = Route(.post, "/v1/token", access: .apiKey, host: .secureToken)
     static let errorFormat = ErrorFormat.googleJSON
     static let content = CallContent(

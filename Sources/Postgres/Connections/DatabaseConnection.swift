@@ -4,7 +4,7 @@ import Runtime
 /// One connection on a loop, from its opening to its end. It carries out the commands of its `Pipeline`.
 ///
 /// It is used once: after `lost`, its `Database` opens another one. All of its code runs on the loop.
-actor Connection: Watcher {
+actor DatabaseConnection: Watcher {
     enum Kind: Sendable {
         case read
         case write

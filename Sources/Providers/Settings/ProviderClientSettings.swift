@@ -10,12 +10,12 @@ extension ProviderSettings {
     mutating func readClientAuthentication(_ section: Section, _ provider: Provider) {
         guard let rules = self.protocol.issuer?.assertions else {
             // By OAuth 2.0 alone, a client must have a secret.
-            let methods: [ClientAuthentication] = self.protocol.issuer == nil ? [.post, .basic] : [.basic, .post, .none, .auto]
+            let methods: [UpstreamClientAuthentication] = self.protocol.issuer == nil ? [.post, .basic] : [.basic, .post, .none, .auto]
             clientAuthentication = section.choice("clientAuth", default: provider.clientAuthentication, among: methods)
             return
         }
         readClientKey(section, rules)
-        let usual = section.has("clientKey") ? ClientAuthentication.privateKeyJwt : provider.clientAuthentication
+        let usual = section.has("clientKey") ? UpstreamClientAuthentication.privateKeyJwt : provider.clientAuthentication
         clientAuthentication = section.choice("clientAuth", default: usual)
         if section.has("clientKey"), clientAuthentication != .privateKeyJwt {
             section.fault("clientAuth", "is \(clientAuthentication.rawValue), which has no use for clientKey; write privateKeyJwt")

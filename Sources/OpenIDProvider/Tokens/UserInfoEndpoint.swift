@@ -8,7 +8,7 @@ import Web
 
 /// `GET /{project}/oauth2/userinfo`: the claims about the person to whom an access token belongs.
 /// <https://openid.net/specs/openid-connect-core-1_0.html#UserInfo>
-struct UserInfo: RawEndpoint {
+struct UserInfoEndpoint: RawEndpoint {
     static let route = UserInfoAnswer.route(.get)
     static let errorFormat = ErrorFormat.oauthJSON
     static let content = CallContent(answers: [.json(.map(.anything))])

@@ -4,7 +4,7 @@ import Runtime
 import Text
 
 /// How the server authenticates to the token endpoint. <https://openid.net/specs/openid-connect-core-1_0.html#ClientAuthentication>
-enum ClientAuthentication: String, Sendable, CaseIterable {
+enum UpstreamClientAuthentication: String, Sendable, CaseIterable {
     case basic, post, none
     /// A method that the discovery document lists, `basic` first.
     case auto
@@ -12,7 +12,7 @@ enum ClientAuthentication: String, Sendable, CaseIterable {
     case privateKeyJwt
 
     /// The method to use, with `auto` decided.
-    func resolved(_ listed: [UTF8Text]?, hasSecret: Bool) -> ClientAuthentication {
+    func resolved(_ listed: [UTF8Text]?, hasSecret: Bool) -> UpstreamClientAuthentication {
         guard self == .auto else { return self }
         guard hasSecret else { return .none }
         guard let listed, !listed.contains("client_secret_basic") else { return .basic }

@@ -5,7 +5,7 @@ import Runtime
 import Text
 
 /// One client's socket on a loop. Between requests it needs no memory but this object and a deadline.
-final class Connection: Watcher {
+final class HTTPConnection: Watcher {
     enum State { case reading, answering, closing, lingering, closed }
 
     /// The state of an unfinished request or answer. It is dropped when everything is finished.
