@@ -93,7 +93,9 @@ import Web
     }
 
     @Test func `client and redirect URI that are repeated are told on a page, anything else to the client`() throws {
-        for name: UTF8Text in ["client_id", "redirect_uri", "state", "nonce", "scope"] {
+        for name: UTF8Text in [
+            "client_id", "redirect_uri", "state", "nonce", "scope", "response_type", "prompt", "max_age", "claims", "login_hint",
+        ] {
             var form = form([])
             form.add(name, form[name] ?? "")
             if form.all(name).count == 1 { form.add(name, "x") }
@@ -114,8 +116,11 @@ import Web
         arguments: [
             ([("response_type", nil)], "invalid_request"), ([("response_type", "token")], "unsupported_response_type"),
             ([("response_type", "code token")], "unsupported_response_type"),
-            ([("response_type", "id_token code")], "unsupported_response_type"),
-            ([("response_mode", "jwt")], "invalid_request"), ([("request", "e30.e30.")], "request_not_supported"),
+            ([("response_type", "id_token code")], "unsupported_response_type"), ([("response_type", "")], "invalid_request"),
+            ([("response_type", "none")], "unsupported_response_type"), ([("response_type", "code code")], "unsupported_response_type"),
+            ([("response_type", "Code")], "unsupported_response_type"), ([("response_type", "code\n")], "unsupported_response_type"),
+            ([("response_mode", "jwt")], "invalid_request"), ([("response_mode", "query fragment")], "invalid_request"),
+            ([("request", "e30.e30.")], "request_not_supported"),
             ([("request_uri", "https://rp.example.com/r")], "request_uri_not_supported"), ([("scope", nil)], "invalid_scope"),
             ([("scope", "phone")], "invalid_scope"), ([("scope", "nothing of ours")], "invalid_scope"),
             ([("code_challenge", UTF8Text(Fixture.challenge))], "invalid_request"),
@@ -123,11 +128,19 @@ import Web
             ([("code_challenge", UTF8Text(Fixture.challenge)), ("code_challenge_method", "plain")], "invalid_request"),
             ([("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c"), ("code_challenge_method", "S256")], "invalid_request"),
             ([("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM"), ("code_challenge_method", "S256")], "invalid_request"),
+            ([("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cMM"), ("code_challenge_method", "S256")], "invalid_request"),
+            ([("code_challenge", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c="), ("code_challenge_method", "S256")], "invalid_request"),
+            ([("code_challenge", ""), ("code_challenge_method", "S256")], "invalid_request"),
+            ([("code_challenge", UTF8Text(Fixture.challenge)), ("code_challenge_method", "S512")], "invalid_request"),
+            ([("code_challenge", UTF8Text(Fixture.challenge)), ("code_challenge_method", "s256")], "invalid_request"),
             ([("nonce", UTF8Text(String(repeating: "n", count: 1025)))], "invalid_request"),
-            ([("prompt", "none login")], "invalid_request"),
+            ([("prompt", "none login")], "invalid_request"), ([("prompt", "login none")], "invalid_request"),
+            ([("prompt", "consent none select_account")], "invalid_request"),
             ([("prompt", "maybe")], "invalid_request"), ([("max_age", "-1")], "invalid_request"), ([("max_age", "abc")], "invalid_request"),
+            ([("max_age", "+1")], "invalid_request"), ([("max_age", " 1")], "invalid_request"),
             ([("max_age", "1.5")], "invalid_request"), ([("max_age", "99999999999")], "invalid_request"),
             ([("claims", "{")], "invalid_request"),
+            ([("claims", #""name""#)], "invalid_request"),
             ([("claims", "[]")], "invalid_request"), ([("claims", #"{"userinfo":1}"#)], "invalid_request"),
             ([("claims", #"{"id_token":{"sub":{"value":"a"}},"userinfo":{"sub":{"value":"b"}}}"#)], "invalid_request"),
             ([("id_token_hint", "of no use")], "invalid_request"), ([("id_token_hint", "foreign")], "invalid_request"),

@@ -1,5 +1,9 @@
-"""Requests at the authorization endpoint that are wrong in a way that the relying party is told: by a redirect with an error."""
+"""Requests at the authorization endpoint that are wrong in a way that the relying party is told: by a redirect with an error.
 
+One of each kind: `AuthorizeParametersTests` has the tables of wrong parameters.
+"""
+
+import itertools
 import json
 import threading
 
@@ -30,14 +34,7 @@ def accepted(rp, person=None, **changes):
     return rp.check_answer(answer)
 
 
-@pytest.mark.parametrize("type", [None, ""], ids=["absent", "empty"])
-def test_a_request_without_a_response_type(party, type):
-    refused(party(), "invalid_request", response_type=type)
-
-
-@pytest.mark.parametrize(
-    "type", ["token", "code token", "id_token token", "code id_token token", "none", "code code", "Code", "cod", "code\n"]
-)
+@pytest.mark.parametrize("type", ["code token", "Code"])
 def test_a_response_type_that_is_not_there(party, type):
     rp = party()
     sent, _ = rp.parameters(response_type=type)
@@ -45,12 +42,6 @@ def test_a_response_type_that_is_not_there(party, type):
     answer = delivered(rp.send(sent), BASIC.redirect_uris)
     assert_redirected(answer, "unsupported_response_type", BASIC, mode=answer.mode, sent=sent["state"])
     assert answer.mode == ("fragment" if "token" in type else "query")
-
-
-@pytest.mark.parametrize("name", ["scope", "response_type", "nonce", "prompt", "max_age", "claims", "login_hint"])
-def test_a_parameter_twice(party, name):
-    values = {"scope": "openid", "response_type": "code", "prompt": "none", "max_age": "5", "claims": "{}"}
-    refused(party(), "invalid_request", **{name: [values.get(name, "value")] * 2})
 
 
 def test_two_states(party):
@@ -61,72 +52,18 @@ def test_two_states(party):
     assert "state" not in answer.parameters
 
 
-PKCE = {
-    "no challenge": {"code_challenge": None, "code_challenge_method": None},
-    "no challenge, but a method": {"code_challenge": None},
-    "an empty challenge": {"code_challenge": ""},
-    "plain": {"code_challenge_method": "plain"},
-    "no method, which means plain": {"code_challenge_method": None},
-    "an unknown method": {"code_challenge_method": "S512"},
-    "another case of the method": {"code_challenge_method": "s256"},
-    "42 characters": {"code_challenge": "a" * 42},
-    "44 characters": {"code_challenge": "a" * 44},
-    "a character of another alphabet": {"code_challenge": "a" * 42 + "+"},
-    "a padded challenge": {"code_challenge": "a" * 42 + "="},
-}
-
-
 @pytest.mark.parametrize("client", [NATIVE, BROWSER, STRICT], ids=["native", "browser", "confidential"])
-@pytest.mark.parametrize("changes", PKCE.values(), ids=PKCE)
-def test_a_proof_key_that_is_missing_or_weak(party, ada, client, changes):
+def test_a_proof_key_that_is_missing_or_weak(party, ada, client):
     rp = party(client)
     accepted(rp, ada)
-    told = refused(rp, "invalid_request", **changes)
-    assert "PKCE" in told["error_description"] or "code_challenge" in told["error_description"], told
-
-
-@pytest.mark.parametrize(
-    "changes", [{"code_challenge_method": "plain"}, {"code_challenge_method": None}, {"code_challenge": "short"}], ids=str
-)
-def test_a_weak_proof_key_is_refused_where_none_is_needed(party, changes):
-    refused(party(), "invalid_request", **{"code_challenge": "a" * 43, "code_challenge_method": "S256", **changes})
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"prompt": "none login"},
-        {"prompt": "login none"},
-        {"prompt": "consent none select_account"},
-        {"max_age": "-1"},
-        {"max_age": "abc"},
-        {"max_age": "1.5"},
-        {"max_age": "+1"},
-        {"max_age": " 1"},
-        {"max_age": "99999999999999999999"},
-        {"claims": "{"},
-        {"claims": "[]"},
-        {"claims": '"name"'},
-        {"claims": '{"userinfo":5}'},
-        {"nonce": "n" * 1025},
-        {"id_token_hint": "garbage"},
-        {"response_mode": "telepathy"},
-        {"response_mode": "query fragment"},
-    ],
-    ids=str,
-)
-def test_a_parameter_that_makes_no_sense(party, changes):
-    refused(party(), "invalid_request", **changes)
+    for changes in ({"code_challenge": None, "code_challenge_method": None}, {"code_challenge_method": "plain"}):
+        told = refused(rp, "invalid_request", **changes)
+        assert "PKCE" in told["error_description"] or "code_challenge" in told["error_description"], told
 
 
 def test_a_nonce_of_a_kibibyte_comes_back_exactly(party):
     nonce = "ñ" * 512
     assert party().sign_in(None, nonce=nonce).claims["nonce"] == nonce
-
-
-@pytest.mark.parametrize("scope", ["", "unknown", "unknown another"])
-def test_no_scope_that_is_known(party, scope):
-    refused(party(), "invalid_scope", scope=scope)
 
 
 def test_unknown_scopes_are_left_out(party):
@@ -218,11 +155,11 @@ def test_an_error_travels_as_the_answer_would(party):
     refused(party(), "invalid_request", mode="form_post", max_age="abc", response_mode="form_post")
 
 
-@pytest.mark.parametrize("word", ['"><script>alert(1)</script>', "a&b=c#d%20e+f", "'\"<>&", "ü€😀", " a  b "])
 @pytest.mark.parametrize("mode", ["query", "fragment", "form_post"])
-def test_any_state_comes_back_as_it_was(party, mode, word):
+def test_any_state_comes_back_as_it_was(party, mode):
     rp = party()
-    for changes in ({}, {"max_age": "abc"}):
+    words = ['"><script>alert(1)</script>', "a&b=c#d%20e+f", "'\"<>&", "ü€😀", " a  b "]
+    for word, changes in itertools.product(words, ({}, {"max_age": "abc"})):
         sent, _ = rp.parameters(state=word, response_mode=mode, **changes)
         response = rp.send(sent)
         answer = delivered(response, BASIC.redirect_uris)

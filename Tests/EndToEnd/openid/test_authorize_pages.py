@@ -1,4 +1,7 @@
-"""Requests at the authorization endpoint that no relying party may be told about: the person gets a page, and nobody gets a redirect."""
+"""Requests at the authorization endpoint that no relying party may be told about: the person gets a page, and nobody gets a redirect.
+
+One of each kind: `RedirectURITests` has the tables of addresses.
+"""
 
 from urllib.parse import quote
 
@@ -15,15 +18,10 @@ CALLBACK = BASIC.redirect_uri
 
 
 @pytest.mark.parametrize(
-    "client", ["unknown", "CERTIFICATION-BASIC", "certification-basic ", OTHER_NATIVE.id, "%00", "é", "a" * 5000], ids=short
+    "client", [None, "", "unknown", "CERTIFICATION-BASIC", "certification-basic ", OTHER_NATIVE.id, "%00", "é", "a" * 5000], ids=short
 )
 def test_an_unknown_client_gets_a_page(party, client):
     """The first row of the negatives; a client of another project is unknown too."""
-    assert_page(party().open(client_id=client), uri=CALLBACK)
-
-
-@pytest.mark.parametrize("client", [None, ""], ids=["absent", "empty"])
-def test_a_request_without_a_client_gets_a_page(party, client):
     assert_page(party().open(client_id=client), uri=CALLBACK)
 
 
@@ -32,23 +30,11 @@ def test_a_request_without_a_client_gets_a_page(party, client):
     [
         pytest.param("https://thief.example.com/callback", id="another host"),
         pytest.param(SECOND.redirect_uri, id="another client's"),
-        pytest.param(CALLBACK + "/x", id="a path added"),
-        pytest.param(CALLBACK + "/", id="a slash added"),
         pytest.param(CALLBACK + "?a=b", id="a query added"),
-        pytest.param(CALLBACK + "?", id="an empty query added"),
-        pytest.param(CALLBACK.replace("callback", "Callback"), id="another case in the path"),
-        pytest.param(CALLBACK.replace("https", "HTTPS"), id="another case in the scheme"),
         pytest.param(CALLBACK.replace("example", "Example"), id="another case in the host"),
-        pytest.param(CALLBACK.replace(".com/", ".com//"), id="two slashes"),
-        pytest.param(CALLBACK.replace("https", "http"), id="without TLS"),
-        pytest.param(CALLBACK.replace(".com/", ".com:8443/"), id="another port"),
-        pytest.param(CALLBACK.replace(".com/", ".com.thief.example/"), id="a longer host"),
-        pytest.param(CALLBACK.replace(".com/", ".com./"), id="a dot behind the host"),
-        pytest.param(CALLBACK[:-1], id="a letter less"),
-        pytest.param(CALLBACK.replace("https:", ""), id="without a scheme"),
+        pytest.param(CALLBACK.replace(".com/", ".com:443/"), id="another port"),
         pytest.param("/callback", id="relative"),
         pytest.param("", id="empty"),
-        pytest.param("null", id="null"),
     ],
 )
 def test_a_redirect_uri_that_is_not_registered_gets_a_page(party, uri):
@@ -59,18 +45,10 @@ def test_a_redirect_uri_that_is_not_registered_gets_a_page(party, uri):
     "uri",
     [
         pytest.param(CALLBACK + "#fragment", id="a fragment"),
-        pytest.param(CALLBACK + "#", id="an empty fragment"),
         pytest.param(CALLBACK.replace("://", "://rp.example.com@"), id="user info"),
-        pytest.param(CALLBACK.replace("rp.example.com", "thief.example:x@rp.example.com"), id="user info and a password"),
-        pytest.param(CALLBACK + "/%2e%2e/callback", id="encoded dots"),
-        pytest.param(CALLBACK + "/../callback", id="dots"),
         pytest.param(CALLBACK.replace("callback", "c%61llback"), id="an encoded letter"),
-        pytest.param(CALLBACK + "\n", id="a newline"),
         pytest.param(CALLBACK + "\r\nset-cookie: a=b", id="a header"),
-        pytest.param(" " + CALLBACK, id="a space before it"),
         pytest.param(CALLBACK + "\x00", id="a zero byte"),
-        pytest.param(CALLBACK.replace("https://", "https:\\\\"), id="backslashes"),
-        pytest.param("javascript:alert(1)//" + CALLBACK, id="a script"),
         pytest.param("data:text/html,<script>alert(1)</script>", id="data"),
     ],
 )
@@ -114,35 +92,14 @@ def test_an_address_that_other_apps_may_have_is_never_answered_without_the_perso
 @pytest.mark.parametrize(
     "uri",
     [
-        "http://localhost:4712/one-port",
-        "http://localhost/one-port",
         "http://127.0.0.1:4711/one-port",
         "http://[::1]:1234/any-port",
-        "http://localhost:1234/any-port",
-        "https://127.0.0.1:1234/any-port",
-        "http://127.0.0.1:1234/another",
-        "http://127.0.0.1:99999/any-port",
-        "http://127.0.0.1:/any-port",
-        "http://127.0.0.1:12 34/any-port",
-        "http://127.0.0.1.evil.test/any-port",
-        "http://localhost.evil.test/one-port",
-        "http://0x7f.1/any-port",
-        "http://2130706433/any-port",
-        "http://127.1/any-port",
         "http://127.0.0.1@evil.test/any-port",
-        "http://evil.test#@127.0.0.1/any-port",
-        "http://127.0.0.1:1234@evil.test/any-port",
-        "com.onmicrosoft.contosob2c.exampleapp://oauth/redirect/x",
-        "com.onmicrosoft.contosob2c.exampleapp://oauth",
         "com.onmicrosoft.contosob2c.exampleapp:/oauth/redirect",
     ],
 )
 def test_another_loopback_address_gets_a_page(party, uri):
     assert_page(party(NATIVE).open(redirect_uri=uri), uri=uri)
-
-
-def test_a_server_of_a_confidential_client_has_no_loose_ports(party):
-    assert_page(party().open(redirect_uri=CALLBACK.replace(".com/", ".com:443/")))
 
 
 @pytest.mark.parametrize("name, values", [("client_id", [BASIC.id, BASIC.id]), ("client_id", [BASIC.id, SECOND.id])])
@@ -165,11 +122,11 @@ def raw(site, query, method="GET"):
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-@pytest.mark.parametrize("garbled", ["state=%zz", "state=%f", "state=%ff%fe", "%ff=1", "state=%c0%af"])
-def test_a_form_that_cannot_be_read_gets_a_page(openid_site, method, garbled):
+def test_a_form_that_cannot_be_read_gets_a_page(openid_site, method):
     query = f"client_id={BASIC.id}&redirect_uri={quote(CALLBACK, safe='')}&response_type=code&scope=openid"
     assert raw(openid_site, query, method).status_code in (302, 303)
-    assert_page(raw(openid_site, f"{query}&{garbled}", method))
+    for garbled in ("state=%zz", "state=%f", "state=%ff%fe", "%ff=1", "state=%c0%af"):
+        assert_page(raw(openid_site, f"{query}&{garbled}", method))
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])

@@ -101,6 +101,11 @@ import Testing
             ("https://rp.example.com/callback?a=%42", false), ("https://x@rp.example.com/callback?a=B", false),
             ("https://rp.example.com/%63allback?a=B", false), ("https://rp.example.com/callback?a=B\n", false), ("", false), (":", false),
             ("https://rp.example.com.evil.test/callback?a=B", false), ("http://rp.example.com/callback?a=B", false),
+            ("https://rp.example.com./callback?a=B", false), ("//rp.example.com/callback?a=B", false), ("/callback?a=B", false),
+            ("https://rp.example.com@evil.test/callback?a=B", false), ("https://rp.example.com/callback?a=B\u{0}", false),
+            (" https://rp.example.com/callback?a=B", false), ("https:\\\\rp.example.com/callback?a=B", false),
+            ("https://rp.example.com/x/../callback?a=B", false), ("https://rp.example.com/x/%2e%2e/callback?a=B", false),
+            ("javascript:alert(1)//https://rp.example.com/callback?a=B", false),
         ] as [(UTF8Text, Bool)])
     func `matches letter by letter`(sent: UTF8Text, matches: Bool) {
         let client = Self.client(.confidential, "https://other.example.com/", "https://rp.example.com/callback?a=B")
@@ -125,8 +130,16 @@ import Testing
             ("http://localhost/callback", "https://localhost:80/callback", false),
             ("http://localhost/callback", "http://localhost:80@evil.test/callback", false),
             ("http://localhost/callback", "http://localhost:80.evil.test/callback", false),
+            ("http://localhost/callback", "http://localhost.evil.test/callback", false),
+            ("http://localhost/callback", "http://localhost:8 0/callback", false),
+            ("http://localhost/callback", "http://evil.test#@localhost/callback", false),
+            ("http://127.0.0.1/callback", "http://127.1:80/callback", false),
+            ("http://127.0.0.1/callback", "http://0x7f.1:80/callback", false),
+            ("http://127.0.0.1/callback", "http://2130706433:80/callback", false),
+            ("http://127.0.0.1/callback", "http://[::1]:80/callback", false),
             ("http://127.0.0.1", "http://127.0.0.1:5000", true), ("http://127.0.0.1", "http://127.0.0.1:5000/", false),
             ("https://app.example.com/", "https://app.example.com:8443/", false),
+            ("https://rp.example.com/", "https://rp.example.com:443/", false),
             ("com.example.app://oauth/", "com.example.app://oauth:80/", false),
         ] as [(String, UTF8Text, Bool)])
     func `of a native app may have any port on this machine when it is registered without one`(known: String, sent: UTF8Text, matches: Bool)
