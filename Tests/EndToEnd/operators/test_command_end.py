@@ -55,7 +55,7 @@ def a_database_that_hangs_in_the_handshake():
 
 @pytest.mark.parametrize("words", [["check", "--live"], ["doctor"], ["migrate"], ["users", "list", "demo"]])
 def test_a_command_that_leaves_a_handshake_behind_runs_no_exit_handlers(witness, words):
-    with a_site() as site, a_database_that_hangs_in_the_handshake() as (site.database, handshakes):
+    with a_site(settings={"databasePool": {"wait": "1s"}}) as site, a_database_that_hangs_in_the_handshake() as (site.database, handshakes):
         ended = subprocess.run(
             [BINARY, *words, "--config", site.config],
             env=site.environment() | {"LD_PRELOAD": witness},

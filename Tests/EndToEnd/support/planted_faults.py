@@ -102,7 +102,7 @@ def soon(plant):
 
     def planted(installation):
         undo, before = plant(installation), installation.settings["databasePool"]
-        installation.settings["databasePool"] = {"wait": "10s"}
+        installation.settings["databasePool"] = {"wait": "3s"}
         installation.write()
 
         def mend():
