@@ -9,7 +9,7 @@ import requests
 from support import accounts
 from support.administrators import RIGHTS, ServiceAccount
 from support.clients.api import API
-from support.description import calls
+from support.description import calls, each_call
 from support.names import API_KEY, TIMEOUT
 
 # Sees what a caller may do: a call of nothing, which is refused only because something is missing.
@@ -25,8 +25,7 @@ SHARED = {(call.method, call.template) for call in calls() if call.shared}
 
 def calls_for(*accesses):
     """Runs the test for each call that is open to these, at one address of each kind."""
-    of_each_kind = {(call.id, call.shared, call.names_project): call for call in reversed(calls()) if call.access in accesses}
-    return pytest.mark.parametrize("call", reversed(of_each_kind.values()), ids=str)
+    return pytest.mark.parametrize("call", each_call(*accesses), ids=str)
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +173,7 @@ def test_in_development_the_emulators_calls_answer_the_own_machine_alone(develop
 @calls_for("apiKey", "administrator")
 def test_each_address_of_a_call_leads_to_it(development, call):
     for other in calls():
-        if (other.id, other.shared, other.names_project) == (call.id, call.shared, call.names_project):
+        if other.kind == call.kind:
             headers = OWNER if call.access == "administrator" else None
             first, answer = (ask(development, at, headers, key=API_KEY) for at in (call, other))
             assert answer.status_code == first.status_code, str(other)

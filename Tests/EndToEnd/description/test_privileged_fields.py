@@ -4,9 +4,7 @@ import pytest
 
 from support import accounts
 from support.clients.api import API
-from support.description import calls
-
-pytestmark = pytest.mark.long
+from support.description import calls, each_call
 
 # Every field that only an administrator may set or ask for, with a value that shows.
 PRIVILEGED = {
@@ -71,7 +69,7 @@ HARMLESS = {
     # Of a session cookie, which clients do not get.
     "validDuration",
 }
-CLIENTS = sorted({call for call in calls() if call.access == "apiKey" and call.method == "POST"}, key=str)
+CLIENTS = [call for call in each_call("apiKey") if call.method == "POST"]
 PASSWORD = "correct horse battery"
 
 

@@ -46,6 +46,11 @@ class Call:
         """Whether the path says which project is meant."""
         return "{project}" in self.template
 
+    @property
+    def kind(self):
+        """The same for all addresses that a caller uses in the same way."""
+        return self.id, self.shared, self.names_project
+
     def path(self, **values):
         values = {**VALUES, **values}
         path = self.template
@@ -69,6 +74,12 @@ def operations():
 def calls():
     """Every call at each of its addresses."""
     return [call for method, path, operation in operations() for call in _addresses(method, path, operation)]
+
+
+def each_call(*accesses):
+    """Each call that is open to these, at one address of each kind: its other addresses lead to it, as `description/test_callers.py` tests."""
+    of_each_kind = {call.kind: call for call in reversed(calls()) if call.access in accesses}
+    return sorted(of_each_kind.values(), key=str)
 
 
 def _addresses(method, path, operation):

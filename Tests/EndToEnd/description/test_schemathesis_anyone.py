@@ -1,0 +1,12 @@
+"""Tries every call that is open to anyone."""
+
+import pytest
+
+from support.schemathesis import CHECKS, try_calls
+
+pytestmark = pytest.mark.long
+
+
+@pytest.mark.parametrize("mode", CHECKS)
+def test_no_call_of_anyone_answers_what_its_description_does_not_say(development, mode, tmp_path):
+    try_calls(development, "anyone", mode, tmp_path)
