@@ -93,8 +93,8 @@ struct Fixture {
         let outcome = try await accounts.federatedSignIns.signIn(
             with: ProvenIdentity(identity, provenAt: provenAt, tokens: tokens), intent, language: "en", in: project,
             from: Session.ClientInfo(userAgent: "test", address: "127.0.0.1"))
-        guard case .signedIn(let account, let session, let isNew, _) = outcome else { throw Unexpected.outcome(outcome) }
-        return (account, session, isNew)
+        guard case .signedIn(let account, let outcome, let isNew, _) = outcome else { throw Unexpected.outcome(outcome) }
+        return (account, try outcome.session, isNew)
     }
 
     /// The provider's answer to a flow, recorded.
@@ -116,4 +116,20 @@ struct Fixture {
     }
 }
 
-enum Unexpected: Error { case outcome(FederatedSignIn) }
+enum Unexpected: Error {
+    case outcome(FederatedSignIn)
+    case pending(PendingSignIn)
+    case session
+}
+
+extension SignInOutcome {
+    /// The session of a sign-in from which no further step is expected.
+    var session: Session {
+        get throws {
+            switch self {
+            case .session(let session): session
+            case .pending(let pending): throw Unexpected.pending(pending)
+            }
+        }
+    }
+}

@@ -17,8 +17,9 @@ import Testing
         ("Sources/Accounts/SignIn/A.swift", "let q: SQL = \"\"\"\n    INSERT INTO sessions (a)\n    \"\"\"", false),
         ("Sources/Accounts/SignIn/A.swift", #"let q: SQL = "INSERT INTO spent_tokens (a)""#, true),
         ("Sources/Accounts/SignIn/SignInCompletion.swift", #"let q: SQL = "INSERT INTO sessions (a)""#, true),
+        ("Sources/Accounts/SignIn/SignInCompletion.swift", "f(\"INSERT INTO sessions (a)\", \"insert into sessions (b)\")", false),
     ])
-    func `catches a session that is made outside the one end of sign-ins`(path: String, text: String, isAllowed: Bool) {
+    func `catches a session that is not made by the one statement at the end of sign-ins`(path: String, text: String, isAllowed: Bool) {
         #expect(Boundaries.sessions(File(path: path, text: text)).isEmpty == isAllowed)
     }
 
@@ -124,7 +125,7 @@ import Testing
     }
 
     @Test func `only Accounts holds SQL`() { #expect(Repository.swift.flatMap(Boundaries.sql) == []) }
-    @Test func `only the one end of sign-ins makes sessions`() { #expect(Repository.swift.flatMap(Boundaries.sessions) == []) }
+    @Test func `one statement at the end of sign-ins makes all sessions`() { #expect(Repository.swift.flatMap(Boundaries.sessions) == []) }
     @Test func `only the list of its columns inserts an account`() { #expect(Repository.swift.flatMap(Boundaries.accounts) == []) }
     @Test func `a statement names one project`() { #expect(Repository.swift.flatMap(Boundaries.projects) == []) }
     @Test func `only Brokerage verifies what providers say`() { #expect(Repository.swift.flatMap(Boundaries.brokering) == []) }

@@ -39,12 +39,12 @@ import Web
 
     private func needed(
         _ request: AuthorizationRequest, _ session: BrowserSession?, _ kept: KeptRequest? = nil, client: OAuthClient = Fixture.server,
-        flow: UserFlow? = nil, isAccountAsked: Bool = true, isAllowed: Bool = true
+        flow: UserFlow? = nil, due: SignInStep? = nil, isAccountAsked: Bool = true, isAllowed: Bool = true
     ) -> Interaction? {
         Interaction.needed(
             Interaction.Situation(
-                request, of: client, userFlow: flow, session: session, kept: kept, isAccountAsked: isAccountAsked, isAllowed: isAllowed,
-                at: Self.now))
+                request, of: client, userFlow: flow, session: session, due: due, kept: kept, isAccountAsked: isAccountAsked,
+                isAllowed: isAllowed, at: Self.now))
     }
 
     @Test func `a session is enough for a plain request`() {
@@ -81,6 +81,12 @@ import Web
         #expect(needed(request(maxAge: 1000), session(age: 1001)) == .signIn)
         // The person was slow at the pages, but signed in for this request.
         #expect(needed(request(maxAge: 1), session(age: 50), kept(request(maxAge: 1))) == nil)
+    }
+
+    @Test func `a session that needs another step is not enough, even a new one`() {
+        #expect(needed(request(), session(age: 5000), due: .secondFactor) == .signIn)
+        #expect(needed(request(), session(age: 50), kept(request()), due: .secondFactor) == .signIn)
+        #expect(needed(request([.none]), session(age: 5000), due: .secondFactor)?.failure(of: request([.none])) == .loginRequired)
     }
 
     @Test func `prompt=create wants a new session, too, and leads to the sign-up`() {

@@ -49,6 +49,12 @@ import Text
         #expect(String(decoding: response.body, as: UTF8.self).contains("0000000000000abc"))
     }
 
+    @Test func `tells the client of a sign-in that waits for a step which no call asks for`() {
+        let failure = Failure(describing: PendingSignIn(due: .secondFactor))
+        #expect(failure.message == "OPERATION_NOT_ALLOWED : This account needs a second factor, which this server cannot ask for.")
+        #expect(failure.kind == .business)
+    }
+
     @Test func `keeps what has no line in the table inside`() {
         struct Secret: Error {}
         #expect(Failure(describing: Secret()) == .internal)

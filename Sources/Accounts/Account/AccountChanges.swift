@@ -23,11 +23,11 @@ package struct AccountChanges: Sendable {
     /// Throws what `IDTokens.account` throws, then `signInTooOld`, `emailNeedsVerification`, `emailTaken`, what the password policy throws,
     /// `addressNeeded`, and `tooManyAttempts` for the mailbox of the notices.
     /// - Parameter attempt: makes the attempt that is charged to the account with this id.
-    /// - Returns: the session is `nil` when the caller's own goes on.
+    /// - Returns: the outcome is `nil` when the caller's own goes on.
     package func update(
         _ idToken: String, _ change: AccountChange, language: String, _ attempt: @escaping (String) -> Attempt,
         in project: ProjectSettings, from client: Session.ClientInfo
-    ) async throws(AccountError) -> (Account, Session?) {
+    ) async throws(AccountError) -> (Account, SignInOutcome?) {
         try await retryingWhenOvertaken { () async throws(AccountError) in
             let (account, token) = try await idTokens.account(of: idToken, charging: attempt, in: project)
             let linksPassword = change.password != nil && change.email != nil && !account.hasPassword
@@ -45,7 +45,7 @@ package struct AccountChanges: Sendable {
     package func linkPassword(
         _ idToken: String, email: String, password: String, displayName: String?, language: String,
         _ attempt: @escaping (String) -> Attempt, in project: ProjectSettings, from client: Session.ClientInfo
-    ) async throws(AccountError) -> (Account, Session) {
+    ) async throws(AccountError) -> (Account, SignInOutcome) {
         var change = AccountChange()
         change.email = email
         change.password = password
@@ -58,9 +58,9 @@ package struct AccountChanges: Sendable {
                 guard !project.emailEnumerationProtection || account.email == nil || !change.movesEmail(of: account) else {
                     throw .emailNeedsVerification
                 }
-                let (changed, session) = try await carryOut(change, on: account, token, language: language, in: project, from: client)
-                guard let session else { throw .overtaken }
-                return (changed, session)
+                let (changed, outcome) = try await carryOut(change, on: account, token, language: language, in: project, from: client)
+                guard let outcome else { throw .overtaken }
+                return (changed, outcome)
             }
         }
     }
@@ -68,7 +68,7 @@ package struct AccountChanges: Sendable {
     private func carryOut(
         _ change: AccountChange, on account: Account, _ token: IDToken, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo
-    ) async throws(AccountError) -> (Account, Session?) {
+    ) async throws(AccountError) -> (Account, SignInOutcome?) {
         var changed = try change.applied(to: account, at: clock.now())
         if change.needsFreshSignIn(for: account, changed: changed) { try idTokens.requireFresh(token, of: account, in: project) }
         let fate = change.sessions(of: account, changed: changed)
@@ -112,20 +112,20 @@ package struct AccountChanges: Sendable {
         }
         mails += notices.statements(for: methodChanges, from: account, to: changed, language: language, in: project)
         statements += mails
-        var session: Session?
+        var outcome: SignInOutcome?
         if fate == .replaced {
             let isByPassword = links || changed.hasPassword && token.signInProvider == SignInProvider.anonymous
             let provider = isByPassword ? SignInProvider.password : token.signInProvider
-            let authentication = Authentication(accountID: account.id, signInProvider: provider, time: authTime)
-            session = try await completion.complete(
+            let authentication = Authentication(account: changed, signInProvider: provider, time: authTime)
+            outcome = try await completion.complete(
                 authentication, with: statements, as: links ? .linked : nil, by: SignInProvider.password, in: project,
                 from: client, at: now
-            ).session
+            ).outcome
         } else {
             _ = try await storage.write(all: statements, waitingFor: account.id)
         }
         notices.mails.wakeMailWorker(for: mails, in: project)
-        return (changed, session)
+        return (changed, outcome)
     }
 }
 

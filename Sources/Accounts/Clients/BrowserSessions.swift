@@ -13,6 +13,11 @@ package struct BrowserSession: Sendable {
         self.account = account
     }
 
+    /// The sign-in that made it, as the account is now.
+    package var authentication: Authentication {
+        Authentication(account: account, signInProvider: session.signInProvider, time: session.authTime)
+    }
+
     /// Undoes the write that they belong to unless the session is alive and its person may sign in, and make every statement that ends the
     /// session wait for the commit. The account comes first, as in every ending: an ending that waits for it sees what was committed.
     func hold(in project: ProjectSettings) -> [SQL] {

@@ -71,7 +71,7 @@ extension AuthorizationRequests {
     package func resetPassword(
         for kept: KeptRequest, to password: String, forgiving attempt: Attempt, language: String, in project: ProjectSettings,
         from client: Session.ClientInfo
-    ) async throws(AccountError) -> Session {
+    ) async throws(AccountError) -> SignInOutcome {
         guard let email = kept.email else { throw .invalidActionCode }
         return try await retryingWhenOvertaken(orRaces: PasswordReset.races) { () async throws(AccountError) in
             guard let account = try await codes.directory.account(email: email, in: project) else { throw .accountNotFound }
@@ -82,14 +82,13 @@ extension AuthorizationRequests {
                 account, to: password, spending: { kept.spendProof(in: project, at: $0) }, signsIn: true, language: language,
                 in: project, from: client)
             let now = reset.account.lastLoginAt ?? clock.now()
-            let authentication = Authentication(
-                accountID: reset.account.id, signInProvider: SignInProvider.password, time: now)
-            let session = try await completion.complete(
+            let authentication = Authentication(account: reset.account, signInProvider: SignInProvider.password, time: now)
+            let outcome = try await completion.complete(
                 authentication, with: reset.statements + limits.forgiveness(of: attempt),
                 as: .signedIn, in: project, from: client, at: now
-            ).session
+            ).outcome
             codes.mails.wakeMailWorker(for: reset.notices, in: project)
-            return session
+            return outcome
         }
     }
 }

@@ -39,7 +39,7 @@ extension AuthorizationRequests {
     /// Throws `customToken` for one that is unknown, used or expired, and `accountDisabled`.
     package func signIn(
         with token: AppToken, _ attempt: Attempt, limits: RateLimits, in project: ProjectSettings, from client: Session.ClientInfo
-    ) async throws(AccountError) -> (Account, Session) {
+    ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await limits.charge(attempt)
         return try await retryingWhenOvertaken { () async throws(AccountError) in
             let found: FoundCode
@@ -56,15 +56,12 @@ extension AuthorizationRequests {
             guard found.isFresh, found.sessionLives else { throw Self.refused }
             guard !found.account.disabled else { throw .accountDisabled }
             let now = clock.now()
-            let origin = found.browserSession.session
-            let authentication = Authentication(
-                accountID: found.account.id, signInProvider: origin.signInProvider, time: origin.authTime)
             let id = Random.bytes(Session.idCount)
-            let session = try await completion.complete(
-                authentication, with: [found.spend(for: id, in: project, at: now)] + found.browserSession.hold(in: project), as: .signedIn,
-                id: id, in: project, from: client, at: now
-            ).session
-            return (found.account, session)
+            let done = try await completion.complete(
+                found.browserSession.authentication,
+                with: [found.spend(for: id, in: project, at: now)] + found.browserSession.hold(in: project), as: .signedIn, id: id,
+                in: project, from: client, at: now)
+            return (found.account, done.outcome)
         }
     }
 

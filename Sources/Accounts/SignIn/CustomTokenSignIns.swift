@@ -21,7 +21,7 @@ package struct CustomTokenSignIns: Sendable {
     package func signIn(
         customToken text: UTF8Text, acceptsUnsigned: Bool = false, _ attempt: Attempt, in project: ProjectSettings,
         from client: Session.ClientInfo
-    ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
+    ) async throws(AccountError) -> (Account, SignInOutcome, isNewUser: Bool) {
         try await completion.tellingRefusals(by: SignInProvider.custom, in: project, from: client) { () async throws(AccountError) in
             try await signInUncounted(with: text, acceptsUnsigned: acceptsUnsigned, attempt, in: project, from: client)
         }
@@ -29,23 +29,28 @@ package struct CustomTokenSignIns: Sendable {
 
     private func signInUncounted(
         with text: UTF8Text, acceptsUnsigned: Bool, _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
-    ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
+    ) async throws(AccountError) -> (Account, SignInOutcome, isNewUser: Bool) {
         let token = try await proven(text, acceptsUnsigned: acceptsUnsigned, attempt, in: project)
         return try await retryingWhenOvertaken { () async throws(AccountError) in try await signIn(with: token, in: project, from: client) }
     }
 
     private func signIn(
         with token: CustomToken, in project: ProjectSettings, from client: Session.ClientInfo
-    ) async throws(AccountError) -> (Account, Session, isNewUser: Bool) {
+    ) async throws(AccountError) -> (Account, SignInOutcome, isNewUser: Bool) {
         let now = clock.now()
+        // The account, if the token makes it; otherwise the statements alone know it, and read it.
+        var entered = Account(id: token.uid, at: now)
+        entered.customAuth = true
         let authentication = Authentication(
-            accountID: token.uid, signInProvider: SignInProvider.custom, time: now, developerClaims: token.developerClaims)
-        var statements = [enter(token, in: project, from: client, at: now), Account.select("a.account_id = \(token.uid)", in: project)]
+            account: entered, signInProvider: SignInProvider.custom, time: now, developerClaims: token.developerClaims)
+        var statements = [
+            enter(token, as: entered, in: project, from: client, at: now), Account.select("a.account_id = \(token.uid)", in: project),
+        ]
         if project.customTokens.singleUse { statements.append(token.spend(in: project)) }
-        let session: Session
+        let outcome: SignInOutcome
         let results: [[Row]]
         do {
-            (session, results) = try await completion.complete(
+            (outcome, results) = try await completion.complete(
                 authentication, with: statements, as: nil, sharesCommit: true, in: project, from: client, at: now)
         } catch {
             switch error {
@@ -56,8 +61,8 @@ package struct CustomTokenSignIns: Sendable {
         }
         guard let account = try Account.one(of: results[1]) else { throw .overtaken }
         let isNewUser = try reading { try results[0].first?.value() ?? false }
-        completion.metrics.count(SignInProvider.custom, isNewUser ? .created : .signedIn, in: project.id)
-        return (account, session, isNewUser)
+        if case .session = outcome { completion.metrics.count(SignInProvider.custom, isNewUser ? .created : .signedIn, in: project.id) }
+        return (account, outcome, isNewUser)
     }
 
     private func proven(
@@ -98,10 +103,8 @@ package struct CustomTokenSignIns: Sendable {
     /// than that in which the token was issued: a back end that ends all sessions gives the person a new token at once. It is undone, too, when
     /// another request makes the account at the same moment. The first column says whether the account is new.
     private func enter(
-        _ token: CustomToken, in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
+        _ token: CustomToken, as account: Account, in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
     ) -> SQL {
-        var account = Account(id: token.uid, at: now)
-        account.customAuth = true
         let act = AuditedAct(by: .person, on: token.uid, from: client, at: now)
         let creation = act.values(.accountCreated, providerID: "\(SignInProvider.custom)", in: project.id)
         return """

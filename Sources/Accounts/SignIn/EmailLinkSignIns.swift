@@ -70,8 +70,8 @@ package struct EmailLinkSignIns: Sendable {
         } else {
             statements = [account.insert(in: project), pending.spend(at: now), account.deleteCodes(.only(.signIn), in: project)]
         }
-        let session = try await complete(account, provenAt: now, with: statements, as: .created, in: project, from: client, at: now)
-        return EmailLinkSignIn(account: account, session: session, isNewUser: true)
+        let outcome = try await complete(account, provenAt: now, with: statements, as: .created, in: project, from: client, at: now)
+        return EmailLinkSignIn(account: account, outcome: outcome, isNewUser: true)
     }
 
     private func open(
@@ -90,8 +90,8 @@ package struct EmailLinkSignIns: Sendable {
             [changed.update(account, takeover: takeover, in: project), pending.spend(at: now)]
             + (takeover ? account.revokeForTakeover(act, in: project, at: now) : [account.deleteCodes(.only(.signIn), in: project)])
             + act.changes(from: account, to: changed, in: project)
-        let session = try await complete(account, provenAt: now, with: statements, as: .signedIn, in: project, from: client, at: now)
-        return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
+        let outcome = try await complete(changed, provenAt: now, with: statements, as: .signedIn, in: project, from: client, at: now)
+        return EmailLinkSignIn(account: changed, outcome: outcome, isNewUser: false)
     }
 
     private func link(
@@ -122,25 +122,25 @@ package struct EmailLinkSignIns: Sendable {
         statements += notice
         statements += act.changes(from: account, to: changed, in: project)
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
-        let session = try await complete(account, provenAt: authTime, with: statements, as: .linked, in: project, from: client, at: now)
+        let outcome = try await complete(changed, provenAt: authTime, with: statements, as: .linked, in: project, from: client, at: now)
         notices.mails.wakeMailWorker(for: notice, in: project)
-        return EmailLinkSignIn(account: changed, session: session, isNewUser: false)
+        return EmailLinkSignIn(account: changed, outcome: outcome, isNewUser: false)
     }
 
     private func complete(
-        _ account: Account, provenAt authTime: Instant, with statements: [SQL], as outcome: SignInMetrics.Outcome,
+        _ account: Account, provenAt authTime: Instant, with statements: [SQL], as counted: SignInMetrics.Outcome,
         in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
-    ) async throws(AccountError) -> Session {
-        let authentication = Authentication(accountID: account.id, signInProvider: SignInProvider.password, time: authTime)
+    ) async throws(AccountError) -> SignInOutcome {
+        let authentication = Authentication(account: account, signInProvider: SignInProvider.password, time: authTime)
         return try await completion.complete(
-            authentication, with: statements, as: outcome, by: Self.emailLink, in: project, from: client, at: now
-        ).session
+            authentication, with: statements, as: counted, by: Self.emailLink, in: project, from: client, at: now
+        ).outcome
     }
 }
 
-/// The outcome of a sign-in by a link.
+/// The result of a sign-in by a link.
 package struct EmailLinkSignIn: Sendable {
     package let account: Account
-    package let session: Session
+    package let outcome: SignInOutcome
     package let isNewUser: Bool
 }

@@ -1,8 +1,8 @@
 import Crypto
-import Identity
+package import Identity
 package import Postgres
 package import ProjectSettings
-import Runtime
+package import Runtime
 
 /// The purpose of a federated sign-in.
 package enum SignInIntent: Sendable {
@@ -19,9 +19,27 @@ extension SignInIntent {
 
 /// The result of a sign-in or link with a proven identity.
 package enum FederatedSignIn: Sendable {
-    case signedIn(Account, Session, isNewUser: Bool, emailRecycled: Bool)
+    case signedIn(Account, SignInOutcome, isNewUser: Bool, emailRecycled: Bool)
     /// The address belongs to this account, to which the person must sign in first; nothing was changed.
     case needsConfirmation(Account)
+}
+
+/// An identity that a provider proved, and what came with the proof.
+package struct ProvenIdentity: Sendable {
+    package let identity: ProviderIdentity
+    /// When the provider proved it; `nil` when it has just done so.
+    package let provenAt: Instant?
+    /// The provider's tokens, where its entry has them kept for back ends.
+    package let tokens: ProviderTokens?
+
+    package init(_ identity: ProviderIdentity, provenAt: Instant? = nil, tokens: ProviderTokens? = nil) {
+        self.identity = identity
+        self.provenAt = provenAt
+        self.tokens = tokens
+    }
+
+    /// The same with the texts of the identity as accounts keep them.
+    var kept: ProvenIdentity { ProvenIdentity(identity.kept, provenAt: provenAt, tokens: tokens) }
 }
 
 /// Signing in with a provider, and linking one.
@@ -87,7 +105,7 @@ package struct FederatedSignIns: Sendable {
         let (now, identity, provenAt) = (clock.now(), proven.identity, proven.provenAt)
         var account: Account
         var statements: [SQL]
-        var outcome = SignInMetrics.Outcome.signedIn
+        var counted = SignInMetrics.Outcome.signedIn
         switch decision.action {
         case .refuse(let refusal): throw refusal.error
         case .confirm(let accountOfAddress):
@@ -101,12 +119,12 @@ package struct FederatedSignIns: Sendable {
             statements = [account.recordSignIn(in: project), account.refresh(identity, in: project, at: now)]
         case .create(let email):
             account = Account(new: identity, email: email, at: now)
-            outcome = .created
+            counted = .created
             statements = [account.insert(in: project), account.insert(identity, in: project, at: now)]
         case .moveAddress(let holder):
             account = Account(new: identity, email: holder.email, at: now)
             account.proveEmail()
-            outcome = .created
+            counted = .created
             statements = holder.yieldAddress(to: account, act(decision, on: holder, from: client, at: now), in: project)
             statements += [account.insert(in: project), account.insert(identity, in: project, at: now)]
         case .join(let found), .link(let found):
@@ -115,7 +133,7 @@ package struct FederatedSignIns: Sendable {
             account.join(identity, takeover: false, oneAccountPerEmail: project.signIn.oneAccountPerEmail, at: now)
             statements = [account.update(found, takeover: false, in: project)]
             if let token = intent.token {
-                outcome = .linked
+                counted = .linked
                 statements += token.holdSession(in: project)
             }
             statements.append(account.insert(identity, in: project, at: now))
@@ -145,12 +163,11 @@ package struct FederatedSignIns: Sendable {
             statements += mails
         }
         if let completing { statements.append(completing) }
-        let authentication = Authentication(accountID: account.id, signInProvider: identity.providerID, time: authTime)
-        let session = try await completion.complete(
-            authentication, with: statements, as: outcome, sharesCommit: decision.action.isPlain, in: project, from: client, at: now
-        ).session
+        let authentication = Authentication(account: account, signInProvider: identity.providerID, time: authTime)
+        let done = try await completion.complete(
+            authentication, with: statements, as: counted, sharesCommit: decision.action.isPlain, in: project, from: client, at: now)
         notices.mails.wakeMailWorker(for: mails, in: project)
-        return .signedIn(account, session, isNewUser: outcome == .created, emailRecycled: decision.action.isRecycled)
+        return .signedIn(account, done.outcome, isNewUser: counted == .created, emailRecycled: decision.action.isRecycled)
     }
 
     private func act(_ decision: LinkingDecision, on account: Account, from client: Session.ClientInfo, at now: Instant) -> AuditedAct {

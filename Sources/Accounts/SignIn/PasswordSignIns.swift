@@ -18,7 +18,7 @@ package struct PasswordSignIns: Sendable {
     /// - Parameter attempt: the attempt at this address; failures count against it.
     package func signIn(
         email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
-    ) async throws(AccountError) -> (Account, Session) {
+    ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await completion.tellingRefusals(by: SignInProvider.password, email: email, in: project, from: client) {
             () async throws(AccountError) in
             try await signInUncounted(email: email, password: password, attempt, in: project, from: client)
@@ -27,7 +27,7 @@ package struct PasswordSignIns: Sendable {
 
     private func signInUncounted(
         email: String, password: String, _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
-    ) async throws(AccountError) -> (Account, Session) {
+    ) async throws(AccountError) -> (Account, SignInOutcome) {
         let found = try await withPassword(email: email, charging: attempt, in: project)
         guard try await passwords.check(password, against: found?.hash), let found, let hash = found.hash else {
             throw Self.refusal(of: found?.account, in: project)
@@ -54,11 +54,11 @@ package struct PasswordSignIns: Sendable {
         }
         statements += limits.success(of: attempt)
         account.lastLoginAt = now
-        let authentication = Authentication(accountID: account.id, signInProvider: SignInProvider.password, time: now)
+        let authentication = Authentication(account: account, signInProvider: SignInProvider.password, time: now)
         do {
             let done = try await completion.complete(
                 authentication, with: statements, as: .signedIn, sharesCommit: true, in: project, from: client, at: now)
-            return (account, done.session)
+            return (account, done.outcome)
         } catch {
             // The password was changed, or the account disabled, since it was read.
             if case .overtaken = error { throw Self.refusal(of: account, in: project) }

@@ -4,8 +4,9 @@ import ProjectSettings
 import Runtime
 
 /// States which person was proven, in which way, and when.
-struct Authentication {
-    let accountID: String
+package struct Authentication: Sendable {
+    /// As the statements of its sign-in leave it.
+    let account: Account
     /// `sign_in_provider` of the session's ID tokens: the id of a provider, or a name of `SignInProvider`.
     let signInProvider: String
     /// When the person authenticated; before now when a pending token kept the provider's answer.
@@ -14,7 +15,7 @@ struct Authentication {
     var developerClaims: String?
 }
 
-/// Ends every sign-in. What all ways to sign in have in common belongs here; no other file makes a session (`BoundaryTests`).
+/// Ends every sign-in. What all ways to sign in have in common belongs here; one statement in this file makes all sessions (`BoundaryTests`).
 struct SignInCompletion: Sendable {
     let storage: Storage
     let metrics: SignInMetrics
@@ -26,40 +27,48 @@ struct SignInCompletion: Sendable {
 
     /// Makes the session, commits it together with `statements`, and counts the sign-in.
     ///
+    /// Where another step is due (`SignInStep.due`), it makes no session and counts nothing. The statements are committed all the same, since
+    /// they use up what the person has proven.
+    ///
     /// - Parameters:
     ///   - statements: what else must be committed. They run first, since the session needs its account.
-    ///   - outcome: what the metric counts; `nil` when an account's session is only replaced, or when the caller counts.
-    ///   - id: of the session, where a statement names it.
+    ///   - counted: what the metric counts; `nil` when an account's session is only replaced, or when the caller counts.
+    ///   - id: the id of the session, where a statement names it.
     ///   - sharesCommit: whether the statements are short and lock hardly more than rows of the account, so that the commit is shared with
     ///     other sign-ins.
     ///   - method: the name of the way to sign in that the metric shows, when it is not `signInProvider`.
-    /// - Returns: the session, and the rows that `statements` gave.
+    /// - Returns: the rows are those that `statements` gave.
     func complete(
-        _ authentication: Authentication, with statements: [SQL], as outcome: SignInMetrics.Outcome?, by method: String? = nil,
+        _ authentication: Authentication, with statements: [SQL], as counted: SignInMetrics.Outcome?, by method: String? = nil,
         id: [UInt8] = Random.bytes(Session.idCount), sharesCommit: Bool = false, in project: ProjectSettings,
         from client: Session.ClientInfo, at now: Instant
-    ) async throws(AccountError) -> (session: Session, rows: [[Row]]) {
-        let session = Session(authentication, id: id, in: project)
-        let expires: Instant? = client.kind == .app ? nil : now + (project.openIDProvider?.sessionLifetime ?? .zero)
-        let insertion: SQL = """
-            INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, developer_claims, rotated_at,
-                user_agent, address, token_key, created_at, refreshed_at, kind, expires_at)
-            VALUES (\(project: session.projectID), \(session.id), \(session.accountID), \(session.signInProvider), \(session.authTime),
-                \(session.developerClaims), \(now), \(client.userAgent), \(client.address), \(tokenKey), \(now), \(now),
-                \(client.kind.rawValue), \(expires))
-            """
-        var all = statements + [insertion]
+    ) async throws(AccountError) -> (outcome: SignInOutcome, rows: [[Row]]) {
+        let end = try end(of: authentication, due: SignInStep.due(after: authentication), id: id, in: project, from: client, at: now)
+        var all = statements + end.statements
         // An anonymous account proves nothing of a person; its record begins with its first way to sign in.
-        if outcome == .created, authentication.signInProvider != SignInProvider.anonymous {
-            let act = AuditedAct(by: .person, on: authentication.accountID, from: client, at: now)
+        if counted == .created, authentication.signInProvider != SignInProvider.anonymous {
+            let act = AuditedAct(by: .person, on: authentication.account.id, from: client, at: now)
             all.append(act.record(.accountCreated, providerID: authentication.signInProvider, in: project.id))
         }
         let rows =
             sharesCommit
-            ? try await storage.write(all: all, sharingCommitAs: Array(session.accountID.utf8))
-            : try await storage.write(all: all, waitingFor: session.accountID)
-        if let outcome { metrics.count(method ?? authentication.signInProvider, outcome, in: project.id) }
-        return (session, rows)
+            ? try await storage.write(all: all, sharingCommitAs: Array(authentication.account.id.utf8))
+            : try await storage.write(all: all, waitingFor: authentication.account.id)
+        if case .session = end.outcome, let counted {
+            metrics.count(method ?? authentication.signInProvider, counted, in: project.id)
+        }
+        return (end.outcome, rows)
+    }
+
+    /// The outcome of a sign-in, and the statements that store it.
+    func end(
+        of authentication: Authentication, due step: SignInStep?, id: [UInt8], in project: ProjectSettings,
+        from client: Session.ClientInfo, at now: Instant
+    ) throws(AccountError) -> (outcome: SignInOutcome, statements: [SQL]) {
+        if let step { return (.pending(PendingSignIn(due: step)), []) }
+        let session = Session(authentication, id: id, in: project)
+        let expires: Instant? = client.kind == .app ? nil : now + (project.openIDProvider?.sessionLifetime ?? .zero)
+        return (.session(session), [try insertion(of: session, client.kind, until: expires, from: client, at: now)])
     }
 
     /// Makes the session of a relying party, in which its person's sign-in goes on, and commits it together with `statements`.
@@ -67,16 +76,26 @@ struct SignInCompletion: Sendable {
         _ granted: ClientSession, in browserSession: BrowserSession, with statements: [SQL], of project: ProjectSettings,
         from client: Session.ClientInfo, at now: Instant
     ) async throws(AccountError) {
-        let (session, grant) = (granted.session, granted.grant)
-        let insertion: SQL = """
-            INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, rotated_at, user_agent, address,
-                token_key, created_at, refreshed_at, kind, expires_at, client_id, user_flow, scopes, granted, browser_session_id)
-            VALUES (\(project: session.projectID), \(session.id), \(session.accountID), \(session.signInProvider), \(session.authTime), \(now),
-                \(client.userAgent), \(client.address), \(tokenKey), \(now), \(now), \(Session.Kind.client.rawValue), \(granted.expires),
-                \(grant.clientID), \(grant.userFlow), \(grant.scopes), \(try grant.json), \(browserSession.session.id))
-            """
+        let insertion = try insertion(
+            of: granted.session, .client, until: granted.expires, granted: granted.grant, in: browserSession, from: client, at: now)
         _ = try await storage.write(
-            all: statements + [insertion, ClientSessions.endSurplus(beside: granted, of: project, at: now)], waitingFor: session.accountID)
+            all: statements + [insertion, ClientSessions.endSurplus(beside: granted, of: project, at: now)],
+            waitingFor: granted.session.accountID)
+    }
+
+    /// - Parameters:
+    ///   - grant: what a relying party was granted, in `browserSession`; `nil` for other kinds of sessions.
+    private func insertion(
+        of session: Session, _ kind: Session.Kind, until expires: Instant?, granted grant: ClientGrant? = nil,
+        in browserSession: BrowserSession? = nil, from client: Session.ClientInfo, at now: Instant
+    ) throws(AccountError) -> SQL {
+        """
+        INSERT INTO sessions (project_id, session_id, account_id, sign_in_provider, auth_time, developer_claims, rotated_at, user_agent,
+            address, token_key, created_at, refreshed_at, kind, expires_at, client_id, user_flow, scopes, granted, browser_session_id)
+        VALUES (\(project: session.projectID), \(session.id), \(session.accountID), \(session.signInProvider), \(session.authTime),
+            \(session.developerClaims), \(now), \(client.userAgent), \(client.address), \(tokenKey), \(now), \(now), \(kind.rawValue),
+            \(expires), \(grant?.clientID), \(grant?.userFlow), \(grant?.scopes), \(try grant?.json), \(browserSession?.session.id))
+        """
     }
 
     /// Counts an attempt that the rules refuse, and tells the log of it.
@@ -101,7 +120,7 @@ struct SignInCompletion: Sendable {
 extension Session {
     fileprivate init(_ authentication: Authentication, id: [UInt8], in project: ProjectSettings) {
         self.init(
-            projectID: project.id, id: id, accountID: authentication.accountID,
+            projectID: project.id, id: id, accountID: authentication.account.id,
             signInProvider: authentication.signInProvider, authTime: authentication.time, developerClaims: authentication.developerClaims,
             generation: 0)
     }

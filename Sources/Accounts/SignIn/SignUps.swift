@@ -13,13 +13,11 @@ package struct SignUps: Sendable {
     /// Makes an anonymous account: only its own session opens it, until a way to sign in is linked.
     package func signUpAnonymously(
         _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
-    ) async throws(AccountError) -> (Account, Session) {
+    ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await completion.tellingRefusals(by: SignInProvider.anonymous, in: project, from: client) { () async throws(AccountError) in
             try await limits.charge(attempt)
             let account = Account(id: AccountID.random(), at: clock.now())
-            let session = try await create(
-                account, passwordHash: nil, signInProvider: SignInProvider.anonymous, in: project, from: client)
-            return (account, session)
+            return try await create(account, passwordHash: nil, signInProvider: SignInProvider.anonymous, in: project, from: client)
         }
     }
 
@@ -32,7 +30,7 @@ package struct SignUps: Sendable {
     package func signUp(
         email: String, password: String, displayName: String?, profile: [ProfileClaim: String] = [:], provenAt kept: KeptRequest? = nil,
         _ attempt: Attempt, in project: ProjectSettings, from client: Session.ClientInfo
-    ) async throws(AccountError) -> (Account, Session) {
+    ) async throws(AccountError) -> (Account, SignInOutcome) {
         try await completion.tellingRefusals(by: SignInProvider.password, email: email, in: project, from: client) {
             () async throws(AccountError) in
             guard try await limits.charge(attempt, then: AccountDirectory.holder(of: email, in: project)).isEmpty else { throw .emailTaken }
@@ -47,10 +45,9 @@ package struct SignUps: Sendable {
             account.profile = ProfileClaim.stored(profile)
             account.passwordUpdatedAt = now
             do throws(AccountError) {
-                let session = try await create(
+                return try await create(
                     account, passwordHash: hash.text, spending: kept?.spendProof(in: project, at: now),
                     signInProvider: SignInProvider.password, in: project, from: client)
-                return (account, session)
             } catch {
                 guard case .overtaken = error, kept != nil else { throw error }
                 throw .invalidActionCode
@@ -61,11 +58,11 @@ package struct SignUps: Sendable {
     private func create(
         _ account: Account, passwordHash: String?, spending proof: SQL? = nil, signInProvider: String, in project: ProjectSettings,
         from client: Session.ClientInfo
-    ) async throws(AccountError) -> Session {
-        let authentication = Authentication(accountID: account.id, signInProvider: signInProvider, time: account.createdAt)
-        return try await completion.complete(
+    ) async throws(AccountError) -> (Account, SignInOutcome) {
+        let authentication = Authentication(account: account, signInProvider: signInProvider, time: account.createdAt)
+        let done = try await completion.complete(
             authentication, with: [account.insert(passwordHash: passwordHash, in: project)] + (proof.map { [$0] } ?? []), as: .created,
-            sharesCommit: true, in: project, from: client, at: account.createdAt
-        ).session
+            sharesCommit: true, in: project, from: client, at: account.createdAt)
+        return (account, done.outcome)
     }
 }

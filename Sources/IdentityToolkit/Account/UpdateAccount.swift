@@ -76,10 +76,10 @@ struct UpdateAccount: Endpoint {
             throw Failure.unsupportedRequestType
         }
         let project = try context.project
-        let (account, session) = try await context.services.accounts.changes.update(
+        let (account, outcome) = try await context.services.accounts.changes.update(
             idToken.asString, try AccountChange(input, in: project.settings), language: language,
             { context.attempt(.update, accountID: $0, of: project) }, in: project.settings, from: context.clientInfo)
-        return Output(account, try session.map { try IssuedTokens(account, $0, context) })
+        return Output(account, try outcome.map { try IssuedTokens(account, $0, context) })
     }
 }
 

@@ -27,19 +27,19 @@ struct SignInWithCustomToken: Endpoint {
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         guard let token = input.token, !token.isEmpty else { throw Failure.missingCustomToken }
         if let token = AppToken(token) { return try await signIn(with: token, context) }
-        let (account, session, isNewUser) = try await context.services.accounts.customTokenSignIns.signIn(
+        let (account, outcome, isNewUser) = try await context.services.accounts.customTokenSignIns.signIn(
             customToken: token, acceptsUnsigned: context.isOfDevelopment, context.attempt(.customToken), in: context.project.settings,
             from: context.clientInfo)
-        let tokens = try IssuedTokens(account, session, context)
+        let tokens = try IssuedTokens(account, outcome, context)
         return Output(
             idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn, isNewUser: isNewUser)
     }
 
     private func signIn(with token: AppToken, _ context: Context) async throws -> Output {
         let accounts = context.services.accounts
-        let (account, session) = try await accounts.authorizationRequests.signIn(
+        let (account, outcome) = try await accounts.authorizationRequests.signIn(
             with: token, context.attempt(.customToken), limits: accounts.limits, in: context.project.settings, from: context.clientInfo)
-        let tokens = try IssuedTokens(account, session, context)
+        let tokens = try IssuedTokens(account, outcome, context)
         return Output(idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn, isNewUser: false)
     }
 }

@@ -39,7 +39,7 @@ struct SignInWithEmailLink: Endpoint {
             try await accounts.emailLinkSignIns.signIn(
                 withLink: code.asString, email: email, linkingTo: idToken, language: language, in: project, from: context.clientInfo)
         }
-        let tokens = try IssuedTokens(signIn.account, signIn.session, context)
+        let tokens = try IssuedTokens(signIn.account, signIn.outcome, context)
         return Output(
             localId: signIn.account.id, email: email, isNewUser: signIn.isNewUser, idToken: tokens.idToken,
             refreshToken: tokens.refreshToken,

@@ -37,16 +37,16 @@ struct SignInWithIDP: Endpoint {
         let (broker, language) = (try context.broker, try context.language)
         let intent = try await intent(input, context)
         let proven = try await request.proven(sessionID: input.sessionId, by: broker, context)
-        let outcome: FederatedSignIn
+        let signIn: FederatedSignIn
         do {
-            outcome = try await broker.signIn(with: proven, intent, language: language, from: context.clientInfo)
+            signIn = try await broker.signIn(with: proven, intent, language: language, from: context.clientInfo)
         } catch {
             guard input.returnIdpCredential ?? false, let code = Self.conflict(error) else { throw error }
             var output = IDPOutput(proven.result, pendingToken: try broker.pendingToken(for: proven, after: nil))
             output.errorMessage = code
             return output
         }
-        return try output(outcome, proven, broker, context)
+        return try output(signIn, proven, broker, context)
     }
 
     private func intent(_ input: Input, _ context: Context) async throws -> SignInIntent {
@@ -64,10 +64,10 @@ struct SignInWithIDP: Endpoint {
     }
 
     private func output(
-        _ outcome: FederatedSignIn, _ proven: ProvenSignIn, _ broker: BrokeredProject, _ context: Context
+        _ signIn: FederatedSignIn, _ proven: ProvenSignIn, _ broker: BrokeredProject, _ context: Context
     ) throws -> Output {
-        var output = IDPOutput(proven.result, pendingToken: try broker.pendingToken(for: proven, after: outcome))
-        switch outcome {
+        var output = IDPOutput(proven.result, pendingToken: try broker.pendingToken(for: proven, after: signIn))
+        switch signIn {
         case .needsConfirmation(let account):
             output.needConfirmation = true
             // Any person can have an identity with a stranger's address, so only a person who has proven the address learns how it signs
@@ -76,8 +76,8 @@ struct SignInWithIDP: Endpoint {
             if proven.result.identity.emailVerified || !isProtected {
                 output.verifiedProvider = account.signInProviders
             }
-        case .signedIn(let account, let session, let isNewUser, let emailRecycled):
-            let tokens = try IssuedTokens(account, session, context)
+        case .signedIn(let account, let outcome, let isNewUser, let emailRecycled):
+            let tokens = try IssuedTokens(account, outcome, context)
             output.localId = account.id
             output.isNewUser = isNewUser ? true : nil
             output.emailRecycled = emailRecycled ? true : nil

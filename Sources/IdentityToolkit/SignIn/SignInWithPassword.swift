@@ -34,10 +34,10 @@ struct SignInWithPassword: Endpoint {
         guard let email = input.email else { throw Failure.missingEmail }
         let address = try EmailAddress.reading(email)
         guard let password = input.password, !password.isEmpty else { throw Failure.missingPassword }
-        let (account, session) = try await context.services.accounts.passwordSignIns.signIn(
+        let (account, outcome) = try await context.services.accounts.passwordSignIns.signIn(
             email: address, password: password.asString, try context.attempt(.password, email: address), in: project,
             from: context.clientInfo)
-        let tokens = try IssuedTokens(account, session, context)
+        let tokens = try IssuedTokens(account, outcome, context)
         return Output(
             localId: account.id, email: address, displayName: account.displayName, profilePicture: account.photoURL,
             idToken: tokens.idToken, refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn)

@@ -46,20 +46,20 @@ struct SignUp: Endpoint {
         let attempt = context.attempt(.signUp, of: caller)
         let accounts = context.services.accounts
         let account: Account
-        let session: Session
+        let outcome: SignInOutcome
         switch try Kind(input, in: project) {
         case .anonymous:
-            (account, session) = try await accounts.signUps.signUpAnonymously(attempt, in: project, from: context.clientInfo)
+            (account, outcome) = try await accounts.signUps.signUpAnonymously(attempt, in: project, from: context.clientInfo)
         case .password(let email, let password, let name, linkTo: nil):
-            (account, session) = try await accounts.signUps.signUp(
+            (account, outcome) = try await accounts.signUps.signUp(
                 email: email, password: password, displayName: name, attempt, in: project, from: context.clientInfo)
         case .password(let email, let password, let name, linkTo: let idToken?):
-            (account, session) = try await accounts.changes.linkPassword(
+            (account, outcome) = try await accounts.changes.linkPassword(
                 idToken, email: email, password: password, displayName: name, language: try context.language,
                 { context.attempt(.update, accountID: $0, of: caller) }, in: project,
                 from: context.clientInfo)
         }
-        let tokens = try IssuedTokens(account, session, context)
+        let tokens = try IssuedTokens(account, outcome, context)
         return Output(
             localId: account.id, email: account.email, displayName: account.displayName, idToken: tokens.idToken,
             refreshToken: tokens.refreshToken, expiresIn: tokens.expiresIn)

@@ -74,6 +74,14 @@ struct IssuedTokens {
     /// Seconds, as a string.
     let expiresIn: String
 
+    /// The tokens of a sign-in that made a session. A pending one is answered here, for all REST calls: with an error.
+    init(_ account: Account, _ outcome: SignInOutcome, _ context: Context) throws {
+        switch outcome {
+        case .session(let session): try self.init(account, session, context)
+        case .pending(let pending): throw Failure(describing: pending)
+        }
+    }
+
     /// Two ID tokens of different sessions always differ, even within the same second, because each names its session. SDKs that get an ID
     /// token they already have ignore the refresh token beside it.
     init(_ account: Account, _ session: Session, _ context: Context) throws {

@@ -74,7 +74,8 @@ struct AuthorizationStep {
         }
         return Interaction.needed(
             Interaction.Situation(
-                asked, of: client, userFlow: address.userFlow, session: session, kept: kept,
+                asked, of: client, userFlow: address.userFlow, session: session,
+                due: session.flatMap { SignInStep.due(after: $0.authentication) }, kept: kept,
                 isAccountAsked: isAccountAsked(asked, session), isAllowed: isAllowed, at: context.services.clock.now()))
     }
 

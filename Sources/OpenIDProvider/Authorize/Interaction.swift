@@ -31,6 +31,8 @@ package enum Interaction: Sendable, Equatable {
         package let client: OAuthClient
         package let userFlow: UserFlow?
         package let session: BrowserSession?
+        /// The step that the person must still take before the session can answer a request (`SignInStep.due`).
+        package let due: SignInStep?
         /// `nil` when the request has just arrived.
         package let kept: KeptRequest?
         /// Whether the session is that of the account that the request names, if it names one.
@@ -40,13 +42,14 @@ package enum Interaction: Sendable, Equatable {
         package let now: Instant
 
         package init(
-            _ request: AuthorizationRequest, of client: OAuthClient, userFlow: UserFlow?, session: BrowserSession?, kept: KeptRequest?,
-            isAccountAsked: Bool, isAllowed: Bool, at now: Instant
+            _ request: AuthorizationRequest, of client: OAuthClient, userFlow: UserFlow?, session: BrowserSession?,
+            due: SignInStep?, kept: KeptRequest?, isAccountAsked: Bool, isAllowed: Bool, at now: Instant
         ) {
             self.request = request
             self.client = client
             self.userFlow = userFlow
             self.session = session
+            self.due = due
             self.kept = kept
             self.isAccountAsked = isAccountAsked
             self.isAllowed = isAllowed
@@ -83,6 +86,8 @@ extension Interaction.Situation {
     /// Whether the session cannot answer the request, however the person chooses.
     fileprivate var needsNewSession: Bool {
         guard let session = session?.session else { return true }
+        // The sign-in that makes the new session asks for the step.
+        if due != nil { return true }
         // A user flow with a list of providers is not for those who signed in by another one.
         if let providers = userFlow?.providers, !providers.contains(where: session.isSignIn) { return true }
         if isSessionNew { return false }

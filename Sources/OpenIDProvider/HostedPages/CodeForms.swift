@@ -57,6 +57,6 @@ extension HostedVisit {
         let code = try await accounts.authorizationRequests.signInCode(for: kept, of: account, in: settings)
         let signIn = try await accounts.emailLinkSignIns.signIn(
             withLink: code, email: email, language: language, in: settings, from: context.browserClientInfo)
-        return try await begin(signIn.session, goingTo: signIn.isNewUser && !(flow?.collect ?? []).isEmpty ? .profile : nil)
+        return try await begin(signIn.outcome, goingTo: signIn.isNewUser && !(flow?.collect ?? []).isEmpty ? .profile : nil)
     }
 }

@@ -63,13 +63,19 @@ struct HostedVisit {
         Redirect.to(ProviderPaths.resume(settings.id, request: kept.id.text), status: 303)
     }
 
-    /// Begins the browser's session with what a sign-in made, in place of the one that it had, and goes on.
+    /// Begins the browser's session with what a sign-in made, in place of the one that it had, and goes on. A pending sign-in is answered
+    /// here, for all hosted pages: with an error.
     ///
     /// - Parameters:
     ///   - page: the page to go to instead of the request.
     ///   - byForm: whether the person did something at a page of ours. If not, as when a client names the provider, an app that is reached by
     ///     its own scheme still gets nothing before the person agrees.
-    func begin(_ session: Session, goingTo page: HostedPage? = nil, byForm: Bool = true) async throws -> Response {
+    func begin(_ outcome: SignInOutcome, goingTo page: HostedPage? = nil, byForm: Bool = true) async throws -> Response {
+        let session: Session
+        switch outcome {
+        case .session(let made): session = made
+        case .pending(let pending): throw Failure(describing: pending)
+        }
         if byForm { try await accounts.authorizationRequests.recordChoice(of: kept, by: session.accountID, in: settings) }
         if let former = self.session {
             let ended = try await accounts.browserSessions.replace(former, by: session, in: settings)

@@ -21,9 +21,9 @@ extension HostedVisit {
     func signIn(_ form: Form) async throws -> Response {
         guard offer.hasPassword else { throw Failure.passwordLoginDisabled }
         let (email, password) = (try email(in: form), try password(in: form))
-        let (_, session) = try await accounts.passwordSignIns.signIn(
+        let (_, outcome) = try await accounts.passwordSignIns.signIn(
             email: email, password: password, attempt(.password, email: email), in: settings, from: context.browserClientInfo)
-        return try await begin(session)
+        return try await begin(outcome)
     }
 
     /// Makes the account, whose address a code has proven.
@@ -31,9 +31,9 @@ extension HostedVisit {
         guard let email = kept.email, kept.emailProven, offer.signsUp, offer.hasPassword else { return go(to: .signUp) }
         let attributes = try attributes(in: form)
         let password = try password(in: form)
-        let session: Session
+        let outcome: SignInOutcome
         do {
-            (_, session) = try await accounts.signUps.signUp(
+            (_, outcome) = try await accounts.signUps.signUp(
                 email: email, password: password, displayName: attributes.displayName, profile: attributes.claims, provenAt: kept,
                 attempt(.signUp), in: settings, from: context.browserClientInfo)
         } catch {
@@ -43,7 +43,7 @@ extension HostedVisit {
             default: throw error
             }
         }
-        return try await begin(session)
+        return try await begin(outcome)
     }
 
     /// Goes on for a person who proved the address of an account that exists.
@@ -55,15 +55,15 @@ extension HostedVisit {
     func setPassword(_ form: Form) async throws -> Response {
         guard let email = kept.email, kept.emailProven, offer.resets else { return go(to: .reset) }
         let password = try password(in: form)
-        let session: Session
+        let outcome: SignInOutcome
         do {
-            session = try await accounts.authorizationRequests.resetPassword(
+            outcome = try await accounts.authorizationRequests.resetPassword(
                 for: kept, to: password, forgiving: attempt(.password, email: email), language: language, in: settings,
                 from: context.browserClientInfo)
         } catch {
             guard case .invalidActionCode = error else { throw error }
             return go(to: .reset)
         }
-        return try await begin(session)
+        return try await begin(outcome)
     }
 }

@@ -100,19 +100,19 @@ extension HostedVisit {
             if case .unknownFlow = error { return go(to: .signIn) }
             return try refused(error, at: button)
         }
-        let outcome: FederatedSignIn
+        let signIn: FederatedSignIn
         do {
-            outcome = try await broker.signIn(
+            signIn = try await broker.signIn(
                 with: proven, .signIn(mayCreate: offer.makesAccounts), language: language, from: context.browserClientInfo)
         } catch {
             guard case .account(let refusal) = error else { return try refused(error, at: button) }
             guard let fault = FormFault(refusal, on: .signIn) else { throw error }
             return show(offer.signsIn ? .signIn : .signUp, fault)
         }
-        switch outcome {
-        case .signedIn(_, let session, let isNewUser, _):
+        switch signIn {
+        case .signedIn(_, let outcome, let isNewUser, _):
             return try await begin(
-                session, goingTo: isNewUser && !(flow?.collect ?? []).isEmpty ? .profile : nil, byForm: !isHinted)
+                outcome, goingTo: isNewUser && !(flow?.collect ?? []).isEmpty ? .profile : nil, byForm: !isHinted)
         case .needsConfirmation(let account):
             return confirmFirst(account, button, isAddressProven: proven.result.identity.emailVerified)
         }

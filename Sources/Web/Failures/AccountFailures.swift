@@ -1,4 +1,4 @@
-import Accounts
+package import Accounts
 import Postgres
 import ProjectSettings
 import Text
@@ -15,6 +15,14 @@ extension Failure {
     package static let passwordsNotAllowed = operationNotAllowed("Password sign-in is disabled for this project.")
     /// The same, where Firebase answers a call that signs in or sets a password by a code.
     package static let passwordLoginDisabled = Failure("PASSWORD_LOGIN_DISABLED")
+
+    /// The answer for a sign-in that waits for another step. No call asks for such a step yet.
+    package init(describing pending: PendingSignIn) {
+        self =
+            switch pending.due {
+            case .secondFactor: .operationNotAllowed("This account needs a second factor, which this server cannot ask for.")
+            }
+    }
 
     init(describing error: AccountError) {
         self =

@@ -110,8 +110,7 @@ import Text
         let (browser, granted) = try await clients.granted()
         let cookie = fixture.accounts.browserSessions.cookie(for: browser.session, in: fixture.project)
         let access = clients.sessions.refreshToken(for: granted, in: fixture.project)
-        let (account, session) = try await fixture.accounts.passwordSignIns.signIn(
-            email: Self.ada, password: "correct horse", fixture.attempt(.password, Self.ada), in: fixture.project, from: Fixture.here)
+        let (account, session) = try await fixture.signIn(Self.ada, password: "correct horse")
         let idToken = try fixture.idToken(account, session)
         let code = try await fixture.resetCode(Self.ada)
         _ = try await fixture.caller(idToken)
@@ -213,8 +212,7 @@ import Text
         let fixture = try await Fixture.forCodes()
         let (account, old, _) = try await fixture.signUp(Self.ada)
         fixture.time.advance(.seconds(7200))
-        let (_, young) = try await fixture.accounts.passwordSignIns.signIn(
-            email: Self.ada, password: "first password", fixture.attempt(.password, Self.ada), in: fixture.project, from: Fixture.here)
+        let (_, young) = try await fixture.signIn(Self.ada)
         fixture.time.advance(.seconds(1800))
         let start = Instant(seconds: fixture.time.clock.now().seconds - 3600)
         let changed = try await update(account.id, fixture) { $0.validSince = start }

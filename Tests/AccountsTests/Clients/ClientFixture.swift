@@ -27,17 +27,17 @@ struct ClientFixture {
 
     func signUp(_ email: String = "ada@example.com") async throws -> BrowserSession {
         let attempt = Attempt(.signUp, from: "192.0.2.7", email: email, in: project)
-        let (account, session) = try await fixture.accounts.signUps.signUp(
+        let (account, outcome) = try await fixture.accounts.signUps.signUp(
             email: email, password: "correct horse", displayName: "Ada", attempt, in: project, from: client)
-        return BrowserSession(session: session, account: account)
+        return BrowserSession(session: try outcome.session, account: account)
     }
 
     /// A second sign-in, with the password of `signUp`.
     func signIn(_ email: String = "ada@example.com") async throws -> BrowserSession {
         let attempt = Attempt(.password, from: "192.0.2.7", email: email, in: project)
-        let (account, session) = try await fixture.accounts.passwordSignIns.signIn(
+        let (account, outcome) = try await fixture.accounts.passwordSignIns.signIn(
             email: email, password: "correct horse", attempt, in: project, from: client)
-        return BrowserSession(session: session, account: account)
+        return BrowserSession(session: try outcome.session, account: account)
     }
 
     func request(

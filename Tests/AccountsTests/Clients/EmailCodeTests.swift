@@ -121,7 +121,7 @@ import Text
         await expectRefusal("invalidActionCode") { try await reset(kept, "second password") }
         #expect(try await proves(try await sent(clients), kept, clients))
         let before = fixture.database.roundTrips
-        let fresh = try await reset(kept, "second password")
+        let fresh = try await reset(kept, "second password").session
         #expect(fixture.database.roundTrips - before == 3)
         let stored = try #require(try await fixture.stored(account.id))
         #expect(stored.emailProven && stored.lastLoginAt == fixture.time.clock.now())

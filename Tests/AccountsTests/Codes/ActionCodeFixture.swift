@@ -27,9 +27,17 @@ extension Fixture {
 
     func signUp(_ email: String, password: String = "first password") async throws -> (account: Account, session: Session, idToken: String)
     {
-        let (account, session) = try await accounts.signUps.signUp(
+        let (account, outcome) = try await accounts.signUps.signUp(
             email: email, password: password, displayName: nil, attempt(.signUp), in: project, from: Self.here)
+        let session = try outcome.session
         return (account, session, try idToken(account, session))
+    }
+
+    /// Signs in with the password of `signUp`.
+    func signIn(_ email: String, password: String = "first password") async throws -> (account: Account, session: Session) {
+        let (account, outcome) = try await accounts.passwordSignIns.signIn(
+            email: email, password: password, attempt(.password, email), in: project, from: Self.here)
+        return (account, try outcome.session)
     }
 
     func attempt(_ action: LimitedAction, _ email: String? = nil) -> Attempt {
@@ -38,19 +46,22 @@ extension Fixture {
 
     /// The caller changes their own account.
     func update(_ idToken: String, _ change: AccountChange, language: String = "en") async throws -> (Account, Session?) {
-        try await accounts.changes.update(
+        let (account, outcome) = try await accounts.changes.update(
             idToken, change, language: language, { Attempt(.update, from: "127.0.0.1", accountID: $0, in: project) }, in: project,
             from: Self.here)
+        return (account, try outcome?.session)
     }
 
     func linkPassword(_ idToken: String, email: String, password: String) async throws -> (Account, Session) {
-        try await accounts.changes.linkPassword(
+        let (account, outcome) = try await accounts.changes.linkPassword(
             idToken, email: email, password: password, displayName: nil, language: "de",
             { Attempt(.update, from: "127.0.0.1", accountID: $0, in: project) }, in: project, from: Self.here)
+        return (account, try outcome.session)
     }
 
     func signUpAnonymously() async throws -> (Account, Session) {
-        try await accounts.signUps.signUpAnonymously(attempt(.signUp), in: project, from: Self.here)
+        let (account, outcome) = try await accounts.signUps.signUpAnonymously(attempt(.signUp), in: project, from: Self.here)
+        return (account, try outcome.session)
     }
 
     func idToken(_ account: Account, _ session: Session) throws -> String {
@@ -68,8 +79,7 @@ extension Fixture {
 
     func signsIn(_ email: String, _ password: String) async throws -> Bool {
         do {
-            _ = try await accounts.passwordSignIns.signIn(
-                email: email, password: password, attempt(.password, email), in: project, from: Self.here)
+            _ = try await signIn(email, password: password)
             return true
         } catch AccountError.invalidCredentials {
             return false
@@ -143,9 +153,12 @@ extension Fixture {
         try await accounts.codes.apply(code, language: "en", in: project, from: Self.here).1
     }
 
-    func enter(_ code: String, _ email: String, linkingTo idToken: String? = nil) async throws -> EmailLinkSignIn {
-        try await accounts.emailLinkSignIns.signIn(
+    func enter(
+        _ code: String, _ email: String, linkingTo idToken: String? = nil
+    ) async throws -> (account: Account, session: Session, isNewUser: Bool) {
+        let signIn = try await accounts.emailLinkSignIns.signIn(
             withLink: code, email: email, linkingTo: idToken, language: "en", in: project, from: Self.here)
+        return (signIn.account, try signIn.outcome.session, signIn.isNewUser)
     }
 
     func stored(_ id: String) async throws -> Account? { try await accounts.directory.account(id, in: project) }

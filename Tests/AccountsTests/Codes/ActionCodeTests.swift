@@ -223,11 +223,11 @@ import Text
 
     @Test func `a name that a stranger may have chosen is not mailed to an address that is not proven`() async throws {
         let fixture = try await Fixture.forCodes()
-        let (account, session) = try await fixture.accounts.signUps.signUp(
+        let (account, outcome) = try await fixture.accounts.signUps.signUp(
             email: "ada@example.com", password: "first password", displayName: "Visit evil.example", fixture.attempt(.signUp),
             in: fixture.project, from: Fixture.here
         )
-        _ = try await fixture.verifyCode(try fixture.idToken(account, session), "ada@example.com")
+        _ = try await fixture.verifyCode(try fixture.idToken(account, try outcome.session), "ada@example.com")
         #expect(try await fixture.outbox.recent(in: fixture.project).allSatisfy { $0.displayName == nil })
         try await fixture.apply(try await fixture.code(.verifyEmail, to: "ada@example.com"))
         _ = try await fixture.resetCode("ada@example.com")

@@ -68,8 +68,7 @@ import Text
         try await fixture.apply(move)
         fixture.time.advance(.seconds(10))
         // The thief takes the account over completely.
-        let (taken, thief) = try await fixture.accounts.passwordSignIns.signIn(
-            email: "thief@example.com", password: "first password", fixture.attempt(.password), in: fixture.project, from: Fixture.here)
+        let (taken, thief) = try await fixture.signIn("thief@example.com")
         _ = try await fixture.signIn(Fixture.ada("oidc.a", subject: "thief"), .link(fixture.token(taken)))
         let reset = try await fixture.resetCode("thief@example.com")
         _ = try await fixture.accounts.codes.resetPassword(

@@ -19,9 +19,7 @@ import Text
         case .reset:
             _ = try await fixture.accounts.codes.resetPassword(
                 try await fixture.resetCode(email), to: "the victim's own", language: "en", in: fixture.project, from: Fixture.here)
-            return try await fixture.accounts.passwordSignIns.signIn(
-                email: email, password: "the victim's own", fixture.attempt(.password), in: fixture.project, from: Fixture.here
-            ).1
+            return try await fixture.signIn(email, password: "the victim's own").session
         case .link: return try await fixture.enter(try await fixture.linkCode(email), email).session
         }
     }

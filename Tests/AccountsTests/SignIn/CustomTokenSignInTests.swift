@@ -38,7 +38,7 @@ import Text
         let answer = try await fixture.accounts.customTokenSignIns.signIn(
             customToken: UTF8Text(token), Attempt(.customToken, from: "127.0.0.1", in: fixture.project), in: fixture.project,
             from: Session.ClientInfo(userAgent: "test", address: "127.0.0.1"))
-        return (answer.0, answer.1, answer.isNewUser)
+        return (answer.0, try answer.1.session, answer.isNewUser)
     }
 
     private func claims(_ account: Account, _ session: Session, _ fixture: Fixture) throws -> JSON {

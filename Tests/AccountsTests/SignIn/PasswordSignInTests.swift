@@ -102,9 +102,9 @@ import Text
     }
 
     private func session(of email: String, _ fixture: Fixture) async throws -> (Session, Account) {
-        let (account, session) = try await fixture.accounts.passwordSignIns.signIn(
+        let (account, outcome) = try await fixture.accounts.passwordSignIns.signIn(
             email: email, password: "correct horse", attempt(email, fixture), in: fixture.project, from: origin)
-        return (session, account)
+        return (try outcome.session, account)
     }
 
     @Test func `a federated sign-in makes no account where only administrators may`() async throws {

@@ -13,6 +13,13 @@ import Text
         fixture.metrics.lines(of: "gatehouse_sign_ins_total")
     }
 
+    private func completion(_ fixture: Fixture) -> SignInCompletion {
+        SignInCompletion(
+            storage: Storage(database: fixture.database), metrics: SignInMetrics(fixture.metrics),
+            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), addressHashes: AddressHashes(masterKey: fixture.masterKey),
+            clock: fixture.time.clock, tokenKey: fixture.masterKey.tokenKey)
+    }
+
     @Test func `every way to sign in is counted with its outcome`() async throws {
         let fixture = try await Fixture()
         let signUp = Attempt(.signUp, from: "192.0.2.1", in: fixture.project)
@@ -92,18 +99,28 @@ import Text
         let fixture = try await Fixture()
         let (account, _, _) = try await fixture.signIn(Fixture.ada())
         let before = counted(fixture)
-        let completion = SignInCompletion(
-            storage: Storage(database: fixture.database), metrics: SignInMetrics(fixture.metrics),
-            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), addressHashes: AddressHashes(masterKey: fixture.masterKey),
-            clock: fixture.time.clock, tokenKey: fixture.masterKey.tokenKey)
         await #expect(throws: AccountError.self) {
-            try await completion.complete(
-                Authentication(accountID: account.id, signInProvider: "oidc.acme", time: fixture.time.clock.now()),
+            try await completion(fixture).complete(
+                Authentication(account: account, signInProvider: "oidc.acme", time: fixture.time.clock.now()),
                 with: [.required("UPDATE accounts SET disabled = true WHERE account_id = 'none' RETURNING account_id")], as: .signedIn,
                 in: fixture.project, from: origin, at: fixture.time.clock.now())
         }
         let rows = try await fixture.database.query("SELECT count(*) FROM sessions")
         #expect(try rows[0].value(as: Int64.self) == 1)
         #expect(counted(fixture) == before)
+    }
+
+    @Test func `a sign-in whose person must take another step makes no session`() async throws {
+        let fixture = try await Fixture()
+        let now = fixture.time.clock.now()
+        let authentication = Authentication(account: Account(id: "ada", at: now), signInProvider: "oidc.acme", time: now)
+        func end(_ step: SignInStep?) throws -> (outcome: SignInOutcome, statements: [SQL]) {
+            try completion(fixture).end(of: authentication, due: step, id: [7], in: fixture.project, from: origin, at: now)
+        }
+        let waiting = try end(.secondFactor)
+        guard case .pending(let pending) = waiting.outcome else { throw Unexpected.session }
+        #expect(pending.due == .secondFactor && waiting.statements.isEmpty)
+        let done = try end(nil)
+        #expect(try done.outcome.session.accountID == "ada" && done.outcome.session.id == [7] && done.statements.count == 1)
     }
 }

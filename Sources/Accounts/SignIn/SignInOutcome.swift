@@ -1,0 +1,26 @@
+/// The outcome of a sign-in whose person was proven. The rule that signed in hands it on; the answer to the client is made of it.
+package enum SignInOutcome: Sendable {
+    /// The person is signed in.
+    case session(Session)
+    /// The person must take another step first; until then there is no session.
+    case pending(PendingSignIn)
+}
+
+/// A sign-in that waits for its person to take another step.
+package struct PendingSignIn: Sendable, Equatable {
+    /// The step that is still due.
+    package let due: SignInStep
+
+    package init(due: SignInStep) { self.due = due }
+}
+
+/// A step between the first proof of a person and their session.
+package enum SignInStep: Sendable, Equatable {
+    case secondFactor
+
+    /// The step that is due after this authentication; `nil` when it is enough for a session.
+    ///
+    /// This is the only rule about it: `SignInCompletion` asks it at the end of every sign-in, and the OpenID provider each time that a
+    /// browser's session is to answer a request (`Interaction`). Today no step is ever due, because accounts have no second factors yet.
+    package static func due(after authentication: Authentication) -> SignInStep? { nil }
+}
