@@ -79,8 +79,7 @@ package struct AccountChanges: Sendable {
             guard try await directory.isFree(email, in: project) else { throw .emailTaken }
         }
         if let password = change.password { try project.passwordPolicy.check(password) }
-        let methodChanges = account.methodChanges(to: changed)
-        try await notices.charge(for: methodChanges, to: account, in: project, from: client)
+        try await notices.charge(for: account.events(to: changed), to: account, in: project, from: client)
         var hash: PasswordHash?
         if let password = change.password, changed.hasPassword { hash = try await passwords.hash(password) }
         // A hash takes time. What was signed in meanwhile ends, too.
@@ -100,17 +99,16 @@ package struct AccountChanges: Sendable {
                 account.deleteCodes(.allButRecovery, in: project),
             ]
         }
-        statements += act.changes(from: account, to: changed, in: project)
-        var mails: [SQL] = []
+        let events = account.events(to: changed)
+        statements += act.records(of: events, in: project)
         if fate != .goOn {
             statements += [
                 account.deleteCodes(.allButRecovery, in: project),
                 act.endSessions(
                     of: account, because: "credentials changed", sparing: fate == .othersEnd ? token.sessionID : nil, in: project),
             ]
-            mails = notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
         }
-        mails += notices.statements(for: methodChanges, from: account, to: changed, language: language, in: project)
+        let mails = notices.statements(for: events, from: account, to: changed, language: language, in: project)
         statements += mails
         var outcome: SignInOutcome?
         if fate == .replaced {

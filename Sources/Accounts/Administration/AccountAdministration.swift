@@ -35,7 +35,7 @@ package struct AccountAdministration: Sendable {
         _ = try await storage.write(
             all: [account.insert(passwordHash: hash?.text, in: project)]
                 + account.identities.map { account.insert($0, in: project, at: now) }
-                + [act.record(.accountCreated, in: project.id)] + act.changes(from: empty, to: account, in: project),
+                + act.records(of: [AccountEvent(.accountCreated)] + empty.events(to: account), in: project),
             by: administrator)
         return account
     }
@@ -105,12 +105,10 @@ package struct AccountAdministration: Sendable {
             if !providerIDs.isEmpty { ended.append(account.endSessions(signedInBy: providerIDs, sparing: nil, in: project, at: now)) }
             if let start { ended.append(account.endSessions(authenticatedBefore: start, in: project, at: now)) }
         }
-        let lost = account.providersLost(in: changed)
+        let lost = account.identitiesLost(in: changed).map(\.providerID)
         var identities = lost.isEmpty ? [] : [act.unlink(where: "provider_id = ANY(\(lost))", in: project)]
         if let linked = change.linked { identities.append(account.linkOrRefresh(linked, of: changed, in: project, at: now)) }
-        let records =
-            act.changes(from: account, to: changed, in: project)
-            + change.actions(from: account, to: changed, ending).map { act.record($0, in: project.id) }
+        let records = act.records(of: account.events(to: changed) + change.events(from: account, to: changed, ending), in: project)
         return (
             changed,
             [changed.updateByAdministrator(from: account, passwordHash: hash?.text, in: project)] + identities + ended + records

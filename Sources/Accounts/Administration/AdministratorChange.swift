@@ -74,18 +74,18 @@ extension AdministratorChange {
         if changed.disabled, !account.disabled { return .all(because: "account disabled") }
         if own.password != nil || changed.credentials != account.credentials { return .all(because: "credentials changed") }
         if let validSince, validSince > now - Self.skew { return .all(because: "revoked") }
-        var lost = account.providersLost(in: changed)
+        var lost = account.identitiesLost(in: changed).map(\.providerID)
         if account.phoneNumber != nil, changed.phoneNumber != account.phoneNumber { lost.append(SignInProvider.phone) }
         return .some(signedInBy: lost, authenticatedBefore: validSince.flatMap { $0 > account.validSince ? $0 : nil })
     }
 
-    /// The acts that the audit log records, besides those that `AuditedAct` finds in the account's ways to sign in.
-    func actions(from account: Account, to changed: Account, _ ending: Ending) -> [AuditEvent.Action] {
+    /// The events of the change, besides those of the ways to sign in and of the address (`Account.events`).
+    func events(from account: Account, to changed: Account, _ ending: Ending) -> [AccountEvent] {
         var actions: [AuditEvent.Action] = []
         if changed.disabled != account.disabled { actions.append(changed.disabled ? .accountDisabled : .accountEnabled) }
         if validSince != nil, ending.isOfTokens { actions.append(.sessionsRevoked) }
         if Self.differ(changed.customAttributes, account.customAttributes) { actions.append(.claimsChanged) }
-        // Another address in place of one is among what `AuditedAct` finds.
+        // Another address in place of one is among those of `Account.events`.
         let saysMore = changed.email == account.email ? changed.emailVerified != account.emailVerified : account.email == nil
         if saysMore { actions.append(.emailChanged) }
         if changed.phoneNumber != account.phoneNumber { actions.append(.phoneNumberChanged) }
@@ -94,7 +94,7 @@ extension AdministratorChange {
         {
             actions.append(.profileChanged)
         }
-        return actions
+        return actions.map { AccountEvent($0) }
     }
 
     /// Whether two texts have other bytes.
@@ -108,14 +108,5 @@ extension AdministratorChange {
         guard let linked, let known = account.identity(of: linked.providerID), known.subject.isExactly(linked.subject) else { return false }
         return Self.differ(linked.email, known.email) || Self.differ(linked.displayName, known.displayName)
             || Self.differ(linked.photoURL, known.photoURL) || Self.differ(linked.screenName, known.screenName)
-    }
-}
-
-extension Account {
-    /// The providers whose identities `changed` lacks, or has with another subject.
-    func providersLost(in changed: Account) -> [String] {
-        identities.filter { former in
-            !changed.identities.contains { $0.providerID.isExactly(former.providerID) && $0.subject.isExactly(former.subject) }
-        }.map(\.providerID)
     }
 }

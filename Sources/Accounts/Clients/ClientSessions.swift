@@ -214,14 +214,14 @@ package struct ClientSessions: Sendable {
     static func end(
         where condition: SQL, because reason: String, in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
     ) -> SQL {
-        """
-        WITH ended AS (
-            UPDATE sessions SET ended_at = \(now), end_reason = \(reason) WHERE \(condition) RETURNING account_id
-        )
-        INSERT INTO audit_events \(AuditedAct.columns)
-        SELECT \(project: project), \(now), \(AuditEvent.Actor.person.kind), NULL, \(AuditEvent.Action.clientSessionStolen.rawValue), account_id,
-            NULL, NULL, \(client.address), \(client.userAgent), jsonb_build_object('reason', \(reason)) FROM ended
-        """
+        let act = AuditedAct(by: .person, on: nil, from: client, at: now)
+        return """
+            WITH ended AS (
+                UPDATE sessions SET ended_at = \(now), end_reason = \(reason) WHERE \(condition) RETURNING account_id
+            )
+            INSERT INTO audit_events \(AuditedAct.columns)
+            SELECT \(act.values(.clientSessionStolen, accountID: "ended.account_id", reason: reason, in: project.id)) FROM ended
+            """
     }
 
     /// The most open grants of one account at one client. A person has a grant for each device and browser; a program that begins one at each

@@ -126,8 +126,8 @@ extension OutgoingMail {
     init(_ mail: CodeMail, with made: MadeCode, _ options: MailOptions) {
         self.init(
             mail.kind, to: mail.recipient, language: options.language, link: made.link, newEmail: mail.newEmail,
-            displayName: mail.displayName, providerID: mail.providerID,
-            happenedAt: mail.kind.tellsOfMethods ? made.code.created.seconds : nil)
+            displayName: mail.displayName, providerID: mail.event?.providerID,
+            happenedAt: mail.event?.isOfSignInMethod == true ? made.code.created.seconds : nil)
     }
 }
 
@@ -142,13 +142,13 @@ struct CodeMail {
     let newEmail: String?
     /// Whether the address was proven before the transaction, when the transaction changes that.
     let emailProven: Bool?
-    /// The provider that was linked or unlinked.
-    let providerID: String?
+    /// The event that the mail reports; `nil` for a mail that a person asked for.
+    let event: AccountEvent?
     let isDecoy: Bool
 
     init(
         _ kind: OutgoingMail.Kind, to recipient: String, account: Account? = nil, email: String?, newEmail: String? = nil,
-        emailProven: Bool? = nil, providerID: String? = nil, isDecoy: Bool = false
+        emailProven: Bool? = nil, event: AccountEvent? = nil, isDecoy: Bool = false
     ) {
         self.kind = kind
         self.recipient = recipient
@@ -156,7 +156,7 @@ struct CodeMail {
         self.email = email
         self.newEmail = newEmail
         self.emailProven = emailProven
-        self.providerID = providerID
+        self.event = event
         self.isDecoy = isDecoy
     }
 

@@ -46,14 +46,14 @@ extension ActionCodes {
         changed.move(to: email)
         changed.proveEmail()
         changed.endTokens(at: now)
-        let notice = notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
+        let events = account.events(to: changed)
+        let notice = notices.statements(for: events, from: account, to: changed, language: language, in: project)
         let act = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .verifyAndChangeEmail)
         let statements = [
             changed.update(from: account, passwordHash: nil, in: project), pending.spend(at: now), account.markUnproven(in: project),
             account.deleteCodes(.allButRecovery, in: project), act.endSessions(of: account, because: "e-mail address changed", in: project),
         ]
-        _ = try await storage.write(
-            all: statements + act.changes(from: account, to: changed, in: project) + notice, waitingFor: account.id)
+        _ = try await storage.write(all: statements + act.records(of: events, in: project) + notice, waitingFor: account.id)
         mails.wakeMailWorker(for: notice, in: project)
         return changed
     }
@@ -85,7 +85,8 @@ extension ActionCodes {
             account.deleteCodes(.since(code.created), in: project), changed.deleteCodes(.since(code.created), in: project),
             act.endSessions(of: account, because: "account recovered", in: project),
         ]
-        _ = try await storage.write(all: statements + act.changes(from: account, to: changed, in: project), waitingFor: account.id)
+        let records = act.records(of: account.events(to: changed), in: project)
+        _ = try await storage.write(all: statements + records, waitingFor: account.id)
         return changed
     }
 

@@ -57,7 +57,7 @@ extension RateLimits {
                 )
                 SELECT count(*) FROM held WHERE full_at > \(now)
                 """,
-                act.record(.limitsForgotten, in: project),
+                act.record(AccountEvent(.limitsForgotten), in: project),
             ], by: administrator)
         return try reading { try results.first?.first?.value() ?? 0 }
     }

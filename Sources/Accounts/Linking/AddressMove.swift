@@ -21,8 +21,8 @@ extension Account {
         var changed = self
         changed.loseEmail()
         return [removeAddress(in: project)] + (proof.map { [$0] } ?? []) + [
-            deleteCodes(.ofItsAddress, in: project), act.record(.addressMoved, successor: owner.id, in: project.id),
-        ] + act.changes(from: self, to: changed, in: project)
+            deleteCodes(.ofItsAddress, in: project)
+        ] + act.records(of: [AccountEvent(.addressMoved, successor: owner.id)] + events(to: changed), in: project)
     }
 
     /// Compares no more than it must, so that the account's holder cannot hold the move up with changes of the name.

@@ -53,12 +53,10 @@ extension ActionCodes {
                 account.deleteCodes(account.emailProven ? .allButRecovery : .all, in: project),
                 act.endSessions(of: account, because: "password reset", in: project),
             ]
-        let record =
-            (isTakenOver ? [act.record(.accountTakenOver, in: project.id)] : [])
-            + act.changes(from: account, to: changed, in: project)
-        let notices = notices.statements(
-            for: account.methodChanges(to: changed), from: account, to: changed, language: language, in: project)
-        return PasswordReset(account: changed, statements: statements + record + notices, notices: notices)
+        let events = account.events(to: changed)
+        let records = act.records(of: (isTakenOver ? [AccountEvent(.accountTakenOver)] : []) + events, in: project)
+        let notices = notices.statements(for: events, from: account, to: changed, language: language, in: project)
+        return PasswordReset(account: changed, statements: statements + records + notices, notices: notices)
     }
 }
 
@@ -123,7 +121,7 @@ extension Account {
         let creation = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .resetPassword)
         let statements =
             yieldAddress(to: account, act, spending: proof, in: project)
-            + [account.insert(passwordHash: passwordHash, in: project), creation.record(.accountCreated, in: project.id)]
+            + [account.insert(passwordHash: passwordHash, in: project), creation.record(AccountEvent(.accountCreated), in: project.id)]
         return PasswordReset(account: account, statements: statements)
     }
 

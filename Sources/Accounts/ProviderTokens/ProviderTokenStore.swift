@@ -65,7 +65,7 @@ package struct ProviderTokenStore: Sendable {
     /// Records that tokens are given to a back end.
     package func recordGiving(of owner: ProviderTokens.Owner, by actor: AuditEvent.Actor) async throws(AccountError) {
         let act = AuditedAct(by: actor, on: owner.accountID, from: nil, at: clock.now())
-        _ = try await storage.write(act.record(.providerTokensGiven, providerID: owner.providerID, in: owner.projectID))
+        _ = try await storage.write(act.record(AccountEvent(.providerTokensGiven, providerID: owner.providerID), in: owner.projectID))
     }
 
     func seal(_ owner: ProviderTokens.Owner) -> ProviderTokenSeal { ProviderTokenSeal(keys: masterKey.providerTokens, owner: owner) }

@@ -89,7 +89,7 @@ package struct EmailLinkSignIns: Sendable {
         let statements =
             [changed.update(account, takeover: takeover, in: project), pending.spend(at: now)]
             + (takeover ? account.revokeForTakeover(act, in: project, at: now) : [account.deleteCodes(.only(.signIn), in: project)])
-            + act.changes(from: account, to: changed, in: project)
+            + act.records(of: account.events(to: changed), in: project)
         let outcome = try await complete(changed, provenAt: now, with: statements, as: .signedIn, in: project, from: client, at: now)
         return EmailLinkSignIn(account: changed, outcome: outcome, isNewUser: false)
     }
@@ -118,9 +118,10 @@ package struct EmailLinkSignIns: Sendable {
             contentsOf: [changed.update(from: account, passwordHash: nil, in: project)] + token.holdSession(in: project)
                 + [pending.spend(at: now)], at: 0)
         if !account.emailProven, account.email == email { statements.append(account.markUnproven(in: project)) }
-        let notice = notices.emailChangeStatements(from: account, to: changed, language: language, in: project)
+        let events = account.events(to: changed)
+        let notice = notices.statements(for: events, from: account, to: changed, language: language, in: project)
         statements += notice
-        statements += act.changes(from: account, to: changed, in: project)
+        statements += act.records(of: events, in: project)
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
         let outcome = try await complete(changed, provenAt: authTime, with: statements, as: .linked, in: project, from: client, at: now)
         notices.mails.wakeMailWorker(for: notice, in: project)

@@ -153,13 +153,13 @@ package struct FederatedSignIns: Sendable {
         // A proof may be from before a takeover or a new account. Other verifiers compare `validSince` with the `auth_time` of a token.
         var authTime = max(provenAt ?? now, account.validSince)
         if let joined = decision.action.joined {
-            let changes = joined.methodChanges(to: account)
+            let events = joined.events(to: account)
             if let token = intent.token {
-                try await notices.charge(for: changes, to: joined, in: project, from: client)
+                try await notices.charge(for: events, to: joined, in: project, from: client)
                 authTime = min(authTime, token.authTime(linkingTo: joined, at: now))
             }
-            statements += act(decision, on: joined, from: client, at: now).changes(from: joined, to: account, in: project)
-            mails = notices.statements(for: changes, from: joined, to: account, language: language, in: project)
+            statements += act(decision, on: joined, from: client, at: now).records(of: events, in: project)
+            mails = notices.statements(for: events, from: joined, to: account, language: language, in: project)
             statements += mails
         }
         if let completing { statements.append(completing) }

@@ -100,11 +100,13 @@ extension Account {
     /// Ends the identities, codes and sessions that exist when the owner of an address takes this account over, and records it where it
     /// was another person's.
     func revokeForTakeover(_ act: AuditedAct, in project: ProjectSettings, at now: Instant) -> [SQL] {
-        (hasBeenUsed ? [act.record(.accountTakenOver, in: project.id)] : [])
-            + (phoneNumber == nil ? [] : [act.record(.phoneNumberChanged, in: project.id)]) + [
-                act.unlink(where: "true", in: project),
-                deleteCodes(.all, in: project),
-                act.endSessions(of: self, because: "account taken over by the owner of its address", in: project),
-            ]
+        var events: [AccountEvent] = []
+        if hasBeenUsed { events.append(AccountEvent(.accountTakenOver)) }
+        if phoneNumber != nil { events.append(AccountEvent(.phoneNumberChanged)) }
+        return act.records(of: events, in: project) + [
+            act.unlink(where: "true", in: project),
+            deleteCodes(.all, in: project),
+            act.endSessions(of: self, because: "account taken over by the owner of its address", in: project),
+        ]
     }
 }

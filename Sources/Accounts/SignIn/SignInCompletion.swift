@@ -48,7 +48,7 @@ struct SignInCompletion: Sendable {
         // An anonymous account proves nothing of a person; its record begins with its first way to sign in.
         if counted == .created, authentication.signInProvider != SignInProvider.anonymous {
             let act = AuditedAct(by: .person, on: authentication.account.id, from: client, at: now)
-            all.append(act.record(.accountCreated, providerID: authentication.signInProvider, in: project.id))
+            all.append(act.record(AccountEvent(.accountCreated, providerID: authentication.signInProvider), in: project.id))
         }
         let rows =
             sharesCommit

@@ -29,7 +29,8 @@ struct ListActionCodes: Endpoint {
 
     func callAsFunction(_ input: Input, _ context: Context) async throws -> Output {
         let project = try context.emulatedProject().settings
-        let recent = try await context.outbox.recent(in: project).filter { !$0.kind.tellsOfMethods }
+        // Only mails about changed ways to sign in have the time of an event.
+        let recent = try await context.outbox.recent(in: project).filter { $0.happenedAt == nil }
         let mails = try await context.services.accounts.codes.pending(recent, in: project)
         return Output(oobCodes: mails.reversed().compactMap { Code($0, context.services.site) })
     }

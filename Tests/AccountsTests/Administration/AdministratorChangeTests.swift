@@ -94,14 +94,14 @@ import Text
             $0.own.email = "new@example.com"
             $0.own.displayName = .set("Ada")
         }
-        // `AuditedAct` finds that another address took the place of one.
+        // `Account.events` has that another address took the place of one.
         #expect(
-            change.actions(from: account, to: changed, .all(because: "account disabled"))
+            change.events(from: account, to: changed, .all(because: "account disabled")).map(\.action)
                 == [.accountDisabled, .claimsChanged, .phoneNumberChanged, .profileChanged])
         let (same, nothing) = try apply {
             $0.disabled = false; $0.own.email = "ada@example.com"; $0.phoneNumber = .set("+441234567890")
         }
-        #expect(nothing.actions(from: account, to: same, .none).isEmpty)
+        #expect(nothing.events(from: account, to: same, .none).isEmpty)
     }
 
     @Test(

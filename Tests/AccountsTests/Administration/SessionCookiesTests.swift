@@ -100,7 +100,7 @@ import Text
         let act = visitor.fixture.operator.act(on: visitor.account.id, at: visitor.fixture.time.clock.now())
         await #expect(throws: PostgresError.self) {
             try await visitor.fixture.database.write(
-                all: token.holdSession(in: visitor.fixture.project) + [act.record(.sessionCookieCreated, in: "demo")])
+                all: token.holdSession(in: visitor.fixture.project) + [act.record(AccountEvent(.sessionCookieCreated), in: "demo")])
         }
         #expect(try await visitor.events == 0)
     }

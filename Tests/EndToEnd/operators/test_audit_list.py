@@ -87,7 +87,7 @@ def test_a_project_keeps_its_events_as_long_as_its_file_says():
 
 
 def test_the_page_has_every_action_and_no_other():
-    source = (ROOT / "Sources/Accounts/Audit/AuditEvent.swift").read_text()
+    source = (ROOT / "Sources/Accounts/Events/AuditEvent.swift").read_text()
     actions = re.findall(r'^        case \w+ = "([a-zA-Z]+\.[a-zA-Z]+)"$', source, re.MULTILINE)
     page = (ROOT / "docs/operations/database.md").read_text().partition("## Audit events")[2].partition("\n## ")[0]
     rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]

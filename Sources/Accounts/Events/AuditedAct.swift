@@ -31,18 +31,23 @@ struct AuditedAct {
         self.code = code
     }
 
-    /// Records one thing that was done.
-    ///
-    /// - Parameters:
-    ///   - subject: the provider's name for the person, of an identity that was linked.
-    ///   - successor: the account that got what this one has lost.
-    ///   - facts: more of `details`: names and values in turn.
-    func record(
-        _ action: AuditEvent.Action, providerID: String? = nil, subject: String? = nil, successor: String? = nil, facts: SQL? = nil,
-        in projectID: String
-    ) -> SQL {
-        let values = values(action, providerID: "\(providerID)", subject: "\(subject)", successor: successor, facts: facts, in: projectID)
+    /// Records what happened to the account.
+    func record(_ event: AccountEvent, in projectID: String) -> SQL {
+        let values = values(
+            event.action, providerID: "\(event.providerID)", subject: "\(event.subject)", successor: event.successor, in: projectID)
         return "INSERT INTO audit_events \(Self.columns) SELECT \(values)"
+    }
+
+    /// The same for several events. Identities that were unlinked are left out, since `unlink` records those that were there.
+    func records(of events: [AccountEvent], in project: ProjectSettings) -> [SQL] {
+        events.filter { $0.action != .providerUnlinked }.map { record($0, in: project.id) }
+    }
+
+    /// Records an act on no account.
+    ///
+    /// - Parameter facts: more of `details`: names and values in turn.
+    func record(_ action: AuditEvent.Action, facts: SQL, in projectID: String) -> SQL {
+        "INSERT INTO audit_events \(Self.columns) SELECT \(values(action, facts: facts, in: projectID))"
     }
 
     /// Unlinks the account's identities for which `condition` is true, and records each that was there.
@@ -66,34 +71,6 @@ struct AuditedAct {
         INSERT INTO audit_events \(Self.columns)
         SELECT \(values(.sessionsEnded, sessions: "ending.sessions", reason: reason, in: projectID)) FROM ending WHERE sessions > 0
         """
-    }
-
-    /// Records the ways to sign in that `changed` has gained, and the changes of its password, of links in mails and of its address. Identities that were
-    /// unlinked are not among them, since `unlink` records them.
-    func changes(from account: Account, to changed: Account, in project: ProjectSettings) -> [SQL] {
-        let changes = account.methodChanges(to: changed)
-        var statements = changes.compactMap { change -> SQL? in
-            if let providerID = change.providerID {
-                guard change.kind == .signInMethodAdded else { return nil }
-                let subject = changed.identity(of: providerID)?.subject
-                return record(.providerLinked, providerID: providerID, subject: subject, in: project.id)
-            }
-            return Self.passwordAction(change.kind).map { record($0, in: project.id) }
-        }
-        if account.emailLinkSignIn != changed.emailLinkSignIn {
-            statements.append(record(changed.emailLinkSignIn ? .emailLinkAdded : .emailLinkRemoved, in: project.id))
-        }
-        if account.email != nil, account.email != changed.email { statements.append(record(.emailChanged, in: project.id)) }
-        return statements
-    }
-
-    private static func passwordAction(_ kind: OutgoingMail.Kind) -> AuditEvent.Action? {
-        switch kind {
-        case .signInMethodAdded: .passwordAdded
-        case .signInMethodRemoved: .passwordRemoved
-        case .passwordChanged: .passwordChanged
-        default: nil
-        }
     }
 
     static let columns: SQL = """

@@ -11,7 +11,7 @@ import Testing
         _ count: Int, action: AuditEvent.Action = .accountCreated, of account: String = "ada", in fixture: Fixture
     ) async throws {
         let act = AuditedAct(by: .person, on: account, from: Fixture.here, at: fixture.time.clock.now())
-        for _ in 0..<count { _ = try await fixture.database.write(act.record(action, in: "demo")) }
+        for _ in 0..<count { _ = try await fixture.database.write(act.record(AccountEvent(action), in: "demo")) }
     }
 
     private func read(
@@ -37,7 +37,7 @@ import Testing
                 right: .manageUsers),
             rights: [], of: fixture.project, from: Fixture.here)
         _ = try await fixture.database.write(
-            administrator.act(on: "bob", at: fixture.time.clock.now()).record(.accountDeleted, in: "demo"))
+            administrator.act(on: "bob", at: fixture.time.clock.now()).record(AccountEvent(.accountDeleted), in: "demo"))
 
         #expect(try await read(fixture).count == 5)
         #expect(try await read(fixture) { $0.accountID = "bob" }.count == 2)
@@ -68,7 +68,7 @@ import Testing
         _ = try await KnownProjects(database: fixture.database).list(remembering: ["gone"])
         for id in ["demo", "long", "gone"] {
             let act = AuditedAct(by: .person, on: "ada", from: nil, at: fixture.time.clock.now())
-            _ = try await fixture.database.write(act.record(.accountCreated, in: id))
+            _ = try await fixture.database.write(act.record(AccountEvent(.accountCreated), in: id))
         }
         func project(_ id: String, keeping: Duration?) -> ProjectSettings {
             var project = ProjectSettings(id: id, number: 1, apiKeys: [], authorizedDomains: [], redirectURLs: [])

@@ -1,0 +1,69 @@
+import Postgres
+import ProjectSettings
+
+/// The mails that tell the owner of an account what happened to it (SEC-73).
+struct OwnerNotices: Sendable {
+    let mails: ActionCodeMails
+    let limits: RateLimits
+
+    /// Writes one mail for each event that its owner must learn of, to the address that the account had before. Each has a link that gives the
+    /// account back. The statements stand in the transaction that makes the change, behind the one that changes the account; call
+    /// `ActionCodeMails.wakeMailWorker` with them after the commit.
+    ///
+    /// - Parameters:
+    ///   - events: those by which `account` becomes `changed`.
+    ///   - account: as it was before.
+    ///   - changed: as it is once the transaction's earlier statements have run.
+    func statements(
+        for events: [AccountEvent], from account: Account, to changed: Account, language: String, in project: ProjectSettings
+    ) -> [SQL] {
+        guard let address = account.email else { return [] }
+        return events.flatMap { event -> [SQL] in
+            guard let kind = OutgoingMail.Kind(telling: event), account.addressMayLearn(of: event) else { return [] }
+            let codeMail = CodeMail(
+                kind, to: address, account: changed, email: address, newEmail: changed.email, emailProven: account.emailProven, event: event
+            )
+            return mails.statements(for: codeMail, MailOptions(language: language), in: project)
+        }
+    }
+
+    /// Charges the mailbox of these mails, so that a session cannot flood it by linking and unlinking in turns. When the limit is reached,
+    /// the change itself is refused, since no change may happen without its mail. Throws `tooManyAttempts`.
+    ///
+    /// Only changes by an ID token are charged. Other limits bound how often mails and providers prove a person, and a thief who has used
+    /// up this limit must not keep the owner from setting a new password, or from unlinking what the thief linked. So removals are not
+    /// charged either; there cannot be more of them than of additions.
+    func charge(
+        for events: [AccountEvent], to account: Account, in project: ProjectSettings, from client: Session.ClientInfo
+    ) async throws(AccountError) {
+        let isCharged = events.contains { event in
+            switch event.action {
+            case .providerLinked, .passwordAdded, .passwordChanged: true
+            default: false
+            }
+        }
+        guard mails.outbox != nil, isCharged, account.emailProven, let address = account.email else { return }
+        try await limits.charge(Attempt(.changeSignInMethods, from: client.address, mailbox: address, in: project))
+    }
+}
+
+extension OutgoingMail.Kind {
+    /// The mail that tells the owner of the event; `nil` where none does.
+    init?(telling event: AccountEvent) {
+        switch event.action {
+        case .providerLinked, .passwordAdded: self = .signInMethodAdded
+        case .providerUnlinked, .passwordRemoved: self = .signInMethodRemoved
+        case .passwordChanged: self = .passwordChanged
+        case .emailChanged: self = .recoverEmail
+        default: return nil
+        }
+    }
+}
+
+extension Account {
+    /// Whether the mailbox of the account's address may learn of the event. An address that is not proven may belong to a stranger, who learns
+    /// only that the account has left it, and not even that where the way back would lead nowhere (`isHeldByBackEnd`).
+    fileprivate func addressMayLearn(of event: AccountEvent) -> Bool {
+        emailProven || event.action == .emailChanged && !isHeldByBackEnd
+    }
+}
