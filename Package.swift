@@ -76,11 +76,13 @@ let package = Package(
         kit(
             "Brokerage",
             ["Accounts", "Curl", "HTTP", "Identity", "JSON", "ProjectSettings", "Providers", "Runtime", "Text", logging]),
-        kit("Messaging", ["Accounts", "Crypto", "Mail", "Pages", "ProjectSettings", "Projects", "Runtime", logging]),
+        kit(
+            "Messaging",
+            ["Accounts", "Crypto", "Curl", "HTTP", "Mail", "Pages", "ProjectSettings", "Projects", "Runtime", "Text", logging]),
         kit(
             "Web",
             [
-                "Accounts", "Brokerage", "Crypto", "Curl", "HTTP", "HTTPServer", "JSON", "Pages", "Postgres",
+                "Accounts", "Brokerage", "Crypto", "HTTP", "HTTPServer", "JSON", "Pages", "Postgres",
                 "ProjectSettings", "Projects", "Providers", "Runtime", "Text", logging,
             ]),
 
@@ -103,8 +105,7 @@ let package = Package(
         kit(
             "OpenIDProvider",
             [
-                "Web", "Accounts", "Brokerage", "Crypto", "Curl", "HTTP", "Identity", "JOSE", "JSON", "Pages", "ProjectSettings",
-                "Projects",
+                "Web", "Accounts", "Brokerage", "Crypto", "HTTP", "Identity", "JOSE", "JSON", "Pages", "ProjectSettings", "Projects",
                 "Providers", "Runtime", "Text", logging,
             ],
             resources: [.embedInCode("Scripts")]),
@@ -150,6 +151,11 @@ let package = Package(
             [
                 "Accounts", "Crypto", "Curl", "HTTP", "Identity", "JSON", "Postgres", "ProjectSettings", "Providers", "Runtime", "Text",
                 logging,
+            ]),
+        tests(
+            "Messaging",
+            [
+                "Accounts", "Crypto", "Curl", "HTTP", "JSON", "Mail", "Postgres", "ProjectSettings", "Projects", "Runtime", "Text", logging,
             ]),
         tests("Pages", ["Accounts", "Config", "Crypto", "HTTP", "JSON", "ProjectSettings", "Runtime", "Text"]),
         tests("Web", ["Accounts", "Brokerage", "HTTP", "JSON", "Postgres", "ProjectSettings", "Providers", "Runtime", "Text", logging]),

@@ -47,12 +47,12 @@ package final class Accounts: Sendable {
 
     /// - Parameters:
     ///   - publicURL: the server's own address, for links in mails and for projects whose tokens name Gatehouse as issuer.
-    ///   - outbox: `nil` where no way of mail is configured; then no mail is sent.
+    ///   - outbox: that of `deliveries`; `nil` where no way of mail is configured; then no mail is sent.
     ///   - refusals: logs and counts refused attempts; shared by all loops.
     ///   - signIns: counts sign-ins; shared by all loops.
     package init(
         database: Database, masterKey: MasterKey, clock: Clock, publicURL: String, signingKeys: SigningKeys, passwords: PasswordHashing,
-        outbox: Outbox?, refusals: Refusals, signIns: SignInMetrics
+        deliveries: Deliveries, outbox: Outbox?, refusals: Refusals, signIns: SignInMetrics
     ) {
         let storage = Storage(database: database)
         let passwords = Passwords(hashing: passwords)
@@ -86,7 +86,7 @@ package final class Accounts: Sendable {
         authorizationRequests = AuthorizationRequests(
             storage: storage, clock: clock, completion: completion,
             emailCodes: EmailCodes(key: masterKey.emailCodes, outbox: outbox), codes: codes, limits: limits)
-        browserSessions = BrowserSessions(storage: storage, masterKey: masterKey, clock: clock)
+        browserSessions = BrowserSessions(storage: storage, masterKey: masterKey, clock: clock, deliveries: deliveries)
         clientSessions = ClientSessions(storage: storage, masterKey: masterKey, clock: clock, signingKeys: signingKeys)
         clientTokens = ClientTokens(clock: clock, signingKeys: signingKeys)
         clientAssertions = ClientAssertions(storage: storage)

@@ -13,7 +13,7 @@ import Web
 
 /// All workers of the process, and what they do together: start, reload, stop.
 package actor Server {
-    /// How long requests and mails that are being handled may take to finish after the server is told to stop. A second later the process
+    /// How long requests and deliveries that are being handled may take to finish after the server is told to stop. A second later the process
     /// ends (`gatehouse serve`).
     private static let grace: Duration = .seconds(9)
     /// How long clients with an open connection are still answered, so that a proxy learns of the stop from an answer. Clients in
@@ -37,8 +37,8 @@ package actor Server {
     var reloading: Task<ReloadOutcome, Never>?
     private(set) var isStopping = false
     private var chores: [Task<Void, Never>] = []
-    private let mail: MailDelivery?
-    private var delivery: Task<Void, Never>?
+    private let deliveryLoop: DeliveryLoop
+    private var delivering: Task<Void, Never>?
 
     /// - Parameters:
     ///   - path: where `configuration` was read from, for reloads.
@@ -53,7 +53,7 @@ package actor Server {
         self.environment = environment
         self.log = log
         workers = try (0..<settings.loops).map { try Worker(index: $0, shared) }
-        mail = try MailDelivery(index: settings.loops, shared)
+        deliveryLoop = try DeliveryLoop(index: settings.loops, shared)
     }
 
     private var first: Worker { workers[0] }
@@ -95,11 +95,9 @@ package actor Server {
                 try await cleanup.endIdleSessions(of: shared.projects.current.all.map(\.settings))
             },
         ]
-        delivery = mail.map { mail in
-            Task {
-                try? await Task.sleep(for: Self.afterStart)
-                await mail.worker.run()
-            }
+        delivering = Task { [deliveryLoop] in
+            try? await Task.sleep(for: Self.afterStart)
+            await deliveryLoop.worker.run()
         }
         log.info(
             "serving",
@@ -147,7 +145,7 @@ package actor Server {
             let idle = shared.settings.development ? .zero : Self.keptAlive
             for worker in workers { group.addTask { await worker.server.stop(grace: Self.grace, closingIdleAfter: idle) } }
             for server in operations { group.addTask { await server.stop(grace: Self.grace) } }
-            group.addTask { await self.stopMail(by: end) }
+            group.addTask { await self.stopDelivering(by: end) }
         }
         // No client waits any more for what waits there.
         await shared.hashing.stop()
@@ -155,18 +153,18 @@ package actor Server {
         log.info("stopped")
     }
 
-    /// Begins no more mails, and lets those that are being sent finish, within the same time as requests. Those that requests still write go
-    /// out after the next start.
-    private func stopMail(by end: ContinuousClock.Instant) async {
-        guard let mail, let delivery else { return }
-        shared.mailSignal.finish()
-        let patience = Task {
+    /// Begins no more deliveries, and lets those under way finish, within the same time as requests. Those that requests still write go out
+    /// after the next start.
+    private func stopDelivering(by end: ContinuousClock.Instant) async {
+        guard let delivering else { return }
+        shared.deliverySignal.finish()
+        let patience = Task { [deliveryLoop] in
             try await Task.sleep(until: end)
-            await mail.worker.breakOff()
+            await deliveryLoop.worker.breakOff()
         }
-        await delivery.value
+        await delivering.value
         patience.cancel()
-        await mail.database.close()
+        await deliveryLoop.database.close()
     }
 
     private var keyStore: SigningKeyStore {

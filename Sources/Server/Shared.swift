@@ -21,8 +21,8 @@ package struct Shared: Sendable {
     let operationsAdmission = Admission()
     /// Lets the loops take database connections from one another where there are too few.
     let connectionShare = ConnectionShare()
-    /// Wakes the mail worker when there is mail to send.
-    let mailSignal = WakeSignal()
+    /// Wakes the delivery worker when there is something to deliver.
+    let deliverySignal = WakeSignal<DeliveryQueue>()
     let output: LogOutput
     let metrics: Metrics
     let signIns: SignInMetrics
@@ -52,9 +52,10 @@ package struct Shared: Sendable {
 }
 
 extension Shared {
-    /// The outbox on a loop's database. All of them wake the same mail worker.
-    func outbox(_ database: Database) -> Outbox {
-        Outbox(
-            database: database, masterKey: settings.masterKey, clock: clock, wakeSignal: mailSignal, keepsSent: settings.development)
+    /// The deliveries on a loop's database. All of them wake the same delivery worker.
+    func deliveries(_ database: Database) -> Deliveries {
+        Deliveries(
+            database: database, masterKey: settings.masterKey, clock: clock, wakeSignal: deliverySignal,
+            keepsDelivered: settings.development)
     }
 }

@@ -28,11 +28,12 @@ package struct Worker: Sendable {
         self.database = database
         shared.registerPool(ofLoop: index)
         client = try HTTPClient(loop: loop, policy: settings.dialPolicy, metrics: shared.metrics, log: shared.log)
-        let outbox = settings.mail.map { _ in shared.outbox(database) }
+        let deliveries = shared.deliveries(database)
+        let outbox = settings.mail.map { _ in Outbox(deliveries) }
         let accounts = Accounts(
             database: database, masterKey: settings.masterKey, clock: shared.clock, publicURL: settings.publicURL,
-            signingKeys: shared.signingKeys, passwords: shared.passwords, outbox: outbox, refusals: shared.refusals, signIns: shared.signIns
-        )
+            signingKeys: shared.signingKeys, passwords: shared.passwords, deliveries: deliveries, outbox: outbox, refusals: shared.refusals,
+            signIns: shared.signIns)
         let brokerage = Brokerage(
             accounts: accounts, flows: SignInFlows(database: database, masterKey: settings.masterKey, clock: shared.clock),
             pendingTokens: PendingTokens(database: database, masterKey: settings.masterKey, clock: shared.clock), upstream: client,
@@ -40,8 +41,7 @@ package struct Worker: Sendable {
         let readiness = Readiness(database, settings.schema)
         services = Services(
             accounts: accounts, sessions: Sessions(database: database, masterKey: settings.masterKey, clock: shared.clock, log: shared.log),
-            brokerage: brokerage, outbox: outbox, backChannel: BackChannel(loop: loop, upstream: client, metrics: shared.metrics),
-            projects: shared.projects,
+            brokerage: brokerage, outbox: outbox, projects: shared.projects,
             site: Site(publicURL: settings.publicURL, development: settings.development), metrics: shared.metrics,
             clock: shared.clock, log: shared.log,
             readiness: readiness.verify, description: { try ServedCalls.description() })

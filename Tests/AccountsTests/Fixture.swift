@@ -18,6 +18,7 @@ struct Fixture {
     let sessions: Sessions
     let flows: SignInFlows
     let pendingTokens: PendingTokens
+    let deliveries: Deliveries
     let outbox: Outbox
     let keys = SigningKeys()
     /// Counts the sign-ins.
@@ -35,13 +36,14 @@ struct Fixture {
         database = try TestDatabase.open(url)
         passwords = PasswordHashing(
             pool: HashingPool(threads: 2, queue: 1000, metrics: Metrics()), parameters: ScryptParameters(log2N: 4))
-        outbox = Outbox(database: database, masterKey: masterKey, clock: time.clock, keepsSent: true)
+        deliveries = Deliveries(database: database, masterKey: masterKey, clock: time.clock, keepsDelivered: true)
+        outbox = Outbox(deliveries)
         let signIns = SignInMetrics(metrics)
         signIns.begin(project: "demo", providers: [], methods: [])
         accounts = Accounts(
             database: database, masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com", signingKeys: keys,
-            passwords: passwords, outbox: outbox, refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent),
-            signIns: signIns)
+            passwords: passwords, deliveries: deliveries, outbox: outbox,
+            refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: signIns)
         sessions = Sessions(database: database, masterKey: masterKey, clock: time.clock, log: TestDatabase.silent)
         flows = SignInFlows(database: database, masterKey: masterKey, clock: time.clock)
         pendingTokens = PendingTokens(database: database, masterKey: masterKey, clock: time.clock)
@@ -58,7 +60,7 @@ struct Fixture {
     func otherProcess() throws -> Accounts {
         Accounts(
             database: try TestDatabase.open(url), masterKey: masterKey, clock: time.clock, publicURL: "https://auth.example.com",
-            signingKeys: keys, passwords: passwords, outbox: outbox,
+            signingKeys: keys, passwords: passwords, deliveries: deliveries, outbox: outbox,
             refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: SignInMetrics(metrics))
     }
 
@@ -131,5 +133,15 @@ extension SignInOutcome {
             case .pending(let pending): throw Unexpected.pending(pending)
             }
         }
+    }
+}
+
+extension Outbox {
+    /// Leases mails, as the delivery worker does.
+    func claim(
+        _ limit: Int, in project: String
+    ) async throws(AccountError) -> (mails: [LeasedDelivery<OutgoingMail>], unreadable: Int) {
+        let (found, unreadable) = try await deliveries.claim(OutgoingMail.self, limit, in: project)
+        return (found, unreadable)
     }
 }

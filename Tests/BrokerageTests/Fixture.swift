@@ -52,7 +52,8 @@ struct Fixture {
         signIns.begin(project: "demo", providers: [], methods: [])
         let accounts = Accounts(
             database: database, masterKey: masterKey, clock: clock, publicURL: "https://gatehouse.example", signingKeys: SigningKeys(),
-            passwords: PasswordHashing(pool: hashing, parameters: ScryptParameters(log2N: 4)), outbox: nil,
+            passwords: PasswordHashing(pool: hashing, parameters: ScryptParameters(log2N: 4)),
+            deliveries: Deliveries(database: database, masterKey: masterKey, clock: clock), outbox: nil,
             refusals: Refusals(metrics: Metrics(), log: TestDatabase.silent), signIns: signIns)
         brokerage = Brokerage(
             accounts: accounts, flows: SignInFlows(database: database, masterKey: masterKey, clock: clock),

@@ -122,7 +122,7 @@ package struct AccountChanges: Sendable {
         } else {
             _ = try await storage.write(all: statements, waitingFor: account.id)
         }
-        notices.mails.wakeMailWorker(for: mails, in: project)
+        notices.mails.wakeWorker(for: mails, in: project)
         return (changed, outcome)
     }
 }

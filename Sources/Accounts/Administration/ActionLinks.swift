@@ -44,7 +44,7 @@ extension ActionCodeMails {
             let act = act(on: account, email, at: clock.now(), kind.code, by: administrator)
             let record = act.record(AccountEvent(.linkMailed), in: project.id)
             _ = try await storage.write(all: mail + [record], by: administrator, waitingFor: account?.id)
-            wakeMailWorker(for: mail, in: project)
+            wakeWorker(for: mail, in: project)
         }
     }
 

@@ -48,11 +48,13 @@ package struct BrowserSession: Sendable {
 package struct BrowserSessions: Sendable {
     let storage: Storage
     let clock: Clock
+    let deliveries: Deliveries
     private let keys: [RefreshTokenKey]
 
-    init(storage: Storage, masterKey: MasterKey, clock: Clock) {
+    init(storage: Storage, masterKey: MasterKey, clock: Clock, deliveries: Deliveries) {
         self.storage = storage
         self.clock = clock
+        self.deliveries = deliveries
         keys = masterKey.browserSessions
     }
 
@@ -84,12 +86,13 @@ package struct BrowserSessions: Sendable {
 
     /// Ends a browser's session, and what relying parties were granted in it, except for use without the person (`offline_access`).
     ///
-    /// - Returns: all grants of the session that were alive, also those that go on: their relying parties are told. Equal grants are returned once.
-    package func end(_ session: BrowserSession, in project: ProjectSettings) async throws(AccountError) -> [ClientGrant] {
+    /// The relying parties of all grants of the session that were alive are told, also of those that go on. The same transaction stores the
+    /// messages, so that none is lost.
+    package func end(_ session: BrowserSession, in project: ProjectSettings) async throws(AccountError) {
         let now = clock.now()
-        // The grants have a statement of their own: one that waited for the session would not see a grant that was made meanwhile.
-        let results = try await storage.write(
-            all: [
+        let tellsAny = try await storage.transaction(waitingFor: session.account.id) { transaction in
+            // The grants have a statement of their own: one that waited for the session would not see a grant that was made meanwhile.
+            let results = try await transaction.query(all: [
                 Self.end(session, because: "signed out", in: project, at: now),
                 """
                 WITH ended AS (
@@ -99,30 +102,33 @@ package struct BrowserSessions: Sendable {
                 SELECT scopes, granted FROM ended UNION
                 SELECT scopes, granted FROM sessions WHERE \(Self.grants(of: session, in: project)) AND scopes @> ARRAY['offline_access']
                 """,
-            ], waitingFor: session.account.id)
-        var grants: [ClientGrant] = []
-        for row in results.last ?? [] {
-            var row = row.reader()
-            grants.append(try ClientGrant(&row))
+            ])
+            let grants = try (results.last ?? []).map { row in
+                var row = row.reader()
+                return try ClientGrant(&row)
+            }
+            let messages = OutgoingLogout.messages(about: grants, to: session.account, in: project)
+            guard !messages.isEmpty else { return false }
+            _ = try await transaction.query(all: messages.map { deliveries.insert($0, in: project) })
+            return true
         }
-        return grants
+        if tellsAny { deliveries.wakeWorker(for: .logout, in: project) }
     }
 
     /// Ends the session that the browser had before, now that its person has signed in again.
     ///
-    /// Grants of relying parties for the same person go on, and end with the new session. Those of another person end.
-    /// - Returns: the grants of the other person, whose relying parties are told.
+    /// Grants of relying parties for the same person go on, and end with the new session. Those of another person end, and their relying
+    /// parties are told.
     package func replace(
         _ former: BrowserSession, by session: Session, in project: ProjectSettings
-    ) async throws(AccountError) -> [ClientGrant] {
+    ) async throws(AccountError) {
         guard former.account.id.isExactly(session.accountID) else { return try await end(former, in: project) }
-        guard former.session.id != session.id else { return [] }
+        guard former.session.id != session.id else { return }
         _ = try await storage.write(
             all: [
                 Self.end(former, because: "signed in again", in: project, at: clock.now()),
                 "UPDATE sessions SET browser_session_id = \(session.id) WHERE \(Self.grants(of: former, in: project))",
             ], waitingFor: former.account.id)
-        return []
     }
 
     private static func end(_ session: BrowserSession, because reason: String, in project: ProjectSettings, at now: Instant) -> SQL {

@@ -3,7 +3,7 @@ import JOSE
 import JSON
 import Postgres
 package import ProjectSettings
-import Runtime
+package import Runtime
 import Text
 
 /// Issues the ID tokens and access tokens of relying parties. They have an issuer, an audience and a type of their own, so that none of
@@ -12,6 +12,11 @@ import Text
 package struct ClientTokens: Sendable {
     let clock: Clock
     let signingKeys: SigningKeys
+
+    package init(clock: Clock, signingKeys: SigningKeys) {
+        self.clock = clock
+        self.signingKeys = signingKeys
+    }
 
     /// The facts that the tokens of one answer share.
     package struct Subject: Sendable {

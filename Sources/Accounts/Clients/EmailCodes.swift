@@ -83,7 +83,7 @@ extension AuthorizationRequests {
                     : outbox.enqueue(mail, until: expires, for: kept.id.bytes, in: project))
         }
         _ = try await storage.write(all: statements)
-        emailCodes.outbox?.wakeMailWorker(in: project)
+        emailCodes.outbox?.wakeWorker(in: project)
     }
 
     /// Proves the address that the last code of the kept request was mailed to. The same digits prove it again while they live, for a form that is

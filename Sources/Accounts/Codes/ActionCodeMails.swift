@@ -73,16 +73,16 @@ package struct ActionCodeMails: Sendable {
         let mail = statements(for: codeMail, options, in: project)
         // Named by the address, which the caller has said: nothing may depend on whether an account has it (SEC-15).
         _ = try await storage.write(all: mail + (token?.holdSession(in: project) ?? []), waitingFor: codeMail.recipient)
-        wakeMailWorker(for: mail, in: project)
+        wakeWorker(for: mail, in: project)
     }
 
     /// Wakes the mail worker of this process if `mails`, the statements that store mails, are any. Call it after the commit; without it the
     /// mails leave some seconds later.
-    func wakeMailWorker(for mails: [SQL], in project: ProjectSettings) {
-        if !mails.isEmpty { outbox?.wakeMailWorker(in: project) }
+    func wakeWorker(for mails: [SQL], in project: ProjectSettings) {
+        if !mails.isEmpty { outbox?.wakeWorker(in: project) }
     }
 
-    /// Stores the code and its mail; call `wakeMailWorker` after the commit. No statements where no mail is sent.
+    /// Stores the code and its mail; call `wakeWorker` after the commit. No statements where no mail is sent.
     func statements(for codeMail: CodeMail, _ options: MailOptions, in project: ProjectSettings) -> [SQL] {
         guard let outbox, let made = makeCode(for: codeMail, options, in: project) else { return [] }
         let mail = OutgoingMail(codeMail, with: made, options)

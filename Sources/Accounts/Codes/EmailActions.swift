@@ -54,7 +54,7 @@ extension ActionCodes {
             account.deleteCodes(.allButRecovery, in: project), act.endSessions(of: account, because: "e-mail address changed", in: project),
         ]
         _ = try await storage.write(all: statements + act.records(of: events, in: project) + notice, waitingFor: account.id)
-        mails.wakeMailWorker(for: notice, in: project)
+        mails.wakeWorker(for: notice, in: project)
         return changed
     }
 

@@ -8,7 +8,7 @@ struct OwnerNotices: Sendable {
 
     /// Writes one mail for each event that its owner must learn of, to the address that the account had before. Each has a link that gives the
     /// account back. The statements stand in the transaction that makes the change, behind the one that changes the account; call
-    /// `ActionCodeMails.wakeMailWorker` with them after the commit.
+    /// `ActionCodeMails.wakeWorker` with them after the commit.
     ///
     /// - Parameters:
     ///   - events: those by which `account` becomes `changed`.

@@ -18,7 +18,7 @@ extension ActionCodes {
             let reset = try await reset(
                 try pending.holder(), to: password, spending: pending.spend, language: language, in: project, from: client)
             _ = try await storage.write(all: reset.statements, waitingFor: reset.account.id)
-            mails.wakeMailWorker(for: reset.notices, in: project)
+            mails.wakeWorker(for: reset.notices, in: project)
             return (pending.code, reset.account)
         }
     }
@@ -85,7 +85,7 @@ extension AuthorizationRequests {
                 authentication, with: reset.statements + limits.forgiveness(of: attempt),
                 as: .signedIn, in: project, from: client, at: now
             ).outcome
-            codes.mails.wakeMailWorker(for: reset.notices, in: project)
+            codes.mails.wakeWorker(for: reset.notices, in: project)
             return outcome
         }
     }

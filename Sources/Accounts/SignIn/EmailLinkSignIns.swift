@@ -124,7 +124,7 @@ package struct EmailLinkSignIns: Sendable {
         statements += act.records(of: events, in: project)
         statements.append(changed.deleteCodes(.only(.signIn), in: project))
         let outcome = try await complete(changed, provenAt: authTime, with: statements, as: .linked, in: project, from: client, at: now)
-        notices.mails.wakeMailWorker(for: notice, in: project)
+        notices.mails.wakeWorker(for: notice, in: project)
         return EmailLinkSignIn(account: changed, outcome: outcome, isNewUser: false)
     }
 

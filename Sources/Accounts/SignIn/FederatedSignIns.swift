@@ -166,7 +166,7 @@ package struct FederatedSignIns: Sendable {
         let authentication = Authentication(account: account, signInProvider: identity.providerID, time: authTime)
         let done = try await completion.complete(
             authentication, with: statements, as: counted, sharesCommit: decision.action.isPlain, in: project, from: client, at: now)
-        notices.mails.wakeMailWorker(for: mails, in: project)
+        notices.mails.wakeWorker(for: mails, in: project)
         return .signedIn(account, done.outcome, isNewUser: counted == .created, emailRecycled: decision.action.isRecycled)
     }
 

@@ -34,6 +34,7 @@ extension Schema {
             ("0026_open_grants.sql", PackageResources._026_open_grants_sql),
             ("0027_purposes_of_mails.sql", PackageResources._027_purposes_of_mails_sql),
             ("0028_projects_of_background_jobs.sql", PackageResources._028_projects_of_background_jobs_sql),
+            ("0029_deliveries.sql", PackageResources._029_deliveries_sql),
         ])
     }
 }

@@ -82,7 +82,7 @@ package struct Inspection: Sendable {
         let rows = try await storage.read(
             """
             SELECT EXISTS (SELECT 1 FROM sign_in_flows WHERE project_id = \(project: project) AND expires_at < \(dayAgo))
-                OR EXISTS (SELECT 1 FROM mail_outbox WHERE project_id = \(project: project) AND expires_at < \(dayAgo))
+                OR EXISTS (SELECT 1 FROM deliveries WHERE project_id = \(project: project) AND expires_at < \(dayAgo))
             """)
         return try reading { try rows.first?.value() ?? false }
     }

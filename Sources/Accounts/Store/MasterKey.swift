@@ -12,8 +12,8 @@ package struct MasterKey: Sendable {
     let flows: SealingKeys
     /// Seals pending tokens, which clients keep.
     let pendingTokens: SealingKeys
-    /// Seals mails that wait to be sent, since they contain links that work.
-    let outbox: SealingKeys
+    /// Seals what waits to be delivered, since mails contain links that work.
+    let deliveries: SealingKeys
     /// Seals the tokens of providers that are kept for back ends.
     let providerTokens: SealingKeys
     /// Authenticate refresh tokens; the first one makes them.
@@ -41,7 +41,7 @@ package struct MasterKey: Sendable {
         signingKeys = SealingKeys(derived("signing keys"))
         flows = SealingKeys(derived("flows"))
         pendingTokens = SealingKeys(derived("pending tokens"))
-        outbox = SealingKeys(derived("mail outbox"))
+        deliveries = SealingKeys(derived("mail outbox"))
         providerTokens = SealingKeys(derived("provider tokens"))
         let ids = derived("id").map { id in id.prefix(4).reduce(0) { $0 << 8 | Int32($1) } }
         func tokenKeys(_ purpose: String) -> [RefreshTokenKey] { zip(ids, derived(purpose)).map(RefreshTokenKey.init) }

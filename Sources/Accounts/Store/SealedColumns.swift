@@ -40,9 +40,9 @@ extension SealedColumns {
         names: ["private_key"], thing: Thing(one: "signing key", many: "signing keys", fact: "signingKeys"),
         seal: Seal(keys: \.signingKeys) { _, key, _ in key[0] })
 
-    static let mails = SealedColumns(
-        names: ["payload"], thing: Thing(one: "mail", many: "mails", fact: "mails"),
-        seal: Seal(keys: \.outbox) { project, key, _ in Outbox.context(project, Hex.decode(key[0]) ?? []) })
+    static let deliveries = SealedColumns(
+        names: ["payload"], thing: Thing(one: "delivery", many: "deliveries", fact: "deliveries"),
+        seal: Seal(keys: \.deliveries) { project, key, _ in Deliveries.context(project, Hex.decode(key[0]) ?? []) })
 
     static let providerTokens = SealedColumns(
         names: ["access_token", "refresh_token"],

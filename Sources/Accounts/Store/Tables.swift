@@ -77,7 +77,7 @@ extension Table {
                 name: "rate_limits", key: [.bytes("key")],
                 expiry: [Expiry(column: "full_at", age: .fixed(.seconds(3600)), hasIndex: false)], whenAccountsGo: .areDeleted),
             Table(
-                name: "mail_outbox", key: [.bytes("mail_id")], expiry: [expires()], whenAccountsGo: .areDeleted, sealed: .mails),
+                name: "deliveries", key: [.bytes("delivery_id")], expiry: [expires()], whenAccountsGo: .areDeleted, sealed: .deliveries),
             Table(
                 name: "audit_events", key: [.number("event_id")], expiry: [Expiry(column: "occurred_at", age: .auditRetention)],
                 whenAccountsGo: .areDeleted),

@@ -77,10 +77,7 @@ struct HostedVisit {
         case .pending(let pending): throw Failure(describing: pending)
         }
         if byForm { try await accounts.authorizationRequests.recordChoice(of: kept, by: session.accountID, in: settings) }
-        if let former = self.session {
-            let ended = try await accounts.browserSessions.replace(former, by: session, in: settings)
-            BackChannelLogout(context: context, settings: settings).tell(ended, of: former.account)
-        }
+        if let former = self.session { try await accounts.browserSessions.replace(former, by: session, in: settings) }
         var response = page.map { go(to: $0) } ?? resume()
         let value = accounts.browserSessions.cookie(for: session, in: settings)
         response.headers.add("set-cookie", ProviderCookies.setSession(value, of: settings, site))

@@ -87,10 +87,9 @@ private struct LogoutVisit {
         return isProven ? try await end(session) : page(asks: true)
     }
 
-    /// Ends the browser's session, and tells the relying parties that got something in it.
+    /// Ends the browser's session. The browser does not wait until the relying parties that got something in it are told.
     func end(_ session: BrowserSession) async throws -> Response {
-        let ended = try await context.services.accounts.browserSessions.end(session, in: settings)
-        BackChannelLogout(context: context, settings: settings).tell(ended, of: session.account)
+        try await context.services.accounts.browserSessions.end(session, in: settings)
         return signedOut()
     }
 

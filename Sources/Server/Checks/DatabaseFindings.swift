@@ -22,11 +22,10 @@ package enum DatabaseFindings {
     private static func connections(_ survey: Survey, _ settings: ServerSettings) -> Finding? {
         let wanted = settings.databaseConnections
         guard wanted > survey.connections else { return nil }
-        let mail = settings.mail == nil ? "" : ", and \(MailDelivery.databaseConnections) for mail"
         return .fault(
             "database.connections",
             "This process may open \(wanted) connections to the database (readConnections + writeConnections, for each of "
-                + "\(settings.loops) loops\(mail)), and \(survey.limit) allows \(survey.connections)",
+                + "\(settings.loops) loops, and \(DeliveryLoop.databaseConnections) for deliveries), and \(survey.limit) allows \(survey.connections)",
             "raise that, or lower databasePool or loops")
     }
 }

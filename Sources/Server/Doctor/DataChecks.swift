@@ -52,7 +52,7 @@ struct DataChecks {
     }
 
     private func mailFindings(_ database: Database, _ projects: [String]) async throws(AccountError) -> [Finding] {
-        let outbox = Outbox(database: database, masterKey: configuration.server.masterKey, clock: clock)
+        let outbox = Outbox(Deliveries(database: database, masterKey: configuration.server.masterKey, clock: clock))
         let (count, oldest) = try await outbox.waiting.depth(in: projects)
         guard let oldest, clock.now() - oldest > Self.lateMail else { return [] }
         return [

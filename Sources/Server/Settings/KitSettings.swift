@@ -13,13 +13,13 @@ extension DatabaseSettings {
     }
 
     /// The most connections to the database that one process opens, except for a probe now and then.
-    func connections(loops: Int, withMail: Bool) -> Int {
-        (readConnections + writeConnections) * loops + (withMail ? MailDelivery.databaseConnections : 0)
+    func connections(loops: Int) -> Int {
+        (readConnections + writeConnections) * loops + DeliveryLoop.databaseConnections
     }
 }
 
 extension ServerSettings {
-    var databaseConnections: Int { databasePool.connections(loops: loops, withMail: mail != nil) }
+    var databaseConnections: Int { databasePool.connections(loops: loops) }
 }
 
 extension ServerLimits {

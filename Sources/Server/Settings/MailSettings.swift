@@ -17,13 +17,13 @@ package struct MailSettings: Sendable {
     private enum Transport: String, CaseIterable { case smtp, file, log }
 
     package let way: Way
-    let sender: MailWorker.Sender
+    let sender: MailDelivery.Sender
     private let development: Bool
 
     /// The settings of a server in development mode that does not configure mail.
     static var development: MailSettings? {
         Mailbox("Gatehouse <no-reply@localhost>").map {
-            MailSettings(way: .log, sender: MailWorker.Sender(from: $0, replyTo: nil), development: true)
+            MailSettings(way: .log, sender: MailDelivery.Sender(from: $0, replyTo: nil), development: true)
         }
     }
 
@@ -44,7 +44,7 @@ package struct MailSettings: Sendable {
         case .log: way = .log
         }
         section.finish()
-        return from.map { MailSettings(way: way, sender: MailWorker.Sender(from: $0, replyTo: replyTo), development: development) }
+        return from.map { MailSettings(way: way, sender: MailDelivery.Sender(from: $0, replyTo: replyTo), development: development) }
     }
 
     func transport(_ client: HTTPClient, _ log: Logger) -> any MailTransport {

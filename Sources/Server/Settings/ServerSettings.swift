@@ -105,7 +105,7 @@ package struct ServerSettings: Sendable {
         let limits = section.section("limits")
         self.limits = Descriptors.fit(
             ServerLimits(limits), loops: self.loops + 1,
-            databaseConnections: databasePool.connections(loops: self.loops, withMail: mail != nil), limits)
+            databaseConnections: databasePool.connections(loops: self.loops), limits)
         passwordHashing = PasswordHashingSettings(section.section("passwordHashing"), development: development)
         let audit = section.section("audit")
         auditRetention = audit.duration("keep", default: .seconds(400 * 86400), in: .seconds(86400)...(.seconds(3650 * 86400)))

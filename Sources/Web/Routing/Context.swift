@@ -83,7 +83,6 @@ package final class Services: Sendable {
     package let brokerage: Brokerage
     /// `nil` when the configuration has no way to send mail.
     package let outbox: Outbox?
-    package let backChannel: BackChannel
     package let projects: ProjectDirectory
     package let site: Site
     package let metrics: Metrics
@@ -95,15 +94,14 @@ package final class Services: Sendable {
     package let description: @Sendable () throws -> [UInt8]
 
     package init(
-        accounts: Accounts, sessions: Sessions, brokerage: Brokerage, outbox: Outbox?, backChannel: BackChannel,
-        projects: ProjectDirectory, site: Site, metrics: Metrics, clock: Clock, log: Logger,
+        accounts: Accounts, sessions: Sessions, brokerage: Brokerage, outbox: Outbox?, projects: ProjectDirectory,
+        site: Site, metrics: Metrics, clock: Clock, log: Logger,
         readiness: @escaping @Sendable () async throws -> Void, description: @escaping @Sendable () throws -> [UInt8]
     ) {
         self.accounts = accounts
         self.sessions = sessions
         self.brokerage = brokerage
         self.outbox = outbox
-        self.backChannel = backChannel
         self.projects = projects
         self.site = site
         self.metrics = metrics

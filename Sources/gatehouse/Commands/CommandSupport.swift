@@ -31,7 +31,8 @@ enum CommandSupport {
         let pool = HashingPool(threads: 1, queue: 1, metrics: metrics)
         return Accounts(
             database: database, masterKey: settings.masterKey, clock: .system, publicURL: settings.publicURL, signingKeys: SigningKeys(),
-            passwords: PasswordHashing(pool: pool, parameters: settings.passwordHashing.scrypt), outbox: nil,
+            passwords: PasswordHashing(pool: pool, parameters: settings.passwordHashing.scrypt),
+            deliveries: Deliveries(database: database, masterKey: settings.masterKey, clock: .system), outbox: nil,
             refusals: Refusals(metrics: metrics, log: .silent), signIns: SignInMetrics(metrics))
     }
 

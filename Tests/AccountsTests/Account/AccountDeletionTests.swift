@@ -35,7 +35,7 @@ import Testing
             try await fixture.accounts.deletion.delete(id, by: fixture.operator)
         }
         #expect(try await recipients(fixture) == ["bob@example.com"])
-        #expect(try await fixture.outbox.claim(10, in: "demo").mails.map(\.mail.to) == ["bob@example.com"])
+        #expect(try await fixture.outbox.claim(10, in: "demo").mails.map(\.payload.to) == ["bob@example.com"])
     }
 
     @Test func `takes the digits along that wait at a page, and leaves no claims of a custom token`() async throws {

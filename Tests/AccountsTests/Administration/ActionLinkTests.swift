@@ -31,7 +31,7 @@ import Text
         #expect(moved.email == "new@example.com" && moved.emailProven)
         #expect(try await fixture.enter(try await make(fixture, .signIn, "nobody@example.com").code, "nobody@example.com").isNewUser)
         let kinds: [OutgoingMail.Kind] = [.resetPassword, .signIn, .verifyEmail]
-        let mails = try await fixture.outbox.claim(100, in: "demo").mails.map(\.mail.kind).filter(kinds.contains)
+        let mails = try await fixture.outbox.claim(100, in: "demo").mails.map(\.payload.kind).filter(kinds.contains)
         #expect(mails.isEmpty)
         // A developer finds the links beside those in mails.
         let listed = try await fixture.outbox.recent(in: fixture.project).filter { kinds.contains($0.kind) }

@@ -79,7 +79,7 @@ import Text
         let (account, _, idToken) = try await fixture.signUp(Self.ada)
         let backEnd = try await BackEnd(fixture)
         let administrator = try await backEnd.administrator(for: act.right)
-        let tables: [SQL] = ["accounts", "sessions", "action_codes", "mail_outbox"]
+        let tables: [SQL] = ["accounts", "sessions", "action_codes", "deliveries"]
         func counts() async throws -> [Int64] {
             var counts: [Int64] = []
             for table in tables { counts.append(try await fixture.count(table)) }

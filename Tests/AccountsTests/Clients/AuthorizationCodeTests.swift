@@ -104,7 +104,7 @@ import Text
         let clients = try await ClientFixture()
         let browser = try await clients.signUp()
         let code = try await clients.requests.grant(clients.request(), kept: nil, to: browser, scopes: ["openid"], in: clients.project)
-        _ = try await clients.fixture.accounts.browserSessions.end(browser, in: clients.project)
+        try await clients.fixture.accounts.browserSessions.end(browser, in: clients.project)
         #expect(await clients.isRefused { try await clients.redeem(code) })
     }
 
@@ -146,7 +146,7 @@ import Text
             try await eventually { try await database.countWaitsForLocks() == 1 }
             let ending = Task {
                 if bySigningOut {
-                    _ = try await other.browserSessions.end(browser, in: clients.project)
+                    try await other.browserSessions.end(browser, in: clients.project)
                 } else {
                     try await other.administration.revokeSessions(of: browser.account.id, by: clients.fixture.operator)
                 }

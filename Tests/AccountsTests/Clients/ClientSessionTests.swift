@@ -113,9 +113,7 @@ import Text
         let code = try await clients.requests.grant(
             clients.request(scopes: ["openid"]), kept: nil, to: browser, scopes: ["openid"], in: clients.project)
         let online = clients.sessions.refreshToken(for: try await clients.redeem(code).session, in: clients.project)
-        let ended = try await clients.fixture.accounts.browserSessions.end(browser, in: clients.project)
-        #expect(ended.map(\.clientID) == ["field-app", "field-app"])
-        #expect(Set(ended.map { $0.scopes.contains("offline_access") }) == [false, true])
+        try await clients.fixture.accounts.browserSessions.end(browser, in: clients.project)
         #expect(await clients.isRefused { try await clients.refresh(online) })
         _ = try await clients.refresh(offline)
     }
@@ -138,13 +136,12 @@ import Text
         let (clients, browser, token) = try await refreshable()
         let pages = clients.fixture.accounts.browserSessions
         let again = try await clients.signIn()
-        #expect(try await pages.replace(browser, by: again.session, in: clients.project).isEmpty)
+        try await pages.replace(browser, by: again.session, in: clients.project)
         let former = pages.cookie(for: browser.session, in: clients.project)
         #expect(try await pages.find(UTF8Text(former), in: clients.project) == nil)
         let next = try await clients.refresh(token)
         let other = try await clients.signUp("grace@example.com")
-        let ended = try await pages.replace(again, by: other.session, in: clients.project)
-        #expect(ended.map(\.clientID) == ["field-app"])
+        try await pages.replace(again, by: other.session, in: clients.project)
         // It was granted for use without the person.
         _ = try await clients.refresh(next)
     }

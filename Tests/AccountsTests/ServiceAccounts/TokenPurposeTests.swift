@@ -58,6 +58,8 @@ import Text
         let idToken = try accounts.idTokens.issue(for: app.account, app.session, in: project)
         let access = try accounts.clientTokens.accessToken(
             subject, scopes: ["openid"], userInfo: "https://auth.example.com/demo/openid/userinfo", in: project)
+        let message = OutgoingLogout(
+            clientID: session.grant.clientID, issuer: session.grant.issuer, subject: browser.account.id, sid: session.grant.sid)
         let tokens: [(name: String, text: String)] = [
             ("the ID token of an app", idToken),
             (
@@ -70,7 +72,7 @@ import Text
                 try accounts.clientTokens.idToken(subject, scopes: ["openid"], accessToken: nil, nonce: nil, in: project)
             ),
             ("an access token", access),
-            ("a log-out token", try accounts.clientTokens.logoutToken(for: session.grant, of: browser.account, in: project)),
+            ("a log-out token", try accounts.clientTokens.logoutToken(for: message)),
         ]
         for token in tokens {
             let opensCalls = (try? await accounts.idTokens.account(of: token.text, in: project)) != nil

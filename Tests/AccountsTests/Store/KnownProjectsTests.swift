@@ -46,11 +46,11 @@ import Testing
         let expires = fixture.time.clock.now() + .seconds(3600)
         let outbox = fixture.outbox
         _ = try await fixture.database.write(outbox.enqueue(mail, until: expires, for: [], in: other))
-        #expect(try await outbox.firstDue(in: "demo") == nil)
-        #expect(try await outbox.firstDue(in: "other") == fixture.time.clock.now())
+        #expect(try await fixture.deliveries.firstDue(of: DeliveryKind.allCases, in: "demo").isEmpty)
+        #expect(try await fixture.deliveries.firstDue(of: DeliveryKind.allCases, in: "other") == [.mail: fixture.time.clock.now()])
         #expect(try await outbox.claim(10, in: "demo").mails.isEmpty)
         #expect(try await outbox.claim(10, in: "other").mails.map(\.projectID) == ["other"])
-        #expect(try await outbox.firstDue(in: "other") == fixture.time.clock.now() + Outbox.lease)
+        #expect(try await fixture.deliveries.firstDue(of: [.mail], in: "other") == [.mail: fixture.time.clock.now() + Deliveries.lease])
         #expect(try await outbox.waiting.depth(in: ["demo"]).count == 0)
         #expect(try await outbox.waiting.depth(in: ["demo", "other"]).count == 1)
     }
@@ -64,19 +64,19 @@ import Testing
         _ = try await fixture.database.write(
             all: [fixture.project, other].map { fixture.outbox.enqueue(mail, until: expires, for: [], in: $0) })
         let both = MasterKey(bytes: Array(101...132), others: [Array(1...32)])
-        #expect(try await Reseal(database: fixture.database, masterKey: both, clock: fixture.time.clock).run().rows(.mails) == 2)
+        #expect(try await Reseal(database: fixture.database, masterKey: both, clock: fixture.time.clock).run().rows(.deliveries) == 2)
         fixture.time.advance(.seconds(2 * 3600 + 1))
         let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400))
         // A project that cannot be cleaned stops no other one.
         _ = try await fixture.database.write(
             all: [
                 "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$",
-                "CREATE TRIGGER refuse BEFORE DELETE ON mail_outbox FOR EACH ROW WHEN (old.project_id = 'demo') EXECUTE FUNCTION refuse()",
+                "CREATE TRIGGER refuse BEFORE DELETE ON deliveries FOR EACH ROW WHEN (old.project_id = 'demo') EXECUTE FUNCTION refuse()",
             ])
         await #expect(throws: AccountError.self) { try await cleanup.run(for: [fixture.project]) }
-        #expect(try await fixture.database.query("SELECT project_id FROM mail_outbox").map { try $0.value(as: String.self) } == ["demo"])
-        _ = try await fixture.database.write("DROP TRIGGER refuse ON mail_outbox")
+        #expect(try await fixture.database.query("SELECT project_id FROM deliveries").map { try $0.value(as: String.self) } == ["demo"])
+        _ = try await fixture.database.write("DROP TRIGGER refuse ON deliveries")
         try await cleanup.run(for: [fixture.project])
-        #expect(try await fixture.database.query("SELECT 1 FROM mail_outbox").isEmpty)
+        #expect(try await fixture.database.query("SELECT 1 FROM deliveries").isEmpty)
     }
 }

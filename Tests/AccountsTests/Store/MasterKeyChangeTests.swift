@@ -63,7 +63,7 @@ import Testing
         #expect(try await reseal(fixture, both).isDone)
     }
 
-    @Test func `seals signing keys and mails anew, and counts what ends by itself`() async throws {
+    @Test func `seals signing keys and deliveries anew, and counts what ends by itself`() async throws {
         let fixture = try await Fixture()
         try await fixture.keyStore.load(into: fixture.keys)
         let mail = OutgoingMail(.verifyEmail, to: "ada@example.com", language: "en", link: "https://a.example/?oobCode=sesame")
@@ -71,17 +71,18 @@ import Testing
         let mails = (0..<(Reseal.piece + 3)).map { _ in
             fixture.outbox.enqueue(mail, until: expires, for: Random.bytes(32), in: fixture.project)
         }
-        _ = try await fixture.database.write(all: mails)
+        let message = OutgoingLogout(clientID: "site", issuer: "https://auth.example.com/demo", subject: "ada", sid: "s")
+        _ = try await fixture.database.write(all: mails + [fixture.deliveries.insert(message, in: fixture.project)])
         let start = SignInStart(
             providerID: "oidc.acme", kind: .client, sessionHash: SessionBinding.hash(atRedemption: "s"), redirectURI: "https://a.example/cb"
         )
         let started = fixture.flows.prepare(start, in: fixture.project)
         try await fixture.flows.store(started, start)
 
-        for (signingKeys, mails) in [(3, Reseal.piece + 3), (0, 0)] {
+        for (signingKeys, deliveries) in [(3, Reseal.piece + 4), (0, 0)] {
             let outcome = try await reseal(fixture, both)
             #expect(outcome.rows(.signingKeys) == signingKeys)
-            #expect(outcome.rows(.mails) == mails)
+            #expect(outcome.rows(.deliveries) == deliveries)
             #expect(outcome.flows == 1 && outcome.flowsEnd == fixture.time.clock.now() + SignInFlow.timeToReturn)
             #expect(!outcome.isDone)
         }
@@ -91,10 +92,11 @@ import Testing
         fixture.time.advance(SignInFlow.timeToReturn)
         #expect(try await reseal(fixture, both).isDone)
         try await SigningKeyStore(database: fixture.database, masterKey: alone, clock: fixture.time.clock).load(into: SigningKeys())
-        let outbox = Outbox(database: fixture.database, masterKey: alone, clock: fixture.time.clock)
+        let outbox = Outbox(Deliveries(database: fixture.database, masterKey: alone, clock: fixture.time.clock))
         let (claimed, unreadable) = try await outbox.claim(10, in: "demo")
-        #expect(claimed.map(\.mail) == Array(repeating: mail, count: 10))
+        #expect(claimed.map(\.payload) == Array(repeating: mail, count: 10))
         #expect(unreadable == 0)
+        #expect(try await outbox.deliveries.claim(OutgoingLogout.self, 10, in: "demo").found.map(\.payload) == [message])
     }
 
     @Test func `pending tokens and one-time codes of the former key are good for as long as they last`() async throws {

@@ -92,7 +92,7 @@ import Testing
             """, try await migrated())
         // Hashes and ids have one length. These refer to such, in other tables.
         let references = [
-            "authorization_requests.browser_session_id", "authorization_requests.client_session_id", "mail_outbox.purpose",
+            "authorization_requests.browser_session_id", "authorization_requests.client_session_id", "deliveries.purpose",
             "sessions.browser_session_id",
         ]
         let sealed = Table.all.flatMap { table in (table.sealed?.names ?? []).map { "\(table.name).\($0)" } }

@@ -80,7 +80,7 @@ def test_all_accounts_of_one_project_are_deleted(development):
         assert_error(api.call("lookup", {"idToken": user["idToken"]}), "USER_NOT_FOUND")
         assert_error(api.refresh(user["refreshToken"]), "TOKEN_EXPIRED")
     assert API(development.url, "other-api-key").lookup(theirs["idToken"])["localId"] == theirs["localId"]
-    for table in ("accounts", "identities", "sessions", "sign_in_flows", "action_codes", "mail_outbox", "rate_limits"):
+    for table in ("accounts", "identities", "sessions", "sign_in_flows", "action_codes", "deliveries", "rate_limits"):
         assert development.value(f"SELECT count(*) FROM {table} WHERE project_id = 'demo'") == 0
     assert ask(development, "DELETE", "/emulator/v1/projects/demo/accounts", {}).json() == {}, "an SDK may send a body"
 

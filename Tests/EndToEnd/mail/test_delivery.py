@@ -90,7 +90,7 @@ def test_SEC_15_whether_an_address_is_known_cannot_be_told(sites, post):
     assert unknown.text.replace("nobody@example.com", "") == known.text.replace(ADA["email"], "")
     assert post.wait_for().recipients == [ADA["email"]]
     wait_until(lambda: waiting(site) == 1, what="the letter's end")
-    assert site.value("SELECT due_at = 'infinity' AND attempts = 0 FROM mail_outbox") is True
+    assert site.value("SELECT due_at = 'infinity' AND attempts = 0 FROM deliveries") is True
     code_in(post.messages[0])
 
 

@@ -45,7 +45,7 @@ def test_a_crash_while_sending_leads_to_another_attempt_after_the_lease(sites, p
     post.hold.set()
     site.serve()
     wait_until(lambda: "serving" in site.servers[1].log(), what="the second server")
-    assert site.value("SELECT due_at > now() FROM mail_outbox") is True and post.messages == []
+    assert site.value("SELECT due_at > now() FROM deliveries") is True and post.messages == []
     now(site)
     mail = post.wait_for()
     wait_until(lambda: waiting(site) == 0, what="an empty outbox")

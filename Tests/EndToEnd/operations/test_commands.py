@@ -52,7 +52,7 @@ def test_mails_that_wait_are_listed_without_what_they_say_and_sent_once_they_are
         code = put(site, "ada@example.com")
         server.logged("mail not taken")
         # A pause that is longer than this test takes on any machine, so the mail is sent because of the command.
-        site.rows("UPDATE mail_outbox SET due_at = now() + interval '1 hour', expires_at = now() + interval '1 day'")
+        site.rows("UPDATE deliveries SET due_at = now() + interval '1 hour', expires_at = now() + interval '1 day'")
 
         listed = site.run("mails", "list", check=True)
         heading, mail = listed.stdout.splitlines()

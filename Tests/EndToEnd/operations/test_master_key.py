@@ -82,7 +82,7 @@ def test_sessions_survive_a_change_of_the_master_key_by_a_rolling_restart(pair, 
         person.refresh()
     site.rows("DELETE FROM sign_in_flows")
     first = site.run("keys", "reseal")
-    assert first.returncode == 3 and "Sealed again: 0 sets of provider tokens, 1 mail, 3 signing keys." in first.stdout, (
+    assert first.returncode == 3 and "Sealed again: 0 sets of provider tokens, 1 delivery, 3 signing keys." in first.stdout, (
         first.stdout + first.stderr
     )
     left = int(
@@ -98,7 +98,7 @@ def test_sessions_survive_a_change_of_the_master_key_by_a_rolling_restart(pair, 
     asleep.refresh()
     asleep.refresh()
     second = site.run("keys", "reseal")
-    assert second.returncode == 0 and "Sealed again: 0 sets of provider tokens, 0 mails, 0 signing keys." in second.stdout, (
+    assert second.returncode == 0 and "Sealed again: 0 sets of provider tokens, 0 deliveries, 0 signing keys." in second.stdout, (
         second.stdout + second.stderr
     )
     assert "Nothing is left" in second.stdout

@@ -95,7 +95,7 @@ def test_a_deleted_account_gets_no_mail_that_still_waits(site, api):
     user, other = sign_up(api), sign_up(api)
     for email in (user["email"], other["email"]):
         api.succeed("sendOobCode", {"requestType": "PASSWORD_RESET", "email": email})
-    site.rows("UPDATE mail_outbox SET due_at = now() + interval '1 hour'")
-    before = site.value("SELECT count(*) FROM mail_outbox")
+    site.rows("UPDATE deliveries SET due_at = now() + interval '1 hour'")
+    before = site.value("SELECT count(*) FROM deliveries")
     assert site.run("users", "delete", "demo", user["localId"]).returncode == 0
-    assert site.value("SELECT count(*) FROM mail_outbox") == before - 1
+    assert site.value("SELECT count(*) FROM deliveries") == before - 1

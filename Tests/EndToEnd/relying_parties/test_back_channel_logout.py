@@ -12,6 +12,7 @@ import pytest
 from werkzeug import Request, Response
 
 from support.harness import wait_until
+from support.mail.outbox import now
 from support.openid.logout import is_signed_in
 from support.openid.registrations import BASIC, NATIVE, SECOND, provider_settings
 from support.openid.relying_party import RelyingParty
@@ -150,6 +151,22 @@ def test_the_browser_does_not_wait(site, ears):
     wait_until(lambda: "slow" in ears.tries, what="the slow one is asked")
     ears.open.set()
     wait_until(lambda: ears.tokens("slow"), what="the slow one accepts")
+
+
+def test_a_message_survives_the_end_of_the_process(site, ears):
+    rp, before = signed_in(site)
+    ears.heard.clear()
+    ears.tries.clear()
+    ears.refusals["basic"] = 1000
+    log_out(rp, before.tokens["id_token"])
+    wait_until(lambda: "basic" in ears.tries, what="a try that the relying party does not accept")
+    site.servers[-1].kill()
+    ears.refusals["basic"] = 0
+    now(site)
+    site.serve()
+    wait_until(lambda: ears.tokens("basic"), what="a logout token of the next process")
+    claims = jwt.decode(ears.tokens("basic")[0], options={"verify_signature": False})
+    assert claims["sid"] == before.claims["sid"] and abs(claims["iat"] - time.time()) < 60
 
 
 def test_a_logout_token_is_of_no_other_use(site, ears):

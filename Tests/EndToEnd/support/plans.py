@@ -27,7 +27,7 @@ WITHOUT_ANSWER = {
     "GET /v2/projects/{project}/inboundSamlConfigs/{id}",
 }
 
-EXPIRING = "action_codes sessions sign_in_flows authorization_requests spent_tokens rate_limits mail_outbox audit_events".split()
+EXPIRING = "action_codes sessions sign_in_flows authorization_requests spent_tokens rate_limits deliveries audit_events".split()
 # What no request runs, and its statement, with single spaces.
 JOBS = {
     **{
@@ -36,11 +36,11 @@ JOBS = {
     },
     "delete tokens of providers that keep none": r"WITH RECURSIVE stored AS .* DELETE FROM provider_tokens",
     "end idle sessions": r"WITH piece AS .* ended AS \( UPDATE sessions",
-    "find mails that are due": r"SELECT due_at FROM mail_outbox",
-    "lease mails": r"UPDATE mail_outbox AS mail SET due_at",
-    "count mails that wait": r"SELECT count\(\*\), min\(created_at\) FROM mail_outbox",
+    "find mails that are due": r"SELECT due_at FROM deliveries",
+    "lease mails": r"UPDATE deliveries AS d SET due_at",
+    "count mails that wait": r"SELECT count\(\*\), min\(created_at\) FROM deliveries",
     "pin issuers": r"INSERT INTO provider_issuers",
-    "seal again": r"FROM mail_outbox WHERE project_id = \$\d+ AND \(mail_id\) > ",
+    "seal again": r"FROM deliveries WHERE project_id = \$\d+ AND \(delivery_id\) > ",
     "count sign-ins of a former key": r"SELECT flow_id, secrets, expires_at FROM sign_in_flows",
     "count sessions of a former key": r"token_key IS DISTINCT FROM",
 }

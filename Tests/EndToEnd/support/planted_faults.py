@@ -143,13 +143,13 @@ def an_old_key_of_a_service_account(installation):
 
 def a_late_mail(installation):
     put(installation, due="now() + interval '1 hour'", lifetime="2 hours")
-    installation.rows("UPDATE mail_outbox SET created_at = now() - interval '20 minutes'")
-    return lambda: installation.rows("DELETE FROM mail_outbox")
+    installation.rows("UPDATE deliveries SET created_at = now() - interval '20 minutes'")
+    return lambda: installation.rows("DELETE FROM deliveries")
 
 
 def a_mail_that_nothing_deleted(installation):
     put(installation, due="'infinity'", lifetime="-2 days")
-    return lambda: installation.rows("DELETE FROM mail_outbox")
+    return lambda: installation.rows("DELETE FROM deliveries")
 
 
 def a_project_without_a_file(installation):

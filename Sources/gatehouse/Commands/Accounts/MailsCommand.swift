@@ -68,7 +68,7 @@ struct MailsCommand: AsyncParsableCommand {
     private static func withOutbox(_ common: CommonOptions, _ body: (Outbox, [String]) async throws -> Void) async throws {
         try await CommandSupport.withDatabase(common) { database, masterKey in
             let projects = try await KnownProjects(database: database).list()
-            try await body(Outbox(database: database, masterKey: masterKey, clock: .system), projects)
+            try await body(Outbox(Deliveries(database: database, masterKey: masterKey, clock: .system)), projects)
         }
     }
 }

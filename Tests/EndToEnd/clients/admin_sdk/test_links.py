@@ -76,6 +76,6 @@ def test_a_link_leads_to_authorized_domains_alone(sdk, user):
 def test_no_mail_is_sent_and_the_audit_tells_of_the_link(stage, sdk, user):
     sdk.generate_password_reset_link(user.email)
     # Development mode lists the link among the mails, with no time at which one would leave.
-    assert stage.site.value("SELECT count(*) FROM mail_outbox WHERE due_at < 'infinity'") == 0
+    assert stage.site.value("SELECT count(*) FROM deliveries WHERE due_at < 'infinity'") == 0
     actions = [row[0] for row in stage.site.rows("SELECT action FROM audit_events WHERE account_id = %s ORDER BY event_id", user.uid)]
     assert any("link" in action.lower() for action in actions), actions

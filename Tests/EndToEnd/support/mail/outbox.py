@@ -22,8 +22,8 @@ def put(site, to="ada@example.com", kind="resetPassword", language="en", project
     mail, nonce = secrets.token_bytes(16), secrets.token_bytes(12)
     sealed = b"\x01" + nonce + AESGCM(key).encrypt(nonce, letter, f"mail {project} {mail.hex()}".encode())
     site.rows(
-        "INSERT INTO mail_outbox (project_id, mail_id, payload, due_at, created_at, expires_at) "
-        f"VALUES (%s, %s, %s, {due}, now(), now() + %s::interval)",
+        "INSERT INTO deliveries (project_id, kind, delivery_id, payload, due_at, created_at, expires_at) "
+        f"VALUES (%s, 'mail', %s, %s, {due}, now(), now() + %s::interval)",
         project,
         mail,
         sealed,
@@ -34,9 +34,9 @@ def put(site, to="ada@example.com", kind="resetPassword", language="en", project
 
 def waiting(site):
     """How many mails the outbox has; in development mode those that were sent, too, which stay there."""
-    return site.value("SELECT count(*) FROM mail_outbox")
+    return site.value("SELECT count(*) FROM deliveries WHERE kind = 'mail'")
 
 
 def now(site):
-    """Ends the pauses and leases of all mails that are to be sent."""
-    site.rows("UPDATE mail_outbox SET due_at = now() WHERE due_at < 'infinity'")
+    """Ends the pauses and leases of all that is to be delivered, mails and messages of log-outs."""
+    site.rows("UPDATE deliveries SET due_at = now() WHERE due_at < 'infinity'")

@@ -13,7 +13,9 @@ import Text
         displayName: "Ada")
 
     private func outbox(_ fixture: Fixture, keepsSent: Bool = false) -> Outbox {
-        Outbox(database: fixture.database, masterKey: fixture.masterKey, clock: fixture.time.clock, keepsSent: keepsSent)
+        Outbox(
+            Deliveries(
+                database: fixture.database, masterKey: fixture.masterKey, clock: fixture.time.clock, keepsDelivered: keepsSent))
     }
 
     @discardableResult
@@ -25,22 +27,22 @@ import Text
     }
 
     private func rows(_ fixture: Fixture) async throws -> Int64 {
-        try await fixture.database.query("SELECT count(*) FROM mail_outbox")[0].value()
+        try await fixture.database.query("SELECT count(*) FROM deliveries")[0].value()
     }
 
     @Test func `gives a committed mail out once and forgets it when it is done`() async throws {
         let fixture = try await Fixture()
         let outbox = try await enqueue([mail], fixture)
         let due = try #require(try await outbox.claim(10, in: "demo").mails.first)
-        #expect(due.mail == mail)
+        #expect(due.payload == mail)
         #expect(due.projectID == "demo")
         #expect(due.attempt == 1)
         #expect(try await outbox.claim(10, in: "demo").mails.isEmpty)
-        try await outbox.done(due)
+        try await outbox.deliveries.done(due)
         #expect(try await rows(fixture) == 0)
     }
 
-    @Test(arguments: [false, true]) func `a rule wakes the mail worker where it wrote a mail`(writesMail: Bool) async throws {
+    @Test(arguments: [false, true]) func `a rule wakes the delivery worker where it wrote a mail`(writesMail: Bool) async throws {
         let fixture = try await Fixture.forCodes()
         let (account, _, idToken) = try await fixture.signUp("ada@example.com")
         var change = AccountChange()
@@ -48,9 +50,9 @@ import Text
         _ = try await fixture.update(idToken, change)
         #expect(try await fixture.stored(account.id)?.email == (writesMail ? nil : "ada@example.com"))
         #expect(try await rows(fixture) == (writesMail ? 1 : 0))
-        fixture.outbox.wakeSignal.finish()
+        fixture.deliveries.wakeSignal.finish()
         var wakes = 0
-        for await _ in fixture.outbox.wakeSignal.signals { wakes += 1 }
+        for await _ in fixture.deliveries.wakeSignal.signals { wakes += 1 }
         #expect(wakes == (writesMail ? 1 : 0))
     }
 
@@ -59,12 +61,12 @@ import Text
         let mails = (0..<60).map { OutgoingMail(.verifyEmail, to: "p\($0)@example.com", language: "en", link: "https://a.example/\($0)") }
         let outbox = try await enqueue(mails, fixture)
         let claimed = try await withThrowingTaskGroup(of: [String].self) { group in
-            for _ in 0..<20 { group.addTask { try await outbox.claim(5, in: "demo").mails.map(\.mail.to) } }
+            for _ in 0..<20 { group.addTask { try await outbox.claim(5, in: "demo").mails.map(\.payload.to) } }
             return try await group.reduce(into: []) { $0 += $1 }
         }
         #expect(Set(claimed).count == claimed.count)
         var rest: [String] = []
-        while case let more = try await outbox.claim(5, in: "demo").mails, !more.isEmpty { rest += more.map(\.mail.to) }
+        while case let more = try await outbox.claim(5, in: "demo").mails, !more.isEmpty { rest += more.map(\.payload.to) }
         #expect((claimed + rest).sorted() == mails.map(\.to).sorted())
     }
 
@@ -72,14 +74,14 @@ import Text
         let fixture = try await Fixture()
         let outbox = try await enqueue([mail], fixture)
         let first = try #require(try await outbox.claim(1, in: "demo").mails.first)
-        fixture.time.advance(Outbox.lease - .seconds(1))
+        fixture.time.advance(Deliveries.lease - .seconds(1))
         #expect(try await outbox.claim(1, in: "demo").mails.isEmpty)
         fixture.time.advance(.seconds(1))
         let second = try #require(try await outbox.claim(1, in: "demo").mails.first)
         #expect(second.id == first.id)
         #expect(second.attempt == 2)
         // The first process is alive after all and reports late: the lease of the second one stays valid.
-        _ = try await outbox.failed(first, forGood: false)
+        _ = try await outbox.deliveries.failed(first, forGood: false)
         fixture.time.advance(.seconds(30))
         #expect(try await outbox.claim(1, in: "demo").mails.isEmpty)
     }
@@ -91,7 +93,7 @@ import Text
         while true {
             let due = try #require(try await outbox.claim(1, in: "demo").mails.first)
             let now = fixture.time.clock.now()
-            guard case .retry(let next) = try await outbox.failed(due, forGood: false) else { break }
+            guard case .retry(let next) = try await outbox.deliveries.failed(due, forGood: false) else { break }
             pauses.append((next - now).wholeSeconds)
             fixture.time.advance(next - now - .seconds(1))
             #expect(try await outbox.claim(1, in: "demo").mails.isEmpty)
@@ -121,17 +123,17 @@ import Text
     @Test func `tries at once what waits for longer, and nothing that may be on its way`() async throws {
         let fixture = try await Fixture()
         let outbox = try await enqueue([mail], fixture)
-        for pause in Outbox.pauses.dropLast() {
-            _ = try await outbox.failed(try #require(try await outbox.claim(1, in: "demo").mails.first), forGood: false)
+        for pause in DeliveryKind.mail.pauses.dropLast() {
+            _ = try await outbox.deliveries.failed(try #require(try await outbox.claim(1, in: "demo").mails.first), forGood: false)
             fixture.time.advance(pause)
         }
         let due = try #require(try await outbox.claim(1, in: "demo").mails.first)
         #expect(try await outbox.waiting.retryNow(in: ["demo", "other"]).hastened == 0)
-        _ = try await outbox.failed(due, forGood: false)
+        _ = try await outbox.deliveries.failed(due, forGood: false)
         #expect(try await outbox.waiting.retryNow(in: ["other"]).waiting == 0)
         #expect(try await outbox.claim(1, in: "demo").mails.isEmpty)
         #expect(try await outbox.waiting.retryNow(in: ["demo"]).hastened == 1)
-        #expect(try await outbox.claim(1, in: "demo").mails.map(\.mail) == [mail])
+        #expect(try await outbox.claim(1, in: "demo").mails.map(\.payload) == [mail])
     }
 
     @Test func `gives up after a day whatever the link's life`() async throws {
@@ -145,7 +147,7 @@ import Text
         let fixture = try await Fixture()
         let outbox = try await enqueue([mail], fixture)
         let due = try #require(try await outbox.claim(1, in: "demo").mails.first)
-        #expect(try await outbox.failed(due, forGood: true) == .givenUp)
+        #expect(try await outbox.deliveries.failed(due, forGood: true) == .givenUp)
         #expect(try await rows(fixture) == 0)
     }
 
@@ -159,7 +161,7 @@ import Text
         )
         #expect(real.text == decoy.text)
         _ = try await fixture.database.write(all: [real, decoy])
-        var row = try await fixture.database.query("SELECT count(DISTINCT length(payload)), count(*) FROM mail_outbox")[0].reader()
+        var row = try await fixture.database.query("SELECT count(DISTINCT length(payload)), count(*) FROM deliveries")[0].reader()
         let (sizes, mails): (Int64, Int64) = (try row.next(), try row.next())
         #expect(sizes == 1 && mails == 2)
         #expect(try await outbox.claim(10, in: "demo").mails.count == 1)
@@ -172,7 +174,7 @@ import Text
     @Test func `SEC-21 neither the table nor a description of a mail shows the link or the address`() async throws {
         let fixture = try await Fixture()
         try await enqueue([mail], fixture)
-        var row = try await fixture.database.query("SELECT row_to_json(mail_outbox)::text, payload FROM mail_outbox")[0].reader()
+        var row = try await fixture.database.query("SELECT row_to_json(deliveries)::text, payload FROM deliveries")[0].reader()
         let (text, bytes): (String, [UInt8]) = (try row.next(), try row.next())
         let payload = String(decoding: bytes, as: UTF8.self)
         var dumped = ""
@@ -185,13 +187,13 @@ import Text
     @Test func `leaves what another master key sealed to the process that has the key`() async throws {
         let fixture = try await Fixture()
         try await enqueue([mail], fixture)
-        let other = Outbox(database: fixture.database, masterKey: MasterKey(bytes: Array(2...33)), clock: fixture.time.clock)
+        let other = Outbox(Deliveries(database: fixture.database, masterKey: MasterKey(bytes: Array(2...33)), clock: fixture.time.clock))
         let (mails, unreadable) = try await other.claim(10, in: "demo")
         #expect(mails.isEmpty)
         #expect(unreadable == 1)
         #expect(try await other.claim(10, in: "demo").unreadable == 0)
-        fixture.time.advance(Outbox.lease)
-        #expect(try await outbox(fixture).claim(10, in: "demo").mails.map(\.mail) == [mail])
+        fixture.time.advance(Deliveries.lease)
+        #expect(try await outbox(fixture).claim(10, in: "demo").mails.map(\.payload) == [mail])
     }
 
     @Test func `keeps sent mails to look at only where it was told to`() async throws {
@@ -199,9 +201,9 @@ import Text
         let kept = outbox(fixture, keepsSent: true)
         let outbox = try await enqueue([mail], fixture)
         #expect(try await outbox.recent(in: fixture.project).isEmpty)
-        try await kept.done(try #require(try await kept.claim(1, in: "demo").mails.first))
+        try await kept.deliveries.done(try #require(try await kept.claim(1, in: "demo").mails.first))
         #expect(try await kept.recent(in: fixture.project) == [mail])
-        fixture.time.advance(Outbox.lease)
+        fixture.time.advance(Deliveries.lease)
         #expect(try await kept.claim(1, in: "demo").mails.isEmpty)
     }
 

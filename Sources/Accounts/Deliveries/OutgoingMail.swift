@@ -1,9 +1,7 @@
-import JSON
-package import Runtime
-import Text
-
 /// A mail before it is rendered: its kind, its recipient, and the link in it. `Pages/Templates` decides how it looks, `Mail` sends it.
-package struct OutgoingMail: Sendable, Equatable, Codable {
+package struct OutgoingMail: DeliveryPayload, Equatable {
+    package static let deliveryKind = DeliveryKind.mail
+
     package enum Kind: String, Sendable, Codable, CaseIterable {
         case resetPassword
         case verifyEmail
@@ -70,32 +68,4 @@ extension OutgoingMail: CustomStringConvertible, CustomDebugStringConvertible, C
     package var description: String { "<mail \(kind.rawValue)>" }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(reflecting: description) }
-}
-
-/// A mail that this process has leased from the outbox and must send before the lease ends.
-package struct LeasedMail: Sendable {
-    package let projectID: String
-    /// The same at every attempt.
-    package let id: [UInt8]
-    package let mail: OutgoingMail
-    /// Counted from 1.
-    package let attempt: Int
-    /// After this time the link does not work any more.
-    package let expires: Instant
-}
-
-extension OutgoingMail {
-    /// Mails shorter than this have the same size in the database.
-    private static let block = 1024
-
-    /// JSON, padded with spaces to a whole block.
-    func padded() -> [UInt8] {
-        let bytes = (try? JSON(encoding: self).bytes()) ?? []
-        return bytes + [UInt8](repeating: 0x20, count: Self.block - bytes.count % Self.block)
-    }
-
-    init?(padded bytes: [UInt8]) {
-        guard let mail = try? JSON.parse(bytes).decode(Self.self) else { return nil }
-        self = mail
-    }
 }

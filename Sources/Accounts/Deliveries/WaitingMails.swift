@@ -16,23 +16,22 @@ package struct WaitingMail: Sendable {
 }
 
 extension Outbox {
-    package var waiting: WaitingMails { WaitingMails(storage: storage, masterKey: masterKey, clock: clock) }
+    package var waiting: WaitingMails { WaitingMails(deliveries: deliveries) }
 }
 
 /// Shows operators the mails that wait to be sent, and has them tried at once. It asks one project after the other.
 package struct WaitingMails: Sendable {
-    let storage: Storage
-    let masterKey: MasterKey
-    let clock: Clock
+    let deliveries: Deliveries
 
-    private var waits: SQL { "due_at < 'infinity' AND expires_at > \(clock.now())" }
+    private var storage: Storage { deliveries.storage }
+    private var waits: SQL { "kind = 'mail' AND due_at < 'infinity' AND expires_at > \(deliveries.clock.now())" }
 
     /// The number of mails of these projects that wait to be sent, and the time since which the oldest has waited.
     package func depth(in projects: some Sequence<String>) async throws(AccountError) -> (count: Int, oldest: Instant?) {
         var depth: (count: Int, oldest: Instant?) = (0, nil)
         for id in projects {
             let rows = try await storage.read(
-                "SELECT count(*), min(created_at) FROM mail_outbox WHERE project_id = \(project: id) AND \(waits)")
+                "SELECT count(*), min(created_at) FROM deliveries WHERE project_id = \(project: id) AND \(waits)")
             guard var row = rows.first?.reader() else { continue }
             let (count, oldest): (Int, Instant?) = try reading { (try row.next(), try row.next()) }
             depth = (depth.count + count, [depth.oldest, oldest].compactMap(\.self).min())
@@ -46,7 +45,7 @@ package struct WaitingMails: Sendable {
         for id in projects {
             let rows = try await storage.read(
                 """
-                SELECT mail_id, payload, attempts, created_at, due_at, expires_at FROM mail_outbox
+                SELECT delivery_id, payload, attempts, created_at, due_at, expires_at FROM deliveries
                 WHERE project_id = \(project: id) AND \(waits) ORDER BY created_at LIMIT \(limit)
                 """)
             mails += try reading { try rows.map { row throws(PostgresError) in try waitingMail(row, in: id) } }
@@ -57,9 +56,9 @@ package struct WaitingMails: Sendable {
     private func waitingMail(_ row: Row, in projectID: String) throws(PostgresError) -> WaitingMail {
         var row = row.reader()
         let (id, payload): ([UInt8], [UInt8]) = (try row.next(), try row.next())
-        let plain = try? masterKey.outbox.open(payload, context: Outbox.context(projectID, id))
+        let mail: OutgoingMail? = deliveries.payload(payload, projectID, id)
         return WaitingMail(
-            projectID: projectID, id: id, kind: plain.flatMap(OutgoingMail.init(padded:))?.kind, attempts: try row.next(),
+            projectID: projectID, id: id, kind: mail?.kind, attempts: try row.next(),
             createdAt: try row.next(), dueAt: try row.next(), expiresAt: try row.next())
     }
 
@@ -69,15 +68,15 @@ package struct WaitingMails: Sendable {
     /// - Returns: the number of mails that are due at once now, and of those that wait, these included.
     package func retryNow(in projects: [String]) async throws(AccountError) -> (hastened: Int, waiting: Int) {
         var outcome = (hastened: 0, waiting: 0)
-        let now = clock.now()
+        let now = deliveries.clock.now()
         for id in projects {
             let rows = try await storage.write(
                 """
                 WITH hastened AS (
-                    UPDATE mail_outbox SET due_at = \(now)
-                    WHERE project_id = \(project: id) AND due_at > \(now + Outbox.lease) AND \(waits) RETURNING 1
+                    UPDATE deliveries SET due_at = \(now)
+                    WHERE project_id = \(project: id) AND due_at > \(now + Deliveries.lease) AND \(waits) RETURNING 1
                 )
-                SELECT (SELECT count(*) FROM hastened), (SELECT count(*) FROM mail_outbox WHERE project_id = \(project: id) AND \(waits))
+                SELECT (SELECT count(*) FROM hastened), (SELECT count(*) FROM deliveries WHERE project_id = \(project: id) AND \(waits))
                 """)
             guard var row = rows.first?.reader() else { continue }
             let (hastened, waiting): (Int, Int) = try reading { (try row.next(), try row.next()) }

@@ -1,0 +1,57 @@
+import JSON
+package import Runtime
+
+/// The kinds of deliveries. Each has rows of its own in the table, a payload, and a transport that takes it to another server.
+package enum DeliveryKind: String, Sendable, CaseIterable {
+    /// `OutgoingMail`, to a mail server.
+    case mail
+    /// `OutgoingLogout`, to a relying party.
+    case logout
+
+    /// A delivery that did not succeed for this long is given up, even if it would still be of use.
+    package var patience: Duration {
+        switch self {
+        case .mail: .seconds(24 * 3600)
+        case .logout: .seconds(15 * 60)
+        }
+    }
+
+    /// The pauses after the first attempts that failed; the last one repeats.
+    package var pauses: [Duration] {
+        switch self {
+        case .mail: [.seconds(10), .seconds(30), .seconds(60), .seconds(90)]
+        case .logout: [.seconds(2), .seconds(15), .seconds(60), .seconds(180), .seconds(300)]
+        }
+    }
+}
+
+/// The content of a delivery of one kind, as it is kept until it is delivered.
+package protocol DeliveryPayload: Codable, Sendable {
+    static var deliveryKind: DeliveryKind { get }
+}
+
+/// A delivery that this process has leased, and must carry out before the lease ends.
+package struct LeasedDelivery<Payload: DeliveryPayload>: Sendable {
+    package let projectID: String
+    /// The same at every attempt.
+    package let id: [UInt8]
+    package let payload: Payload
+    /// Counted from 1.
+    package let attempt: Int
+    /// After this time, the delivery is of no use any more.
+    package let expires: Instant
+}
+
+extension DeliveryPayload {
+    /// JSON, padded with spaces to a whole block: shorter payloads have the same size in the database.
+    func padded() -> [UInt8] {
+        let block = 1024
+        let bytes = (try? JSON(encoding: self).bytes()) ?? []
+        return bytes + [UInt8](repeating: 0x20, count: block - bytes.count % block)
+    }
+
+    init?(padded bytes: [UInt8]) {
+        guard let payload = try? JSON.parse(bytes).decode(Self.self) else { return nil }
+        self = payload
+    }
+}

@@ -1,0 +1,88 @@
+package import Accounts
+import Crypto
+package import Logging
+package import Mail
+import Pages
+import ProjectSettings
+package import Projects
+package import Runtime
+
+/// Renders mails by their projects' templates, and gives them to the mail server.
+package struct MailDelivery: Transport {
+    /// As many as mail servers accept from one client without complaint.
+    package static let width = 8
+
+    private let mails: any MailTransport
+    private let sender: Sender
+    private let projects: ProjectDirectory
+    private let clock: Clock
+    private let sent: Counter
+    private let deferred: Counter
+    private let failed: Counter
+
+    /// The sender of mails where a project does not configure its own.
+    package struct Sender: Sendable {
+        package let from: Mailbox
+        package let replyTo: Mailbox?
+
+        package init(from: Mailbox, replyTo: Mailbox?) {
+            self.from = from
+            self.replyTo = replyTo
+        }
+    }
+
+    package init(by mails: any MailTransport, from sender: Sender, projects: ProjectDirectory, clock: Clock, metrics: Metrics) {
+        self.mails = mails
+        self.sender = sender
+        self.projects = projects
+        self.clock = clock
+        func counter(_ outcome: String) -> Counter {
+            metrics.counter("gatehouse_mails_total", "Attempts to send a mail, by outcome.", ["outcome": outcome])
+        }
+        sent = counter("sent")
+        deferred = counter("deferred")
+        failed = counter("failed")
+    }
+
+    package func send(_ due: LeasedDelivery<OutgoingMail>) async throws(DeliveryFailure) {
+        let message = try message(due)
+        do { try await mails.send(message) } catch {
+            switch error {
+            case .temporary(let reason): throw .temporary(reason)
+            case .permanent(let reason): throw .permanent(reason)
+            }
+        }
+    }
+
+    private func message(_ due: LeasedDelivery<OutgoingMail>) throws(DeliveryFailure) -> MailMessage {
+        guard let project = projects.current.project(id: due.projectID) else {
+            throw .temporary("the project is not among those of this process")
+        }
+        guard let recipient = Mailbox(address: due.payload.to) else {
+            throw .permanent("the address is not of a form that mail servers take")
+        }
+        let mail = project.templates.mail(due.payload, providerName: due.payload.providerID.flatMap(project.name(ofProvider:)))
+        let message = MailMessage(
+            id: Hex.encode(due.id), from: project.settings.mail.from ?? sender.from,
+            replyTo: project.settings.mail.replyTo ?? sender.replyTo, to: recipient, subject: mail.subject, text: mail.text,
+            html: mail.html, date: clock.now())
+        guard let message else { throw .permanent("the mail's header cannot be written") }
+        return message
+    }
+
+    package func metadata(_ mail: OutgoingMail) -> Logger.Metadata { ["kind": "\(mail.kind.rawValue)"] }
+
+    package func report(_ outcome: DeliveryOutcome, to log: Logger) {
+        switch outcome {
+        case .delivered:
+            sent.increment()
+            log.info("mail sent")
+        case .deferred(let reason):
+            deferred.increment()
+            log.warning("mail not taken, tried again later", metadata: ["reason": "\(reason)"])
+        case .givenUp(let reason):
+            failed.increment()
+            log.error("mail given up", metadata: ["reason": "\(reason)"])
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package import Accounts
+package import Logging
+
+/// Takes the deliveries of one kind to servers of others.
+package protocol Transport<Payload>: Sendable {
+    associatedtype Payload: DeliveryPayload
+
+    /// The number of deliveries under way at once.
+    static var width: Int { get }
+
+    /// Returns once another server is responsible for the delivery. Takes less time than `Deliveries.lease`.
+    func send(_ due: LeasedDelivery<Payload>) async throws(DeliveryFailure)
+
+    /// The facts about a delivery that its lines in the log have, besides project, id and attempt: nothing secret (SEC-21).
+    func metadata(_ payload: Payload) -> Logger.Metadata
+
+    /// Counts what became of an attempt, and writes it into the log.
+    func report(_ outcome: DeliveryOutcome, to log: Logger)
+}
+
+/// The reason why an attempt did not succeed, for the log.
+package struct DeliveryFailure: Error, Equatable, Sendable {
+    package let reason: String
+    /// Whether no further attempt can succeed.
+    package let isForGood: Bool
+
+    package static func temporary(_ reason: String) -> DeliveryFailure { DeliveryFailure(reason: reason, isForGood: false) }
+    package static func permanent(_ reason: String) -> DeliveryFailure { DeliveryFailure(reason: reason, isForGood: true) }
+}
+
+/// What became of an attempt.
+package enum DeliveryOutcome: Equatable, Sendable {
+    case delivered
+    /// It is tried again later.
+    case deferred(String)
+    case givenUp(String)
+}

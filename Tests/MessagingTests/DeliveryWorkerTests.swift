@@ -1,0 +1,89 @@
+import Accounts
+import Messaging
+import Postgres
+import ProjectSettings
+import Runtime
+import TestKit
+import Testing
+
+@Suite struct DeliveryWorkerTests {
+    /// What the transport says, what the worker reports of it, and the rows afterwards.
+    @Test(
+        arguments: [
+            (nil, DeliveryOutcome.delivered, []),
+            (DeliveryFailure.temporary("away"), .deferred("away"), [[1, 10]]),
+            (.permanent("unknown"), .givenUp("unknown"), []),
+        ] as [(DeliveryFailure?, DeliveryOutcome, [[Int]])])
+    func `reports what became of an attempt, and records it`(
+        failure: DeliveryFailure?, outcome: DeliveryOutcome, rows: [[Int]]
+    ) async throws {
+        let transport = FakeTransport { _ throws(DeliveryFailure) in if let failure { throw failure } }
+        let fixture = try await Fixture(transport)
+        try await fixture.enqueue(["ada@example.com"])
+        try await fixture.run {
+            let left = try await fixture.rows()
+            return transport.outcomes == [outcome] && left == rows
+        }
+        #expect(transport.asked.map(\.payload) == [Fixture.mail(to: "ada@example.com")])
+        #expect(transport.asked.map(\.attempt) == [1])
+    }
+
+    @Test func `finds by itself what nobody woke it for, in every known project`() async throws {
+        let transport = FakeTransport()
+        let fixture = try await Fixture(transport)
+        _ = try await KnownProjects(database: fixture.database).list(remembering: ["gone"])
+        var gone = fixture.project
+        gone.id = "gone"
+        let expires = fixture.time.clock.now() + .seconds(3600)
+        _ = try await fixture.database.write(
+            Outbox(fixture.deliveries).enqueue(Fixture.mail(to: "ada@example.com"), until: expires, for: [], in: gone))
+        try await fixture.run { transport.outcomes.count == 1 }
+        #expect(transport.asked.map(\.projectID) == ["gone"])
+    }
+
+    @Test func `delivers all that waits, and never more than the width of the kind at once`() async throws {
+        let width = Gauge()
+        let transport = FakeTransport { _ in await width.pass() }
+        let fixture = try await Fixture(transport)
+        let addresses = (0..<20).map { "p\($0)@example.com" }
+        try await fixture.enqueue(addresses)
+        try await fixture.run { transport.outcomes.count == addresses.count }
+        #expect(Set(transport.asked.map(\.payload.to)) == Set(addresses))
+        #expect(await width.most == FakeTransport.width)
+    }
+
+    @Test func `a server of one kind that does not answer keeps back no other kind`() async throws {
+        let (mails, logouts) = (FakeTransport(), HangingTransport())
+        let fixture = try await Fixture(logouts, mails)
+        try await fixture.enqueue((0..<5).map { "p\($0)@example.com" })
+        try await fixture.enqueueLogouts(5)
+        try await fixture.run { mails.outcomes.count == 5 && logouts.asked == HangingTransport.width }
+        // They were broken off: they stay, leased, and nothing is said of them.
+        #expect(logouts.asked == HangingTransport.width && logouts.outcomes == 0)
+        #expect(try await fixture.rows().count == 5)
+        let lease = Int(Deliveries.lease.wholeSeconds)
+        #expect(try await fixture.rows().count { $0 == [1, lease] } == HangingTransport.width)
+    }
+
+    @Test func `leaves a kind that it has no transport for to other processes`() async throws {
+        let mails = FakeTransport()
+        let fixture = try await Fixture(mails)
+        try await fixture.enqueueLogouts(1)
+        try await fixture.enqueue(["ada@example.com"])
+        try await fixture.run { mails.outcomes.count == 1 }
+        #expect(try await fixture.rows().map { $0[0] } == [0])
+    }
+}
+
+/// Counts how many are inside at the same time, and lets others come before one leaves.
+private actor Gauge {
+    private var inside = 0
+    private(set) var most = 0
+
+    func pass() async {
+        inside += 1
+        most = max(most, inside)
+        for _ in 0..<20 { await Task.yield() }
+        inside -= 1
+    }
+}

@@ -1,0 +1,69 @@
+@testable import Accounts
+import Messaging
+import Postgres
+import ProjectSettings
+import Projects
+import Runtime
+import TestKit
+
+/// A delivery worker with a database of its own, at a time that only the test moves.
+struct Fixture {
+    let database: Database
+    let deliveries: Deliveries
+    let wakeSignal = WakeSignal<DeliveryQueue>()
+    let worker: DeliveryWorker
+    let time = TestTime()
+    let project = ProjectSettings(id: "demo", number: 7, apiKeys: ["key"], authorizedDomains: [], redirectURLs: [])
+
+    init(_ transports: any Transport...) async throws {
+        let loop = try Loop(index: 0)
+        database = try TestDatabase.open(try await TestDatabase.make())
+        deliveries = Deliveries(
+            database: database, masterKey: MasterKey(bytes: Array(1...32)), clock: time.clock, wakeSignal: wakeSignal)
+        let directory = ProjectDirectory(Projects([Project(settings: project, providers: [], publicURL: "https://auth.example.com")]))
+        worker = DeliveryWorker(
+            loop: loop, deliveries: deliveries, knownProjects: KnownProjects(database: database), wakeSignal: wakeSignal,
+            projects: directory, transports: transports, clock: time.clock, metrics: Metrics(), log: TestDatabase.silent)
+    }
+
+    /// Stores mails to these addresses, as a committed transaction does.
+    func enqueue(_ addresses: [String]) async throws {
+        let outbox = Outbox(deliveries)
+        let expires = time.clock.now() + .seconds(3600)
+        _ = try await database.write(
+            all: addresses.map { outbox.enqueue(Self.mail(to: $0), until: expires, for: [], in: project) })
+    }
+
+    func enqueueLogouts(_ count: Int) async throws {
+        _ = try await database.write(all: (0..<count).map { deliveries.insert(Self.logout("s\($0)"), in: project) })
+    }
+
+    static func logout(_ sid: String) -> OutgoingLogout {
+        OutgoingLogout(clientID: "site", issuer: "https://auth.example.com/demo", subject: "ada", sid: sid)
+    }
+
+    static func mail(to address: String) -> OutgoingMail {
+        OutgoingMail(.verifyEmail, to: address, language: "en", link: "https://auth.example.com/__/auth/action?oobCode=sesame")
+    }
+
+    /// Runs the worker until `condition` holds, and then until nothing is under way any more.
+    func run(until condition: () async throws -> Bool) async throws {
+        let running = Task { await worker.run() }
+        wakeSignal.send(for: DeliveryQueue(projectID: project.id, kind: .mail))
+        wakeSignal.send(for: DeliveryQueue(projectID: project.id, kind: .logout))
+        try await eventually(condition)
+        wakeSignal.finish()
+        await worker.breakOff()
+        await running.value
+    }
+
+    /// `attempts` and the seconds until the next one, for each row that waits.
+    func rows() async throws -> [[Int]] {
+        let rows = try await database.query("SELECT attempts, due_at FROM deliveries ORDER BY created_at, delivery_id")
+        return try rows.map { row in
+            var row = row.reader()
+            let (attempts, due): (Int, Instant) = (try row.next(), try row.next())
+            return [attempts, Int((due - time.clock.now()).wholeSeconds)]
+        }
+    }
+}
