@@ -2,7 +2,7 @@ package import Web
 
 /// The project's own OpenID provider: relying parties send people here to sign in, and get tokens.
 ///
-/// `ProviderAddress` finds the project, the user flow and the issuer that an address means. `Authorize` reads a request (`AuthorizeParameters`, in
+/// `IssuerAddress` finds the project, the user flow and the issuer that an address means. `Authorize` reads a request (`AuthorizeParameters`, in
 /// a fixed order), and asks `Interaction.needed` whether the browser's session can answer it. If so, `AuthorizationStep` grants it and
 /// `AuthorizationResponse` sends the code to the client. If not, the request is kept, and the browser goes to a hosted page (`HostedPages/`), which
 /// establishes a session or notes a consent, and then to `Resume`, which asks the same question again. `TokenEndpoint` redeems the code and refreshes; it

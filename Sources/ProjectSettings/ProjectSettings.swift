@@ -6,8 +6,13 @@ import HTTP
 ///
 /// Its providers are settings of `Providers`, its templates those of `Pages`; `Projects` puts the three together.
 package struct ProjectSettings: Sendable {
-    /// `aud` of its ID tokens: lower-case letters, digits and hyphens.
+    /// `aud` of its ID tokens, and its name in addresses and configuration: lower-case letters, digits and hyphens.
     package var id: String
+    /// The project of its rows in the database (`project_id`), of values that are sealed for them, and of tokens of ours that lead back to them.
+    ///
+    /// It is the id today. Whatever names rows uses this, and whatever apps and people see uses `id`, so that a part of a project can have rows of
+    /// its own.
+    package var storageID: String
     /// Firebase calls it the project number.
     package var number: Int64
     package var apiKeys: [String]
@@ -34,6 +39,7 @@ package struct ProjectSettings: Sendable {
 
     package init(id: String, number: Int64, apiKeys: [String], authorizedDomains: [String], redirectURLs: [String]) {
         self.id = id
+        storageID = id
         self.number = number
         self.apiKeys = apiKeys
         self.authorizedDomains = authorizedDomains

@@ -29,7 +29,7 @@ package final class Project: Sendable {
     /// request (SEC-07); see `pagesURL(for:of:)` for development mode.
     package let pagesURL: String
     /// Its OpenID provider; `nil` when the project is not one.
-    package let openIDProvider: PublishedProvider?
+    package let openIDProvider: PublishedIssuers?
     /// The discovery document, in the bytes that its endpoint sends: that of the OpenID provider, or without one a short one for back ends.
     package let discovery: [UInt8]
 
@@ -48,7 +48,7 @@ package final class Project: Sendable {
         namedProviders = Set(providers.map { UTF8Text($0.id) })
         pagesURL = settings.redirect.publicURL ?? publicURL
         let base = "\(publicURL)/\(settings.id)"
-        openIDProvider = PublishedProvider(settings, publicURL: publicURL, languages: self.templates.languages)
+        openIDProvider = PublishedIssuers(settings, publicURL: publicURL, languages: self.templates.languages)
         discovery =
             openIDProvider?.native.document
             ?? JSON.object([

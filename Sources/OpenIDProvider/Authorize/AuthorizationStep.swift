@@ -10,7 +10,7 @@ import Web
 /// One look at a request: whether the browser's session can answer it, and what the browser gets. A request comes here when it arrives, and again
 /// each time a hosted page has done its part.
 struct AuthorizationStep {
-    let address: ProviderAddress
+    let address: IssuerAddress
     let request: Request
     let context: Context
 
@@ -59,7 +59,7 @@ struct AuthorizationStep {
 
     /// The browser's session, if the browser has one.
     func session() async throws -> BrowserSession? {
-        guard let cookie = ProviderCookies.session(in: request, of: settings, site) else { return nil }
+        guard let cookie = IssuerCookies.session(in: request, of: settings, site) else { return nil }
         return try await accounts.browserSessions.find(cookie, in: settings)
     }
 
@@ -87,8 +87,8 @@ struct AuthorizationStep {
     /// Keeps the request, unless it is kept already, and sends the browser to the hosted page.
     private func send(to kept: KeptRequest?, or asked: AuthorizationRequest) async throws -> Response {
         let status = request.method == .post ? 303 : 302
-        if let kept { return Redirect.to(ProviderPaths.signIn(settings.id, request: kept.id.text), status: status) }
-        return try await keep(asked) { ProviderPaths.signIn(settings.id, request: $0) }
+        if let kept { return Redirect.to(IssuerPaths.signIn(settings.id, request: kept.id.text), status: status) }
+        return try await keep(asked) { IssuerPaths.signIn(settings.id, request: $0) }
     }
 
     /// Keeps a request, binds it to the browser, and redirects there.
@@ -98,7 +98,7 @@ struct AuthorizationStep {
         try await context.limit(.startSignIn, of: address.project)
         let (kept, cookie) = try await accounts.authorizationRequests.store(asked, in: settings)
         var response = Redirect.to(path(kept.id.text), status: request.method == .post ? 303 : 302)
-        for header in ProviderCookies.setRequest(kept.id.text, cookie, in: request, site) { response.headers.add("set-cookie", header) }
+        for header in IssuerCookies.setRequest(kept.id.text, cookie, in: request, site) { response.headers.add("set-cookie", header) }
         return response
     }
 
@@ -132,7 +132,7 @@ struct AuthorizationStep {
 
     private func finish(_ answer: AuthorizationResponse, _ asked: AuthorizationRequest, _ kept: KeptRequest?) -> Response {
         var response = answer.response(to: request, of: address.project, language: asked.language)
-        if let kept { response.headers.add("set-cookie", ProviderCookies.clearRequest(kept.id.text, site)) }
+        if let kept { response.headers.add("set-cookie", IssuerCookies.clearRequest(kept.id.text, site)) }
         return response
     }
 }

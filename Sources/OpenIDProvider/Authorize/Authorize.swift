@@ -9,7 +9,7 @@ import Web
 /// `GET /{project}/oauth2/authorize`: a relying party sends a person here to sign in.
 /// <https://openid.net/specs/openid-connect-core-1_0.html#AuthorizationEndpoint>
 struct Authorize: RawEndpoint {
-    static let route = ProviderRoutes.oauth(.get, "authorize")
+    static let route = IssuerRoutes.oauth(.get, "authorize")
     static let errorFormat = ErrorFormat.page
     static let content = CallContent(query: AuthorizeForm.parameters, answers: [.page, .redirect(302), .redirect(303)])
 
@@ -25,14 +25,14 @@ struct Authorize: RawEndpoint {
 /// Browsers send no `Lax` cookie with a form that a page of another site posts. So the request is kept, and the browser goes on with a GET, which has
 /// the cookies.
 struct PostedAuthorize: RawEndpoint {
-    static let route = ProviderRoutes.oauth(.post, "authorize")
+    static let route = IssuerRoutes.oauth(.post, "authorize")
     static let errorFormat = ErrorFormat.page
     static let content = CallContent(form: AuthorizeForm.parameters, answers: [.page, .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
         try await AuthorizationCall(request, context).answer { step, accepted in
             try await step.refusing(accepted.request) {
-                try await step.keep(accepted.request) { ProviderPaths.resume(step.address.project.settings.id, request: $0) }
+                try await step.keep(accepted.request) { IssuerPaths.resume(step.address.project.settings.id, request: $0) }
             }
         }
     }
@@ -40,12 +40,12 @@ struct PostedAuthorize: RawEndpoint {
 
 /// A visit of the authorization endpoint: who asks what, before the browser's session is looked at.
 private struct AuthorizationCall {
-    let address: ProviderAddress
+    let address: IssuerAddress
     let request: Request
     let context: Context
 
     init(_ request: Request, _ context: Context) throws(Failure) {
-        address = try context.provider(request)
+        address = try context.issuer(request)
         self.request = request
         self.context = context
     }
@@ -90,7 +90,7 @@ private struct AuthorizationCall {
     }
 }
 
-extension ProviderAddress {
+extension IssuerAddress {
     /// The checks of a request that arrived here.
     func parameters(_ form: AuthorizeForm, _ accounts: Accounts) -> AuthorizeParameters {
         AuthorizeParameters(

@@ -29,7 +29,7 @@ struct IDTokenHint: Sendable, Equatable {
     }
 }
 
-extension ProviderAddress {
+extension IssuerAddress {
     /// The ID token that a relying party shows as a hint. Accounts have the same `sub` in all user flows of a project.
     func hint(_ token: UTF8Text, _ accounts: Accounts) -> IDTokenHint? {
         IDTokenHint(

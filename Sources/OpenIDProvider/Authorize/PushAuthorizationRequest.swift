@@ -11,7 +11,7 @@ import Web
 ///
 /// All checks of the authorization endpoint are made here. A pushed request does not lift the registration of redirect URIs.
 struct PushAuthorizationRequest: RawEndpoint {
-    static let route = ProviderRoutes.oauth(.post, "par", access: .relyingParty)
+    static let route = IssuerRoutes.oauth(.post, "par", access: .relyingParty)
     static let errorFormat = ErrorFormat.oauthJSON
     static let content = CallContent(
         body: .form(.texts(optional: AuthorizeForm.parameters + ClientCredentials.parameters)),

@@ -29,7 +29,7 @@ struct Resume: RawEndpoint {
 
 /// The kept request that a browser names by `?request=`, and may use by its cookie. The hosted pages begin with this, too.
 struct WaitingRequest {
-    let address: ProviderAddress
+    let address: IssuerAddress
     let client: OAuthClient
     /// With what its client may still ask for.
     let kept: KeptRequest
@@ -41,11 +41,11 @@ struct WaitingRequest {
     /// - Parameter query: that of the page's address.
     init?(_ project: Project, _ query: Form, _ context: Context) async throws {
         guard let id = query["request"].flatMap(KeptRequest.ID.init),
-            let cookie = ProviderCookies.request(id.text, in: context.request, context.services.site),
+            let cookie = IssuerCookies.request(id.text, in: context.request, context.services.site),
             let kept = try await context.services.accounts.authorizationRequests.waiting(id, cookie: cookie, in: project.settings),
             // The project's file may have changed in the meantime.
             let (client, request) = project.settings.standing(of: kept.request),
-            let address = ProviderAddress(of: project, userFlow: request.userFlow)
+            let address = IssuerAddress(of: project, userFlow: request.userFlow)
         else { return nil }
         self.address = address
         self.client = client

@@ -11,7 +11,7 @@ import Web
 /// Finds out which relying party calls, and whether it is that one. Each client has exactly one way to prove itself. In any other way it is refused,
 /// and the refusal names the client's own way: that is no secret, and developers need it, since many libraries know only one.
 struct ClientAuthentication {
-    let address: ProviderAddress
+    let address: IssuerAddress
     let context: Context
 
     private var settings: ProjectSettings { address.project.settings }

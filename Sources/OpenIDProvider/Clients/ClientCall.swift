@@ -8,7 +8,7 @@ import Web
 
 /// A call of a relying party at one of its own endpoints: the provider, the form, and the client that proved who it is.
 struct ClientCall {
-    let address: ProviderAddress
+    let address: IssuerAddress
     let client: OAuthClient
     let form: Form
     let context: Context
@@ -20,7 +20,7 @@ struct ClientCall {
     static func answer(
         _ request: Request, _ context: Context, _ work: (ClientCall) async throws -> Response
     ) async throws -> Response {
-        let address = try context.provider(request)
+        let address = try context.issuer(request)
         do {
             let form = try Form.ofRelyingParty(request)
             let credentials = try ClientCredentials(authorization: request.headers.values("authorization"), form: form)

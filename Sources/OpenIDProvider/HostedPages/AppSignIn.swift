@@ -15,7 +15,7 @@ enum AppSignIn {
     private static let longestState = 2048
 
     static func begin(_ query: Form, _ context: Context) async throws -> Response {
-        guard let project = context.namedProject, let address = ProviderAddress(of: project) else { throw Failure.notFound }
+        guard let project = context.namedProject, let address = IssuerAddress(of: project) else { throw Failure.notFound }
         return try await Optional(project).showingErrors {
             guard let (client, asked) = project.settings.standing(of: try request(query, at: address)) else { throw Self.unknownPage }
             return try await AuthorizationStep(address: address, request: context.request, context: context)
@@ -26,7 +26,7 @@ enum AppSignIn {
     private static let unknownPage = Failure.unauthorizedDomain(
         "The app's address is not registered for sign-in: redirectUrl must equal one of the project's redirectURLs.")
 
-    private static func request(_ query: Form, at address: ProviderAddress) throws(Failure) -> AuthorizationRequest {
+    private static func request(_ query: Form, at address: IssuerAddress) throws(Failure) -> AuthorizationRequest {
         try query.once()
         let settings = address.project.settings
         var asked = AuthorizationRequest(

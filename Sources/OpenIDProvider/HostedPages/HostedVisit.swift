@@ -12,7 +12,7 @@ import Web
 /// another browser the wrong one.
 struct HostedVisit {
     let context: Context
-    let address: ProviderAddress
+    let address: IssuerAddress
     let client: OAuthClient
     let kept: KeptRequest
     /// The value of the request's cookie.
@@ -39,7 +39,7 @@ struct HostedVisit {
         client = waiting.client
         kept = waiting.kept
         cookie = waiting.cookie
-        if let value = ProviderCookies.session(in: context.request, of: settings, services.site) {
+        if let value = IssuerCookies.session(in: context.request, of: settings, services.site) {
             session = try await services.accounts.browserSessions.find(value, in: settings)
         } else {
             session = nil
@@ -51,7 +51,7 @@ struct HostedVisit {
     /// The path of a page of this visit.
     func path(_ page: HostedPage? = nil, _ more: [(name: String, value: String)] = []) -> String {
         let fields = (page.map { [(name: "page", value: $0.rawValue)] } ?? []) + more
-        let path = ProviderPaths.signIn(settings.id, request: kept.id.text)
+        let path = IssuerPaths.signIn(settings.id, request: kept.id.text)
         return fields.isEmpty ? path : path + "&" + Form(fields).encoded()
     }
 
@@ -60,7 +60,7 @@ struct HostedVisit {
 
     /// Goes on with the request: it looks again at what the request needs.
     func resume() -> Response {
-        Redirect.to(ProviderPaths.resume(settings.id, request: kept.id.text), status: 303)
+        Redirect.to(IssuerPaths.resume(settings.id, request: kept.id.text), status: 303)
     }
 
     /// Begins the browser's session with what a sign-in made, in place of the one that it had, and goes on. A pending sign-in is answered
@@ -80,7 +80,7 @@ struct HostedVisit {
         if let former = self.session { try await accounts.browserSessions.replace(former, by: session, in: settings) }
         var response = page.map { go(to: $0) } ?? resume()
         let value = accounts.browserSessions.cookie(for: session, in: settings)
-        response.headers.add("set-cookie", ProviderCookies.setSession(value, of: settings, site))
+        response.headers.add("set-cookie", IssuerCookies.setSession(value, of: settings, site))
         return response
     }
 

@@ -13,12 +13,12 @@ import Web
 /// With an ID token of this person and a registered address, the browser goes back at once. Otherwise the person is asked, since any page can
 /// send a browser here.
 struct Logout: RawEndpoint {
-    static let route = ProviderRoutes.oauth(.get, "logout")
+    static let route = IssuerRoutes.oauth(.get, "logout")
     static let errorFormat = ErrorFormat.page
     static let content = CallContent(query: LogoutRequest.names, answers: [.page, .redirect(302)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        let address = try context.provider(request)
+        let address = try context.issuer(request)
         return try await Optional(address.project).showingErrors(at: .signOut) {
             let visit = try LogoutVisit(address, try Form.reading(request.query), request, context)
             return try await visit.answer(visit.session())
@@ -28,12 +28,12 @@ struct Logout: RawEndpoint {
 
 /// `POST /{project}/oauth2/logout`: the answer to the page's question, or the request of a relying party in a form.
 struct PostedLogout: RawEndpoint {
-    static let route = ProviderRoutes.oauth(.post, "logout")
+    static let route = IssuerRoutes.oauth(.post, "logout")
     static let errorFormat = ErrorFormat.page
     static let content = CallContent(form: LogoutRequest.names + ["confirmed"], answers: [.page, .redirect(303)])
 
     func callAsFunction(_ request: Request, _ context: Context) async throws -> Response {
-        let address = try context.provider(request)
+        let address = try context.issuer(request)
         return try await Optional(address.project).showingErrors(at: .signOut) {
             guard request.isForm else { throw Failure.invalidAddress("The request is not a form.") }
             let form = try Form.reading(request.body)
@@ -58,13 +58,13 @@ private struct LogoutVisit {
     /// The field by which the page's form says that the person agrees.
     static let confirmation: UTF8Text = "confirmed"
 
-    let address: ProviderAddress
+    let address: IssuerAddress
     let asked: LogoutRequest
     private let form: Form
     private let request: Request
     private let context: Context
 
-    init(_ address: ProviderAddress, _ form: Form, _ request: Request, _ context: Context) throws(Failure) {
+    init(_ address: IssuerAddress, _ form: Form, _ request: Request, _ context: Context) throws(Failure) {
         self.address = address
         self.form = form
         self.request = request
@@ -76,7 +76,7 @@ private struct LogoutVisit {
     private var settings: ProjectSettings { address.project.settings }
 
     func session() async throws -> BrowserSession? {
-        guard let cookie = ProviderCookies.session(in: request, of: settings, context.services.site) else { return nil }
+        guard let cookie = IssuerCookies.session(in: request, of: settings, context.services.site) else { return nil }
         return try await context.services.accounts.browserSessions.find(cookie, in: settings)
     }
 
@@ -96,7 +96,7 @@ private struct LogoutVisit {
     /// The way back to the relying party, or a page.
     func signedOut() -> Response {
         var response = asked.target.map { Redirect.to($0, status: request.method == .post ? 303 : 302) } ?? page(asks: false)
-        response.headers.add("set-cookie", ProviderCookies.clearSession(of: settings, context.services.site))
+        response.headers.add("set-cookie", IssuerCookies.clearSession(of: settings, context.services.site))
         return response
     }
 

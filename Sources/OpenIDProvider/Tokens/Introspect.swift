@@ -11,7 +11,7 @@ import Web
 ///
 /// A client learns of its own tokens and of those whose audience it is. Every other text is an inactive token to it.
 struct Introspect: RawEndpoint {
-    static let route = ProviderRoutes.oauth(.post, "introspect", access: .relyingParty)
+    static let route = IssuerRoutes.oauth(.post, "introspect", access: .relyingParty)
     static let errorFormat = ErrorFormat.oauthJSON
     static let content = CallContent(
         body: .form(.texts(["token"], optional: ["client_id"] + ClientCredentials.parameters)),

@@ -10,7 +10,7 @@ import Web
 ///
 /// The answer is the same for a token that is unknown, of another client, or revoked already; nothing is revoked then.
 struct Revoke: RawEndpoint {
-    static let route = ProviderRoutes.oauth(.post, "revoke", access: .relyingParty)
+    static let route = IssuerRoutes.oauth(.post, "revoke", access: .relyingParty)
     static let errorFormat = ErrorFormat.oauthJSON
     static let content = CallContent(
         body: .form(.texts(["token"], optional: ["client_id"] + ClientCredentials.parameters)), answers: [.empty()])

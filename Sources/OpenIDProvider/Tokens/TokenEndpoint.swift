@@ -8,7 +8,7 @@ import Web
 /// `POST /{project}/oauth2/token`: a relying party trades a code, or a refresh token, for tokens.
 /// <https://openid.net/specs/openid-connect-core-1_0.html#TokenEndpoint>
 struct TokenEndpoint: RawEndpoint {
-    static let route = ProviderRoutes.oauth(.post, "token", access: .relyingParty)
+    static let route = IssuerRoutes.oauth(.post, "token", access: .relyingParty)
     static let errorFormat = ErrorFormat.oauthJSON
     static let content = CallContent(
         body: .form(

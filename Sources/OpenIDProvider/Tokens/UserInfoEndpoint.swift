@@ -34,11 +34,11 @@ private enum UserInfoAnswer {
     static func route(_ method: HTTP.Method) -> Route {
         Route(
             method, "/{project}/oauth2/userinfo",
-            aliases: ["openid/v2.0/userinfo", "oauth2/v2.0/userinfo"].flatMap(ProviderRoutes.flowPaths), access: .relyingParty)
+            aliases: ["openid/v2.0/userinfo", "oauth2/v2.0/userinfo"].flatMap(IssuerRoutes.flowPaths), access: .relyingParty)
     }
 
     static func response(_ request: Request, inForm token: UTF8Text?, _ context: Context) async throws -> Response {
-        let address = try context.provider(request)
+        let address = try context.issuer(request)
         let settings = address.project.settings
         let text = try accessToken(request, inForm: token)
         // A token of a user flow has another `sub` than the project's own issuer gives. A token for an API is not for this endpoint, so that the
@@ -69,7 +69,7 @@ private enum UserInfoAnswer {
     }
 }
 
-extension ProviderAddress {
+extension IssuerAddress {
     /// `sub` of an account in the tokens of this issuer.
     func subject(of account: Account) -> String { userFlow == nil ? account.id : account.objectID(in: project.settings) }
 }

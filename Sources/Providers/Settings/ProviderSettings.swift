@@ -133,7 +133,7 @@ extension ProviderSettings {
             section.fault("storeProviderTokens", "has no use with flow: idToken, which gives no tokens for the provider's API; remove it")
         }
         let names = Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
-        let wanted = section.values("algorithms", expected: "one of \(names)") { Algorithm(rawValue: $0) }
+        let wanted = section.values("algorithms", expected: "one of \(names)") { Algorithm(exactly: UTF8Text($0)) }
         algorithms = wanted.isEmpty ? nil : Set(wanted)
     }
 

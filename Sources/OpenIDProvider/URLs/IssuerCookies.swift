@@ -6,7 +6,7 @@ import Web
 
 /// The cookies of the provider: one for the browser's session in each project, and one for each request that waits. Both are for this host
 /// alone (`SetCookie.hostName`).
-package enum ProviderCookies {
+package enum IssuerCookies {
     /// More waiting requests than these in one browser were forgotten; the surplus is cleared.
     private static let mostWaiting = 10
     /// As long as a kept request waits.

@@ -5,7 +5,7 @@ package import ProjectSettings
 ///
 /// All come from the configuration, never from a request (SEC-07), and in the configured spelling, however the request was spelled. None has a
 /// query: AppAuth for iOS replaces the query of the authorization endpoint, and AppAuth-JS appends a second `?`.
-package struct ProviderURLs: Sendable, Equatable {
+package struct IssuerURLs: Sendable, Equatable {
     /// `iss` of every token and of every authorization response (RFC 9207).
     package let issuer: String
     package let authorization: String
@@ -59,7 +59,7 @@ package struct ProviderURLs: Sendable, Equatable {
 }
 
 /// The paths of the provider's pages. They have no host, so that the browser stays at the name of this server at which it has its cookies.
-package enum ProviderPaths {
+package enum IssuerPaths {
     /// The hosted page at which a person signs in, chooses an account or consents.
     package static func signIn(_ projectID: String, request id: String) -> String { "/\(projectID)/sign-in?request=\(id)" }
 

@@ -17,16 +17,16 @@ import Web
 /// A directory, which B2C also calls a tenant, is named by the id of a project, or by the directory's own id or one of its names. Directories and
 /// policies are compared without regard to case.
 /// <https://learn.microsoft.com/azure/active-directory-b2c/openid-connect>
-package struct ProviderAddress: Sendable {
+package struct IssuerAddress: Sendable {
     package let project: Project
     /// `nil` in the shape of the project itself.
     package let userFlow: UserFlow?
     /// The endpoints and the issuer, in their canonical spelling.
-    package let urls: ProviderURLs
+    package let urls: IssuerURLs
     /// The discovery document.
     let document: [UInt8]
 
-    private init(_ project: Project, _ issuer: PublishedProvider.Issuer) {
+    private init(_ project: Project, _ issuer: PublishedIssuers.Issuer) {
         self.project = project
         userFlow = issuer.userFlow
         urls = issuer.urls
@@ -87,7 +87,7 @@ package struct ProviderAddress: Sendable {
 
 extension Context {
     /// The provider that the request is for.
-    func provider(_ request: Request) throws(Failure) -> ProviderAddress {
-        try ProviderAddress(path: request.path, query: request.query, in: projects)
+    func issuer(_ request: Request) throws(Failure) -> IssuerAddress {
+        try IssuerAddress(path: request.path, query: request.query, in: projects)
     }
 }

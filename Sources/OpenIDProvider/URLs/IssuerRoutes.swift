@@ -2,8 +2,8 @@ import HTTP
 import Web
 
 /// The paths of each endpoint of the provider: in the shape of the project itself, and in every shape in which Azure AD B2C has it.
-/// `ProviderAddress` finds out which project and which user flow a path means.
-enum ProviderRoutes {
+/// `IssuerAddress` finds out which project and which user flow a path means.
+enum IssuerRoutes {
     /// An endpoint below `/{project}/oauth2/`, and below `oauth2/v2.0/` in the shape of Azure AD B2C.
     static func oauth(_ method: HTTP.Method, _ name: String, access: Route.Access = .anyone) -> Route {
         Route(method, "/{project}/oauth2/\(name)", aliases: flowPaths("oauth2/v2.0/\(name)"), access: access)

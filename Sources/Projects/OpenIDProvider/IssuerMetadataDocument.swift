@@ -6,11 +6,11 @@ import Text
 /// The discovery document of an OpenID provider. <https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata>
 ///
 /// It has no member with `null` and no member `error`: MSAL for Objective-C refuses a document with that name.
-enum ProviderMetadataDocument {
+enum IssuerMetadataDocument {
     /// - Parameters:
     ///   - languages: of the hosted pages.
     ///   - isFlow: whether it is the document of a user flow.
-    static func bytes(_ urls: ProviderURLs, of project: ProjectSettings, languages: [String], isFlow: Bool) -> [UInt8] {
+    static func bytes(_ urls: IssuerURLs, of project: ProjectSettings, languages: [String], isFlow: Bool) -> [UInt8] {
         var document: JSON.Object = [
             "issuer": .string(urls.issuer),
             "authorization_endpoint": .string(urls.authorization),

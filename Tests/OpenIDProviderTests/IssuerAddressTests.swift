@@ -9,10 +9,10 @@ import Web
 
 @testable import OpenIDProvider
 
-@Suite struct ProviderAddressTests {
-    private func address(_ target: String) throws -> ProviderAddress {
+@Suite struct IssuerAddressTests {
+    private func address(_ target: String) throws -> IssuerAddress {
         let (path, query) = try #require(CanonicalPath.parse(target))
-        return try ProviderAddress(path: path, query: query, in: Fixture.projects)
+        return try IssuerAddress(path: path, query: query, in: Fixture.projects)
     }
 
     private func failure(_ target: String) throws -> Failure? {

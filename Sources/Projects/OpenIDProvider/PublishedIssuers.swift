@@ -3,12 +3,12 @@ package import Text
 
 /// An OpenID provider as its endpoints serve it: the addresses and the discovery document of the project and of each of its user flows, made
 /// once when the project's file is read.
-package struct PublishedProvider: Sendable {
+package struct PublishedIssuers: Sendable {
     /// One issuer, with its addresses and the bytes of its discovery document.
     package struct Issuer: Sendable {
         /// `nil` for the issuer of the project itself.
         package let userFlow: UserFlow?
-        package let urls: ProviderURLs
+        package let urls: IssuerURLs
         package let document: [UInt8]
     }
 
@@ -19,13 +19,13 @@ package struct PublishedProvider: Sendable {
     /// `nil` when the project is not an OpenID provider.
     init?(_ project: ProjectSettings, publicURL: String, languages: [String]) {
         guard let settings = project.openIDProvider else { return nil }
-        let urls = ProviderURLs(of: project, publicURL: publicURL)
+        let urls = IssuerURLs(of: project, publicURL: publicURL)
         native = Issuer(
             userFlow: nil, urls: urls,
-            document: ProviderMetadataDocument.bytes(urls, of: project, languages: languages, isFlow: false))
+            document: IssuerMetadataDocument.bytes(urls, of: project, languages: languages, isFlow: false))
         let flows = settings.userFlows.map { flow in
-            let urls = ProviderURLs(of: flow, in: project, publicURL: publicURL)
-            let document = ProviderMetadataDocument.bytes(urls, of: project, languages: languages, isFlow: true)
+            let urls = IssuerURLs(of: flow, in: project, publicURL: publicURL)
+            let document = IssuerMetadataDocument.bytes(urls, of: project, languages: languages, isFlow: true)
             return (UTF8Text(flow.name).asciiLowercased, Issuer(userFlow: flow, urls: urls, document: document))
         }
         self.flows = Dictionary(flows, uniquingKeysWith: { first, _ in first })
