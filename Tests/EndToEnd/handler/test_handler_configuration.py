@@ -7,7 +7,8 @@ from support.servers.site import a_site
 
 
 def check(project, **settings):
-    with a_site({}, project=project, settings=settings, migrate=False) as site:
+    # The command reads files alone, so that no database is made for it.
+    with a_site({}, project=project, settings=settings, database="postgresql:///none", migrate=False) as site:
         result = site.run("check")
         return result.returncode, result.stdout + result.stderr
 
