@@ -1,9 +1,14 @@
 """A web server in this process, which every stand-in here runs on."""
 
+import contextlib
 import logging
+import socket
 import threading
 
 from werkzeug.serving import WSGIRequestHandler, make_server
+
+from support.harness import wait_for_end
+from support.names import TIMEOUT
 
 logging.getLogger("werkzeug").setLevel(logging.ERROR)
 
@@ -26,5 +31,10 @@ class WebServer:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def close(self):
-        self.server.shutdown()
+        ending = threading.Thread(target=self.server.shutdown)
+        ending.start()
+        # Wakes the server, which by itself looks twice a second whether it is to end.
+        with contextlib.suppress(OSError):
+            socket.create_connection(self.server.server_address[:2], TIMEOUT).close()
+        wait_for_end(ending)
         self.server.server_close()
