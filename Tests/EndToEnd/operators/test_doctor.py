@@ -30,6 +30,13 @@ def installation():
     installation.close()
 
 
+@pytest.fixture(scope="module")
+def durable():
+    """A cluster as in production, which is slow to make."""
+    with a_cluster(durable=True) as own:
+        yield own
+
+
 def test_an_installation_without_a_fault_has_no_findings(installation):
     assert set(installation.findings()) - {"server.files"} == OF_THE_CLUSTER
 
@@ -96,38 +103,26 @@ def test_a_file_of_authorities_that_is_not_there_is_named_and_no_proxy_is_blamed
     assert result.returncode == 1 and "/nowhere/authorities.pem of --authorities cannot be read" in result.stderr and not result.stdout
 
 
-def test_a_sound_installation_ends_with_0():
-    with a_cluster(durable=True) as own:
-        ask(own, "CREATE ROLE gatehouse LOGIN")
-        ask(own, "CREATE DATABASE gatehouse OWNER gatehouse")
-        url = own.url.replace("/postgres?", "/gatehouse?").replace("user=postgres", "user=gatehouse")
-        with contextlib.closing(Installation(database=url)) as installation:
-            result = installation.doctor()
-            assert result.returncode == 0 and result.stdout.endswith("All is well.\n"), result.stdout
-            parts = [line.split() for line in result.stdout.splitlines()[:-1]]
-            assert all(grade == "ok" for grade, *_ in parts)
-            assert [name for _, name, *_ in parts] == [
-                "configuration",
-                "settings",
-                "files",
-                "database",
-                "data",
-                "mail",
-                "server",
-                "publicURL",
-            ]
-            installation.rows("ALTER TABLE sessions SET (autovacuum_enabled = false)")
-            (installation.folder / "master.key").chmod(0o644)
-            result = installation.doctor()
-            assert result.returncode == 2 and "1 fault, 1 warning.\n" in result.stdout, result.stdout
-            assert "fault    database: autovacuum is off for sessions" in result.stdout
-            assert "         -> ALTER TABLE … RESET (autovacuum_enabled)" in result.stdout
+def test_a_sound_installation_ends_with_0(durable):
+    ask(durable, "CREATE ROLE gatehouse LOGIN")
+    ask(durable, "CREATE DATABASE gatehouse OWNER gatehouse")
+    url = durable.url.replace("/postgres?", "/gatehouse?").replace("user=postgres", "user=gatehouse")
+    with contextlib.closing(Installation(database=url)) as installation:
+        result = installation.doctor()
+        assert result.returncode == 0 and result.stdout.endswith("All is well.\n"), result.stdout
+        parts = [line.split() for line in result.stdout.splitlines()[:-1]]
+        assert all(grade == "ok" for grade, *_ in parts)
+        assert [name for _, name, *_ in parts] == ["configuration", "settings", "files", "database", "data", "mail", "server", "publicURL"]
+        installation.rows("ALTER TABLE sessions SET (autovacuum_enabled = false)")
+        (installation.folder / "master.key").chmod(0o644)
+        result = installation.doctor()
+        assert result.returncode == 2 and "1 fault, 1 warning.\n" in result.stdout, result.stdout
+        assert "fault    database: autovacuum is off for sessions" in result.stdout
+        assert "         -> ALTER TABLE … RESET (autovacuum_enabled)" in result.stdout
 
 
-def test_only_warnings_end_with_1(installation):
-    with contextlib.ExitStack() as stack:
-        own = stack.enter_context(a_cluster(durable=True))
-        site = stack.enter_context(contextlib.closing(Installation(database=own.url)))
+def test_only_warnings_end_with_1(durable):
+    with contextlib.closing(Installation(database=durable.url)) as site:
         assert set(site.findings()) == {"database.role"}
 
 
