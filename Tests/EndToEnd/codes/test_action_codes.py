@@ -15,6 +15,7 @@ from support.leaks import note
 from support.mail.mailing_site import APP, link_in
 from support.names import API_KEY, PRODUCTION, TIMEOUT
 from support.servers.site import Site
+from support.tables import for_each
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +31,7 @@ def send(api, kind, **more):
 # sendOobCode: what is refused, in order
 
 
-@pytest.mark.parametrize(
-    "body, code",
+@for_each(
     [
         ({}, "MISSING_REQ_TYPE"),
         ({"requestType": None}, "MISSING_REQ_TYPE"),
@@ -71,12 +71,12 @@ def send(api, kind, **more):
         ({"requestType": 8}, "OPERATION_NOT_ALLOWED"),
     ],
 )
-def test_what_cannot_be_asked_for(demo, body, code):
+def test_what_cannot_be_asked_for(body, code, demo):
     assert_error(demo.call("sendOobCode", body), code)
 
 
-@pytest.mark.parametrize("kind", ["NONSENSE", 9, -1, 1.5, [], True])
-def test_a_type_that_is_none_is_malformed(demo, kind):
+@for_each(["NONSENSE", 9, -1, 1.5, [], True])
+def test_a_type_that_is_none_is_malformed(kind, demo):
     response = demo.call("sendOobCode", {"requestType": kind})
     assert response.status_code == 400
     assert response.json()["error"]["status"] == "INVALID_ARGUMENT"

@@ -1,9 +1,8 @@
 """`gatehouse check`: every mistake in a project's file that would make a redirect fail is reported, with what to do."""
 
-import pytest
-
 from support.names import ANDROID, APPLE, PRODUCTION
 from support.servers.site import a_site
+from support.tables import for_each
 
 
 def check(project, **settings):
@@ -13,8 +12,7 @@ def check(project, **settings):
         return result.returncode, result.stdout + result.stderr
 
 
-@pytest.mark.parametrize(
-    "project, words",
+@for_each(
     [
         ({"authorizedDomains": []}, "authorizedDomains: is empty, so no redirect can succeed; add your app's host"),
         ({"authorizedDomains": ["https://app.example.com"]}, "expected a host name in lower case, without scheme or port"),
@@ -49,15 +47,13 @@ def check(project, **settings):
         ({"redirect": {"relais": True}}, 'unknown key; did you mean "relay"?'),
         ({"redirect": {"iframeTransport": "gapi"}}, "expected one of"),
     ],
-    ids=str,
 )
 def test_a_mistake_is_told(project, words):
     status, output = check(project)
     assert status != 0 and words in output, output
 
 
-@pytest.mark.parametrize(
-    "domain, words",
+@for_each(
     [
         ("[::1]", "[::1] is an IPv6 address, which frame-ancestors cannot name"),
         ("[2001:db8::1]", "[2001:db8::1] is an IPv6 address, which frame-ancestors cannot name"),
@@ -75,8 +71,7 @@ def test_a_page_at_a_host_that_is_not_authorized_is_reported():
     assert status == 0 and "https://app.exampel.com  (redirect.publicURL) is not on the site of an authorized domain" in output, output
 
 
-@pytest.mark.parametrize(
-    "project",
+@for_each(
     [
         {"apps": [{"ios": APPLE}, {"android": {**ANDROID, "sha1": [":".join(["AB"] * 20), ANDROID["sha1"]]}}]},
         {"apps": [{"ios": {"bundleId": "com.example.App-1", "appId": "1:7:ios:a1"}}]},
@@ -85,7 +80,6 @@ def test_a_page_at_a_host_that_is_not_authorized_is_reported():
         {"redirect": {"publicURL": "https://app.example.com/", "relay": False, "returnToken": True, "iframeTransport": "google"}},
         {"apps": [{"ios": APPLE}], "authorizedDomains": ["app.example.com"], "redirect": {"publicURL": "https://app.example.com"}},
     ],
-    ids=str,
 )
 def test_what_works_is_sound(project):
     status, output = check(project)

@@ -5,12 +5,11 @@ import secrets
 import time
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-import pytest
-
 from support.clients.api import assert_error, posted
 from support.clients.flows import ClientFlow, WebFlow, query_of, refused
 from support.leaks import note
 from support.servers.site import a_site
+from support.tables import for_each
 
 
 def credential(token, secret=None, **more):
@@ -65,8 +64,8 @@ def test_an_access_token_of_another_app_is_refused(site, api, twitter, nothing_i
         assert "not issued to this app" in message
 
 
-@pytest.mark.parametrize("fields", [{}, {"oauth_token_secret": ""}, {"id_token": "a.b.c", "access_token": ""}])
-def test_a_credential_without_its_secret_is_refused(site, api, twitter, nothing_is_written, fields):
+@for_each([{}, {"oauth_token_secret": ""}, {"id_token": "a.b.c", "access_token": ""}])
+def test_a_credential_without_its_secret_is_refused(fields, site, api, twitter, nothing_is_written):
     token, _ = twitter.issue("victim")
     message = assert_error(posted(api, {**credential(token), **fields}), "INVALID_CREDENTIAL_OR_PROVIDER_ID")
     assert "oauth_token_secret" in message or "access token" in message
@@ -88,14 +87,14 @@ def test_an_outage_writes_nothing(site, api, twitter, nothing_is_written):
         assert_error(posted(api, credential(*twitter.issue())), "NETWORK_REQUEST_FAILED")
 
 
-@pytest.mark.parametrize("answer", [{"id": 7}, {"id_str": 7}, {"id_str": None}, {"id_str": "7 or 8"}, [], "7"])
-def test_a_profile_without_a_number_is_refused(site, twitter, answer):
+@for_each([{"id": 7}, {"id_str": 7}, {"id_str": None}, {"id_str": "7 or 8"}, [], "7"])
+def test_a_profile_without_a_number_is_refused(answer, site, twitter):
     twitter.answers["user"] = answer
     refused(site, twitter)
 
 
-@pytest.mark.parametrize("email", ["", None, "not an address"])
-def test_a_person_without_an_address_signs_in(site, twitter, email):
+@for_each(["", None, "not an address"])
+def test_a_person_without_an_address_signs_in(email, site, twitter):
     user = "shy-" + secrets.token_hex(4)
     twitter.users[user] = twitter.stranger(user) | {"email": email}
     answer = WebFlow(site, "twitter.com").run(twitter.login(user))
@@ -119,8 +118,8 @@ def test_an_address_joins_no_account(site, api, fake_issuer, twitter):
 # -- the flow
 
 
-@pytest.mark.parametrize("confirmed", ["false", "TRUE", ""])
-def test_a_callback_that_is_not_confirmed_begins_nothing(site, twitter, confirmed):
+@for_each(["false", "TRUE", ""])
+def test_a_callback_that_is_not_confirmed_begins_nothing(confirmed, site, twitter):
     twitter.discovery_extra = {"oauth_callback_confirmed": confirmed}
     response = WebFlow(site, "twitter.com").start()
     assert response.status_code == 303 and query_of(response.headers["location"])["error"] == "server_error"
@@ -153,8 +152,8 @@ def test_a_person_says_no(site, twitter):
     assert twitter.count("/oauth/access_token") == 0
 
 
-@pytest.mark.parametrize("field", ["oauth_token", "oauth_verifier", "denied"])
-def test_an_answer_with_a_field_twice_is_refused(site, twitter, field):
+@for_each(["oauth_token", "oauth_verifier", "denied"])
+def test_an_answer_with_a_field_twice_is_refused(field, site, twitter):
     flow = WebFlow(site, "twitter.com")
     back = twitter.login()(flow.authorization_url())
     twice = note(back + "&" + urlencode([(field, "a"), (field, "b")]))
@@ -174,8 +173,8 @@ def test_an_answer_of_another_sign_in_is_refused(site, twitter):
     assert site.counts() == before and twitter.count("/oauth/access_token") == 0
 
 
-@pytest.mark.parametrize("fields", [{"oauth_verifier": None}, {"oauth_verifier": ""}, {"oauth_verifier": "guessed"}, {"oauth_token": None}])
-def test_an_answer_without_its_verifier_is_refused(site, twitter, fields):
+@for_each([{"oauth_verifier": None}, {"oauth_verifier": ""}, {"oauth_verifier": "guessed"}, {"oauth_token": None}])
+def test_an_answer_without_its_verifier_is_refused(fields, site, twitter):
     flow = WebFlow(site, "twitter.com")
     before = site.counts()
     response = flow.callback(changed(twitter.login()(flow.authorization_url()), **fields))

@@ -10,6 +10,7 @@ from support.clients.api import assert_error, posted
 from support.clients.flows import ClientFlow, WebFlow, query_of, refused
 from support.leaks import note
 from support.servers.site import a_site
+from support.tables import for_each
 
 
 @pytest.fixture(scope="module")
@@ -137,14 +138,14 @@ def test_tokens_of_oauth1_need_the_consumer_keys(x):
 # -- the profile
 
 
-@pytest.mark.parametrize("answer", [{}, {"data": {"id": 7}}, {"data": {"id": "7a"}}, {"data": []}, {"id": "7"}, [], "7"])
-def test_a_profile_without_a_number_is_refused(site, x, answer):
+@for_each([{}, {"data": {"id": 7}}, {"data": {"id": "7a"}}, {"data": []}, {"id": "7"}, [], "7"])
+def test_a_profile_without_a_number_is_refused(answer, site, x):
     x.answers["user"] = answer
     refused(site, x)
 
 
-@pytest.mark.parametrize("email", ["", None, "not an address"])
-def test_a_person_without_an_address_signs_in(site, x, email):
+@for_each(["", None, "not an address"])
+def test_a_person_without_an_address_signs_in(email, site, x):
     user = "shy-" + secrets.token_hex(4)
     x.users[user] = x.stranger(user) | {"email": email}
     answer = WebFlow(site, "twitter.com").run(x.login(user))
@@ -159,8 +160,8 @@ def test_an_address_joins_no_account(site, api, doubles, x):
     assert answer["needConfirmation"] is True and "idToken" not in answer
 
 
-@pytest.mark.parametrize("status, kind, more", [(403, "client-forbidden", {"reason": "client-not-enrolled"}), (402, "credits", {})])
-def test_a_plan_without_the_call_is_told_to_the_operator_alone(site, x, status, kind, more):
+@for_each([(403, "client-forbidden", {"reason": "client-not-enrolled"}), (402, "credits", {})])
+def test_a_plan_without_the_call_is_told_to_the_operator_alone(status, kind, more, site, x):
     x.answers["user"] = x.problem(status, "Forbidden", kind, **more)
     message = refused(site, x)
     assert kind not in message and "plan" not in message
