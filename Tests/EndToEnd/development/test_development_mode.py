@@ -8,7 +8,7 @@ import pytest
 from support.clients.api import API, assert_error
 from support.clients.emulator import HELPERS, ask, guest
 from support.names import API_KEY
-from support.servers.site import a_site
+from support.servers.site import FILES_ALONE, a_site
 
 
 @pytest.mark.parametrize("method, path", [*HELPERS, ("GET", "/emulator/v1/projects/demo/verificationCodes")])
@@ -45,7 +45,7 @@ def test_SEC_22_the_token_owner_gives_no_access_in_production(production, value)
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "[::]", "192.168.1.5", "[2001:db8::1]", "[::ffff:10.0.0.1]", "128.0.0.1"])
 def test_SEC_22_development_on_another_listener_is_refused(host):
-    with a_site(migrate=False) as site:
+    with a_site(**FILES_ALONE) as site:
         site.settings["listen"] = f"{host}:{site.port}"
         site.write()
         report = site.run("check")
@@ -62,7 +62,7 @@ def test_SEC_22_development_on_another_listener_is_refused(host):
     "listen", ["gatehouse.internal:80", "localhost.:80", "127.1:80", "0:80", "::1:80", "[127.0.0.1]:80", "8080", ":80", "*:80"]
 )
 def test_SEC_22_where_to_listen_is_an_address_and_never_a_name_to_resolve(listen):
-    with a_site(migrate=False) as site:
+    with a_site(**FILES_ALONE) as site:
         site.settings["listen"] = listen
         site.write()
         report = site.run("check")
@@ -85,7 +85,7 @@ def test_SEC_22_every_loopback_address_will_do_and_is_the_only_one(host, reached
 
 
 def test_SEC_22_the_development_project_needs_development_mode():
-    with a_site(migrate=False) as site:
+    with a_site(**FILES_ALONE) as site:
         site.settings.update(development=False, publicURL="https://auth.example.com", developmentProject="demo")
         site.project["redirectURLs"] = []
         site.write()
@@ -126,7 +126,7 @@ def test_SEC_22_what_comes_by_a_proxy_on_this_machine_is_refused(development, he
 
 @pytest.mark.parametrize("url", ["https://auth.example.com", "http://192.168.1.5:8080", "https://localhost.example.com", "http://10.0.2.2"])
 def test_SEC_22_development_has_no_public_address(url):
-    with a_site(settings={"publicURL": url}, migrate=False) as site:
+    with a_site(settings={"publicURL": url}, **FILES_ALONE) as site:
         report = site.run("check")
         assert report.returncode != 0 and "is not a name of this machine" in report.stdout and "publicURL: " in report.stdout
         assert site.run("serve").returncode != 0
@@ -134,7 +134,7 @@ def test_SEC_22_development_has_no_public_address(url):
 
 @pytest.mark.parametrize("proxies", [["10.0.0.0/8"], ["127.0.0.0/8"]])
 def test_SEC_22_development_trusts_no_proxies(proxies):
-    with a_site(settings={"trustedProxies": proxies}, migrate=False) as site:
+    with a_site(settings={"trustedProxies": proxies}, **FILES_ALONE) as site:
         report = site.run("check")
         assert report.returncode != 0 and "trustedProxies: must be empty with development: true" in report.stdout
         assert site.run("serve").returncode != 0
@@ -142,7 +142,7 @@ def test_SEC_22_development_trusts_no_proxies(proxies):
 
 @pytest.mark.parametrize("url", ["http://localhost:8080", "https://auth.shop.localhost", "http://127.0.0.2:81", "http://[::1]:8080"])
 def test_every_name_of_this_machine_will_do_for_development(url):
-    with a_site(settings={"publicURL": url}, migrate=False) as site:
+    with a_site(settings={"publicURL": url}, **FILES_ALONE) as site:
         assert "publicURL:" not in site.run("check").stdout
 
 

@@ -15,7 +15,7 @@ from support.clients.emulator import ask, guest
 from support.jwts import claims
 from support.leaks import note
 from support.names import API_KEY, METHODS, OTHER, TIMEOUT
-from support.servers.site import Site, a_site
+from support.servers.site import FILES_ALONE, Site, a_site
 
 OWNERS = ["Bearer owner", "bearer OWNER", "Bearer ya29.token"]
 # Every way not to be a program of this machine, or a page that it serves; and what the answer is.
@@ -283,7 +283,7 @@ def test_SEC_22_the_check_refuses_unsigned_tokens_elsewhere(settings, other, rea
     none = {"tokens": {"algorithm": "none"}}
     project = {"redirectURLs": []} if other else {"redirectURLs": [], **none}
     others = {"other": {**OTHER, **none}} if other else {}
-    with a_site(settings=settings, project=project, others=others, migrate=False) as site:
+    with a_site(settings=settings, project=project, others=others, **FILES_ALONE) as site:
         report = site.run("check")
         assert report.returncode == 1 and reason in report.stdout, report.stdout
         assert site.run("serve").returncode != 0

@@ -1,13 +1,12 @@
 """`gatehouse check`: every mistake in a project's file that would make a redirect fail is reported, with what to do."""
 
 from support.names import ANDROID, APPLE, PRODUCTION
-from support.servers.site import a_site
+from support.servers.site import FILES_ALONE, a_site
 from support.tables import for_each
 
 
 def check(project, **settings):
-    # The command reads files alone, so that no database is made for it.
-    with a_site({}, project=project, settings=settings, database="postgresql:///none", migrate=False) as site:
+    with a_site({}, project=project, settings=settings, **FILES_ALONE) as site:
         result = site.run("check")
         return result.returncode, result.stdout + result.stderr
 

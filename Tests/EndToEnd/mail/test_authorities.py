@@ -12,7 +12,7 @@ from support.harness import BINARY
 from support.issuers.fake_issuer import FakeIssuer
 from support.mail.smtp import Post
 from support.names import TIMEOUT
-from support.servers.site import a_site
+from support.servers.site import FILES_ALONE, a_site
 
 # A private view of the file system, in which our own folder stands where the system keeps its authorities.
 PRIVATE_VIEW = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
@@ -112,7 +112,7 @@ def test_a_provider_with_a_private_authority_signs_people_in(own, system):
 def test_a_file_without_authorities_is_a_fault(fake_issuer, content, words):
     entry = fake_issuer.entry(authorities="../authorities.pem")
     smtp = {"transport": "smtp", "from": "no-reply@gatehouse.example", "smtp": {"host": "localhost", "authorities": "authorities.pem"}}
-    with a_site({"oidc.fake": entry}, settings={"mail": smtp}, migrate=False) as site:
+    with a_site({"oidc.fake": entry}, settings={"mail": smtp}, **FILES_ALONE) as site:
         if content:
             (site.folder / "authorities.pem").write_text(content)
         report = site.run("check")

@@ -9,14 +9,14 @@ from support.names import PRODUCTION
 from support.openid.checks import short
 from support.openid.registrations import BASIC, NATIVE, SECOND, provider_settings, user_flow
 from support.openid.site import OpenIDSite
-from support.servers.site import write_secret
+from support.servers.site import FILES_ALONE, write_secret
 
 OWN = "com.example.app"
 BACKSLASH = "com.example.app:\\oauth\\redirect"
 
 
 def checked(*clients, **more):
-    site = OpenIDSite(provider={**provider_settings(), "clients": list(clients), **more}, migrate=False)
+    site = OpenIDSite(provider={**provider_settings(), "clients": list(clients), **more}, **FILES_ALONE)
     try:
         result = site.run("check")
         return result.returncode, result.stdout + result.stderr
@@ -127,7 +127,7 @@ def test_a_secret_that_can_be_guessed(secret):
     """Guesses are bounded for each address alone, so the secret itself must be good. Development mode notes it."""
     entry = confidential("https://rp.example.com/callback", secrets=[{"file": "../client.secret"}])
     for settings in ({}, PRODUCTION):
-        site = OpenIDSite(provider={**provider_settings(), "clients": [entry]}, migrate=False, settings=settings)
+        site = OpenIDSite(provider={**provider_settings(), "clients": [entry]}, settings=settings, **FILES_ALONE)
         try:
             write_secret(site.folder / "client.secret", secret or note(secrets.token_hex(32)))
             result = site.run("check")
@@ -154,7 +154,7 @@ def test_a_tenant_that_other_addresses_begin_with(name):
 
 def test_two_projects_with_one_tenant():
     """An address would mean both."""
-    site = OpenIDSite(other={**provider_settings(), "clients": [SECOND.entry()]}, migrate=False)
+    site = OpenIDSite(other={**provider_settings(), "clients": [SECOND.entry()]}, **FILES_ALONE)
     try:
         result = site.run("check")
         assert result.returncode == 1 and "is used already, by" in result.stdout and "openIDProvider.tenant.names" in result.stdout, (

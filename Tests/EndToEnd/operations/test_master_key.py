@@ -10,7 +10,7 @@ from support.clients.flows import WebFlow
 from support.harness import free_port, wait_until
 from support.leaks import note
 from support.mail.outbox import now, put
-from support.servers.site import a_site, write_secret
+from support.servers.site import FILES_ALONE, a_site, write_secret
 
 BOTH = [{"file": "master.key"}, {"file": "new.key"}]
 
@@ -143,7 +143,7 @@ def test_without_the_former_key_its_sessions_are_over(pair, fake_issuer):
     ids=["twice", "zeros", "missing", "in the file", "none"],
 )
 def test_a_list_of_keys_is_checked(keys, words):
-    with a_site(settings={"masterKey": keys}, migrate=False) as site:
+    with a_site(settings={"masterKey": keys}, **FILES_ALONE) as site:
         write_secret(site.folder / "zeros.key", "0" * 64)
         report = site.run("check")
         assert report.returncode == 1 and words in report.stdout, report.stdout

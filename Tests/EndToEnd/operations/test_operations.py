@@ -18,7 +18,7 @@ from support.clients.flows import WebFlow, query_of
 from support.harness import BINARY, free_port, together, wait_for_end, wait_until
 from support.leaks import note
 from support.names import API_KEY, TIMEOUT
-from support.servers.site import a_site
+from support.servers.site import FILES_ALONE, a_site
 
 # -- gatehouse check
 
@@ -126,7 +126,7 @@ def test_two_projects_with_one_key_are_a_fault(fake_issuer):
     with a_site(
         {"oidc.fake": fake_issuer.entry()},
         others={"other": {"project": "other", "number": 2, "apiKeys": [API_KEY], "authorizedDomains": ["localhost"]}},
-        migrate=False,
+        **FILES_ALONE,
     ) as site:
         report = site.run("check")
         assert report.returncode != 0 and "apiKeys" in report.stdout and "already" in report.stdout

@@ -9,7 +9,7 @@ import requests
 
 from support.harness import free_port, wait_until
 from support.names import TIMEOUT
-from support.servers.site import a_site
+from support.servers.site import FILES_ALONE, a_site
 
 PATHS = ["/metrics", "/health/live", "/health/ready"]
 HOSTS = ["/identitytoolkit.googleapis.com", "/securetoken.googleapis.com", "/www.googleapis.com"]
@@ -51,7 +51,7 @@ def test_two_processes_share_a_port_and_each_has_its_own_metrics():
 
 
 def test_an_operations_listener_needs_a_port_of_its_own():
-    with a_site(migrate=False) as site:
+    with a_site(**FILES_ALONE) as site:
         site.settings["operations"] = {"listen": site.settings["listen"]}
         site.write()
         refused = site.run("check")
@@ -66,7 +66,7 @@ def test_check_warns_of_metrics_on_a_public_listener(listen, operations, warned)
     settings = {"listen": f"{listen}:8080", "development": False, "publicURL": "https://auth.example.com", "outbound": {}}
     if operations:
         settings["operations"] = {"listen": f"{operations}:9090"}
-    with a_site(settings=settings, project={"authorizedDomains": ["auth.example.com"], "redirectURLs": []}, migrate=False) as site:
+    with a_site(settings=settings, project={"authorizedDomains": ["auth.example.com"], "redirectURLs": []}, **FILES_ALONE) as site:
         told = site.run("check", check=True).stdout
         assert ("/metrics" in told) == warned, told
 

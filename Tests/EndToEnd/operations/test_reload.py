@@ -9,7 +9,7 @@ import requests
 
 from support.harness import free_port, wait_until
 from support.names import TIMEOUT
-from support.servers.site import a_site
+from support.servers.site import FILES_ALONE, a_site
 
 SUCCESSFUL = "gatehouse_config_last_reload_successful"
 TIME = "gatehouse_config_last_reload_success_timestamp_seconds"
@@ -70,10 +70,10 @@ def test_a_secret_of_gatehouse_yaml_that_changed_stops_a_reload():
 
 
 def test_gatehouse_reload_says_when_there_is_no_server_or_no_way_to_ask():
-    with a_site_with_operations(migrate=False) as site:
+    with a_site_with_operations(**FILES_ALONE) as site:
         absent = site.run("reload")
         assert absent.returncode == 1 and "no server answers" in absent.stderr
-    with a_site(migrate=False) as site:
+    with a_site(**FILES_ALONE) as site:
         unable = site.run("reload")
         assert unable.returncode == 1 and "operations.listen" in unable.stderr and "SIGHUP" in unable.stderr
 

@@ -4,7 +4,7 @@ import pytest
 
 from support.clients.api import assert_error, posted
 from support.clients.flows import ClientFlow, WebFlow, query_of
-from support.servers.site import a_site
+from support.servers.site import FILES_ALONE, a_site
 
 REASONS = {
     "gc.apple.com": "does not check the signatures of Game Center",
@@ -45,7 +45,7 @@ def test_a_provider_that_is_only_switched_off_is_not_called_unsupported():
 
 
 def test_an_entry_is_a_fault():
-    with a_site({provider: ENTRY for provider in REASONS}, migrate=False) as site:
+    with a_site({provider: ENTRY for provider in REASONS}, **FILES_ALONE) as site:
         told = site.run("check").stdout
         for provider, reason in REASONS.items():
             assert f"providers.{provider}: is not supported: this server {reason}" in told
