@@ -13,7 +13,7 @@ extension BrokeredProject {
     func pinMadeUp(_ proven: ProvenSignIn) async throws(BrokerageError) {
         let identity = proven.result.identity
         guard DevelopmentProviders.issuer.isExactly(identity.issuer) else { return }
-        let entry = ProviderIssuers.Entry(projectID: settings.id, providerID: identity.providerID, issuer: identity.issuer)
+        let entry = ProviderIssuers.Entry(projectID: settings.storageID, providerID: identity.providerID, issuer: identity.issuer)
         let conflicts: [ProviderIssuers.Entry]
         do {
             conflicts = try await brokerage.accounts.providerIssuers.pin([entry])

@@ -91,7 +91,7 @@ package actor DeliveryWorker {
     private func look() async {
         let kinds = transports.map(\.kind)
         do {
-            if unseen.isEmpty { unseen = try await knownProjects.list(remembering: projects.current.all.map(\.settings.id))[...] }
+            if unseen.isEmpty { unseen = try await knownProjects.list(remembering: projects.current.all.map(\.settings.storageID))[...] }
             for id in unseen.prefix(Self.piece) where !Task.isCancelled {
                 // Before the question, so that a project that cannot be asked holds up no other one in the next round.
                 unseen = unseen.dropFirst()

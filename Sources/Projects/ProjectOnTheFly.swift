@@ -15,6 +15,7 @@ extension Project {
     convenience init(named id: String, like project: Project) {
         var settings = project.settings
         settings.id = id
+        settings.storageID = id
         settings.number = Self.number(of: id)
         settings.apiKeys = ["\(Self.keyOnTheFly)\(id)"]
         settings.openIDProvider = nil

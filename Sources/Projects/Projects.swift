@@ -8,6 +8,7 @@ package struct Projects: Sendable {
     package let all: [Project]
     private let byKey: [UTF8Text: Int]
     private let byID: [UTF8Text: Int]
+    private let byStorageID: [UTF8Text: Int]
     /// By every name of its directory, in lower case.
     private let byDirectory: [UTF8Text: Int]
     /// The origins of the pages of all browser clients.
@@ -19,6 +20,7 @@ package struct Projects: Sendable {
         self.all = all
         self.anyKey = anyKey
         byID = Dictionary(all.enumerated().map { (UTF8Text($1.settings.id), $0) }, uniquingKeysWith: { first, _ in first })
+        byStorageID = Dictionary(all.enumerated().map { (UTF8Text($1.settings.storageID), $0) }, uniquingKeysWith: { first, _ in first })
         byDirectory = Dictionary(
             all.enumerated().flatMap { index, project in
                 project.settings.directoryNames.map { (UTF8Text($0).asciiLowercased, index) }
@@ -36,6 +38,9 @@ package struct Projects: Sendable {
 
     package func project(id: String) -> Project? { byID[UTF8Text(id)].map { all[$0] } }
 
+    /// The project of rows, and of what leads back to rows, such as a flow's state.
+    package func project(storageID: String) -> Project? { byStorageID[UTF8Text(storageID)].map { all[$0] } }
+
     /// Whether development mode makes its concessions for the project: the development project, and those made on the fly.
     package func isOfDevelopment(_ project: Project) -> Bool { project.isMadeOnTheFly || project.settings.id == anyKey }
 
@@ -43,9 +48,9 @@ package struct Projects: Sendable {
     /// letters does not count.
     package func project(directory: UTF8Text) -> Project? { byDirectory[directory.asciiLowercased].map { all[$0] } }
 
-    /// The providers that keep their tokens for back ends, for each project.
+    /// The providers that keep their tokens for back ends, for each project of rows.
     package var tokenKeepers: [String: [String]] {
-        Dictionary(all.map { ($0.settings.id, $0.tokenKeepers) }, uniquingKeysWith: +)
+        Dictionary(all.map { ($0.settings.storageID, $0.tokenKeepers) }, uniquingKeysWith: +)
     }
 
     /// The same projects, with another state of one of them.

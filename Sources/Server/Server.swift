@@ -189,7 +189,7 @@ package actor Server {
 
     /// Remembers projects for the work that goes over all of them; call it before they are served.
     func remember(_ projects: [Project]) async throws(AccountError) {
-        _ = try await KnownProjects(database: first.database).list(remembering: projects.map(\.settings.id))
+        _ = try await KnownProjects(database: first.database).list(remembering: projects.map(\.settings.storageID))
     }
 
     var providerIssuers: ProviderIssuers { ProviderIssuers(database: first.database) }

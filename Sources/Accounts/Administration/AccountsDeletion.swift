@@ -24,7 +24,7 @@ extension AccountDeletion {
                     AND (held.disabled OR \(enabledToo)) RETURNING a.account_id, a.email
             ), \(Self.endCodes(in: project)), recorded AS (
                 INSERT INTO audit_events \(AuditedAct.columns)
-                SELECT \(act.values(.accountDeleted, accountID: "gone.account_id", in: project.id)) FROM gone ORDER BY gone.account_id
+                SELECT \(act.values(.accountDeleted, accountID: "gone.account_id", in: project.storageID)) FROM gone ORDER BY gone.account_id
             )
             SELECT account_id FROM held WHERE NOT disabled AND NOT \(enabledToo)
             """,

@@ -102,7 +102,7 @@ extension AuthorizationRequests {
         let browserSession = found.browserSession
         let grant = ClientGrant(found.request, scopes: found.scopes, sessionID: browserSession.session.id)
         let session = Session(
-            projectID: project.id, id: Random.bytes(Session.idCount), accountID: found.account.id,
+            projectID: project.storageID, id: Random.bytes(Session.idCount), accountID: found.account.id,
             signInProvider: browserSession.session.signInProvider, authTime: browserSession.session.authTime,
             developerClaims: nil, generation: 0)
         let granted = ClientSession(session: session, grant: grant, expires: now + client.refreshLifetime)

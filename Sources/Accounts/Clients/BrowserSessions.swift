@@ -38,7 +38,7 @@ package struct BrowserSession: Sendable {
     /// Reads `session_id, account_id, sign_in_provider, auth_time`.
     static func session(_ row: inout RowReader, in project: ProjectSettings) throws(PostgresError) -> Session {
         Session(
-            projectID: project.id, id: try row.next(), accountID: try row.next(), signInProvider: try row.next(),
+            projectID: project.storageID, id: try row.next(), accountID: try row.next(), signInProvider: try row.next(),
             authTime: try row.next(), developerClaims: nil, generation: 0)
     }
 }

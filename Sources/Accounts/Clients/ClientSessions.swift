@@ -173,7 +173,7 @@ package struct ClientSessions: Sendable {
         let grant = try ClientGrant(&row)
         guard let account = try reading({ try Account(&row) }) else { throw .grantRefused }
         let session = Session(
-            projectID: project.id, id: id, accountID: accountID, signInProvider: provider, authTime: authTime, developerClaims: nil,
+            projectID: project.storageID, id: id, accountID: accountID, signInProvider: provider, authTime: authTime, developerClaims: nil,
             generation: generation ?? stored)
         return Found(
             account: account, session: ClientSession(session: session, grant: grant, expires: expires), refreshed: refreshed)
@@ -220,7 +220,7 @@ package struct ClientSessions: Sendable {
                 UPDATE sessions SET ended_at = \(now), end_reason = \(reason) WHERE \(condition) RETURNING account_id
             )
             INSERT INTO audit_events \(AuditedAct.columns)
-            SELECT \(act.values(.clientSessionStolen, accountID: "ended.account_id", reason: reason, in: project.id)) FROM ended
+            SELECT \(act.values(.clientSessionStolen, accountID: "ended.account_id", reason: reason, in: project.storageID)) FROM ended
             """
     }
 

@@ -36,6 +36,6 @@ package struct ActionCodes: Sendable {
         guard code.expires > clock.now() else {
             throw code.kind == .signIn && account?.disabled == true ? .accountDisabled : .expiredActionCode
         }
-        return PendingCode(code: code, hash: hash, account: account, projectID: project.id)
+        return PendingCode(code: code, hash: hash, account: account, projectID: project.storageID)
     }
 }

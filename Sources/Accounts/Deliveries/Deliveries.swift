@@ -58,7 +58,7 @@ package struct Deliveries: Sendable {
         let id = Random.bytes(16)
         let now = clock.now()
         let end = now + kind.patience
-        let sealed = masterKey.deliveries.seal(payload.padded(), context: Self.context(project.id, id))
+        let sealed = masterKey.deliveries.seal(payload.padded(), context: Self.context(project.storageID, id))
         return """
             INSERT INTO deliveries (project_id, kind, delivery_id, payload, due_at, created_at, expires_at, attempts, purpose)
             VALUES (\(project: project), \(kind.rawValue), \(id), \(sealed), CASE WHEN \(isDue) THEN \(now) ELSE 'infinity'::timestamptz END,
@@ -68,7 +68,7 @@ package struct Deliveries: Sendable {
 
     /// Wakes the delivery worker of this process; call it after the commit. Without it, the delivery begins some seconds later.
     func wakeWorker(for kind: DeliveryKind, in project: ProjectSettings) {
-        wakeSignal.send(for: DeliveryQueue(projectID: project.id, kind: kind))
+        wakeSignal.send(for: DeliveryQueue(projectID: project.storageID, kind: kind))
     }
 
     /// The payload of a row; `nil` when no listed master key opens it, or a newer version wrote it.

@@ -52,7 +52,7 @@ package struct Outbox: Sendable {
         let rows = try await deliveries.storage.read(
             """
             SELECT delivery_id, payload FROM deliveries
-            WHERE project_id = \(project: project.id) AND kind = 'mail' AND expires_at > \(deliveries.clock.now())
+            WHERE project_id = \(project: project) AND kind = 'mail' AND expires_at > \(deliveries.clock.now())
                 AND (attempts > 0 OR due_at < 'infinity')
             ORDER BY created_at DESC LIMIT \(limit)
             """)
@@ -60,7 +60,7 @@ package struct Outbox: Sendable {
             try rows.compactMap { row in
                 var row = row.reader()
                 let (id, sealed): ([UInt8], [UInt8]) = (try row.next(), try row.next())
-                return deliveries.payload(sealed, project.id, id)
+                return deliveries.payload(sealed, project.storageID, id)
             }
         }
     }

@@ -40,7 +40,7 @@ struct AuditedAct {
 
     /// The same for several events. Identities that were unlinked are left out, since `unlink` records those that were there.
     func records(of events: [AccountEvent], in project: ProjectSettings) -> [SQL] {
-        events.filter { $0.action != .providerUnlinked }.map { record($0, in: project.id) }
+        events.filter { $0.action != .providerUnlinked }.map { record($0, in: project.storageID) }
     }
 
     /// Records an act on no account.
@@ -57,7 +57,7 @@ struct AuditedAct {
             DELETE FROM identities WHERE project_id = \(project: project) AND account_id = \(accountID) AND (\(condition)) RETURNING provider_id, subject
         )
         INSERT INTO audit_events \(Self.columns)
-        SELECT \(values(.providerUnlinked, providerID: "gone.provider_id", subject: "gone.subject", in: project.id)) FROM gone
+        SELECT \(values(.providerUnlinked, providerID: "gone.provider_id", subject: "gone.subject", in: project.storageID)) FROM gone
         ORDER BY gone.provider_id
         """
     }

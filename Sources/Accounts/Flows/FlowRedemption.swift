@@ -34,7 +34,7 @@ extension SignInFlows {
     package func redeem(
         _ state: FlowState, sessionID: String, page: String, in project: ProjectSettings
     ) async throws(AccountError) -> SignInFlow {
-        guard state.projectID == project.id else { throw .flowRefused }
+        guard state.projectID == project.storageID else { throw .flowRefused }
         let rows = try await storage.write(
             """
             UPDATE sign_in_flows SET \(Self.redeeming(by: sessionID))

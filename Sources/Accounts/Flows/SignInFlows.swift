@@ -21,11 +21,11 @@ package struct SignInFlows: Sendable {
     /// A new flow that is not stored yet, since making the authorization URL may still fail.
     package func prepare(_ start: SignInStart, in project: ProjectSettings) -> StartedFlow {
         let flow = SignInFlow(
-            projectID: project.id, id: Random.bytes(16), providerID: start.providerID, kind: start.kind,
+            projectID: project.storageID, id: Random.bytes(16), providerID: start.providerID, kind: start.kind,
             redirectURI: start.redirectURI, returnURL: start.returnURL, appState: start.appState, sdkRequest: start.sdkRequest,
             secrets: .random(customParameters: start.customParameters))
-        let state = FlowState(projectID: project.id, flowID: flow.id, secret: Random.bytes(32))
-        return StartedFlow(flow: flow, state: state, cookie: start.kind.belongsToBrowser ? "\(project.id).\(Random.token())" : nil)
+        let state = FlowState(projectID: project.storageID, flowID: flow.id, secret: Random.bytes(32))
+        return StartedFlow(flow: flow, state: state, cookie: start.kind.belongsToBrowser ? "\(project.storageID).\(Random.token())" : nil)
     }
 
     /// Stores a flow that waits for its provider, or one that failed at its start.

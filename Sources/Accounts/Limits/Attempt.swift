@@ -25,7 +25,7 @@ package struct Attempt: Sendable {
         _ action: LimitedAction, from address: String, email: String? = nil, accountID: String? = nil, in project: ProjectSettings
     ) {
         self.action = action
-        projectID = project.id
+        projectID = project.storageID
         self.address = address
         let email = email.map { EmailAddress.canonical($0) ?? $0.lowercased() }
         let account = accountID ?? email
@@ -47,7 +47,7 @@ package struct Attempt: Sendable {
     /// - Parameter mailbox: an address in canonical form.
     package init(_ action: LimitedAction, from address: String, mailbox: String, in project: ProjectSettings) {
         self.action = action
-        projectID = project.id
+        projectID = project.storageID
         self.address = address
         charges = Self.charges(action, in: project) { $0 == .mailbox ? [EmailAddress.mailbox(of: mailbox)] : nil }
     }

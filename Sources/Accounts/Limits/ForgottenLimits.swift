@@ -43,7 +43,7 @@ extension RateLimits {
         _ person: LimitedPerson, on accountID: String?, emailHash: String? = nil, by administrator: Administrator
     ) async throws(AccountError) -> Int {
         let now = clock.now()
-        let project = administrator.project.id
+        let project = administrator.project.storageID
         let act = administrator.act(on: accountID, emailHash: emailHash, at: now)
         let results = try await storage.write(
             all: [

@@ -121,7 +121,10 @@ extension Account {
         let creation = AuditedAct(by: .person, on: account.id, from: client, at: now, code: .resetPassword)
         let statements =
             yieldAddress(to: account, act, spending: proof, in: project)
-            + [account.insert(passwordHash: passwordHash, in: project), creation.record(AccountEvent(.accountCreated), in: project.id)]
+            + [
+                account.insert(passwordHash: passwordHash, in: project),
+                creation.record(AccountEvent(.accountCreated), in: project.storageID),
+            ]
         return PasswordReset(account: account, statements: statements)
     }
 

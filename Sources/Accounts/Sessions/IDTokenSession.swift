@@ -80,7 +80,7 @@ extension Account {
 
     /// - Parameter spared: the session that goes on.
     func endSessions(because reason: String, sparing spared: [UInt8]? = nil, in project: ProjectSettings, at now: Instant) -> SQL {
-        Self.endSessions(of: id, because: reason, sparing: spared, in: project.id, at: now)
+        Self.endSessions(of: id, because: reason, sparing: spared, in: project.storageID, at: now)
     }
 
     /// Ends the sessions that one of these providers signed in, as the providers are unlinked: a person who came by one has no way in any
@@ -113,7 +113,7 @@ extension AuditedAct {
     func endSessions(
         of account: Account, because reason: String, sparing spared: [UInt8]? = nil, in project: ProjectSettings
     ) -> SQL {
-        end(account.endSessions(because: reason, sparing: spared, in: project, at: time), because: reason, in: project.id)
+        end(account.endSessions(because: reason, sparing: spared, in: project, at: time), because: reason, in: project.storageID)
     }
 
     /// The same for the sessions that one of these providers signed in.
@@ -121,6 +121,6 @@ extension AuditedAct {
         of account: Account, signedInBy providerIDs: [String], sparing spared: [UInt8]?, in project: ProjectSettings
     ) -> SQL {
         let ending = account.endSessions(signedInBy: providerIDs, sparing: spared, in: project, at: time)
-        return end(ending, because: "provider unlinked", in: project.id)
+        return end(ending, because: "provider unlinked", in: project.storageID)
     }
 }

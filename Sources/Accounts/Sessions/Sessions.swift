@@ -46,7 +46,7 @@ package struct Sessions: Sendable {
         guard var row = rows.first?.reader() else { throw try await reason(for: token, in: project) }
         let session = try reading {
             Session(
-                projectID: project.id, id: token.sessionID, accountID: try row.next(), signInProvider: try row.next(),
+                projectID: project.storageID, id: token.sessionID, accountID: try row.next(), signInProvider: try row.next(),
                 authTime: try row.next(), developerClaims: try row.next(),
                 generation: rotates ? token.generation + 1 : token.generation)
         }

@@ -106,13 +106,13 @@ package struct CustomTokenSignIns: Sendable {
         _ token: CustomToken, as account: Account, in project: ProjectSettings, from client: Session.ClientInfo, at now: Instant
     ) -> SQL {
         let act = AuditedAct(by: .person, on: token.uid, from: client, at: now)
-        let creation = act.values(.accountCreated, providerID: "\(SignInProvider.custom)", in: project.id)
+        let creation = act.values(.accountCreated, providerID: "\(SignInProvider.custom)", in: project.storageID)
         return """
             WITH made AS (
                 \(account.insert(in: project)) ON CONFLICT (project_id, account_id) DO NOTHING RETURNING true AS is_new
             ), found AS (
                 UPDATE accounts SET last_login_at = \(now), custom_auth = true
-                WHERE project_id = \(project: project.id) AND account_id = \(token.uid)
+                WHERE project_id = \(project: project) AND account_id = \(token.uid)
                     AND NOT disabled AND coalesce(sessions_ended_at < \(token.issued.nextSecond), true)
                 RETURNING false AS is_new
             ), recorded AS (

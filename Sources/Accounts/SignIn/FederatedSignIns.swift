@@ -146,7 +146,7 @@ package struct FederatedSignIns: Sendable {
         }
         account.remember(identity)
         if let tokens = proven.tokens {
-            let owner = ProviderTokens.Owner(projectID: project.id, accountID: account.id, providerID: identity.providerID)
+            let owner = ProviderTokens.Owner(projectID: project.storageID, accountID: account.id, providerID: identity.providerID)
             statements.append(self.tokens.storing(tokens, of: owner, at: now))
         }
         var mails: [SQL] = []

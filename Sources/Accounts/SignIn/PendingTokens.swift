@@ -76,5 +76,5 @@ package struct PendingTokens: Sendable {
         Instant(microseconds: Int64(bigEndianBytes: bytes))
     }
 
-    private static func context(_ project: ProjectSettings) -> String { "project " + project.id }
+    private static func context(_ project: ProjectSettings) -> String { "project " + project.storageID }
 }

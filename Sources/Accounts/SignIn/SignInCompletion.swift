@@ -48,7 +48,7 @@ struct SignInCompletion: Sendable {
         // An anonymous account proves nothing of a person; its record begins with its first way to sign in.
         if counted == .created, authentication.signInProvider != SignInProvider.anonymous {
             let act = AuditedAct(by: .person, on: authentication.account.id, from: client, at: now)
-            all.append(act.record(AccountEvent(.accountCreated, providerID: authentication.signInProvider), in: project.id))
+            all.append(act.record(AccountEvent(.accountCreated, providerID: authentication.signInProvider), in: project.storageID))
         }
         let rows =
             sharesCommit
@@ -109,7 +109,7 @@ struct SignInCompletion: Sendable {
         do { return try await attempt() } catch {
             guard error.isRefusal else { throw error }
             metrics.count(method, .refused, in: project.id)
-            let emailHash = email.map { addressHashes.hash(of: $0, in: project.id) }
+            let emailHash = email.map { addressHashes.hash(of: $0, in: project.storageID) }
             refusals.note(
                 RefusedSignIn(method: method, error: error, emailHash: emailHash, projectID: project.id, client: client), at: clock.now())
             throw error
@@ -120,7 +120,7 @@ struct SignInCompletion: Sendable {
 extension Session {
     fileprivate init(_ authentication: Authentication, id: [UInt8], in project: ProjectSettings) {
         self.init(
-            projectID: project.id, id: id, accountID: authentication.account.id,
+            projectID: project.storageID, id: id, accountID: authentication.account.id,
             signInProvider: authentication.signInProvider, authTime: authentication.time, developerClaims: authentication.developerClaims,
             generation: 0)
     }

@@ -23,8 +23,8 @@ package struct Cleanup: Sendable {
     /// - Parameter projects: those that are configured; some of them keep their audit events for another time. All other known projects are
     ///   cleaned, too.
     package func run(for projects: [ProjectSettings] = []) async throws(AccountError) {
-        let kept = Dictionary(projects.map { ($0.id, $0.audit.keep) }, uniquingKeysWith: { first, _ in first })
-        try await each(try await KnownProjects(storage: storage).list(remembering: projects.map(\.id))) { id throws(AccountError) in
+        let kept = Dictionary(projects.map { ($0.storageID, $0.audit.keep) }, uniquingKeysWith: { first, _ in first })
+        try await each(try await KnownProjects(storage: storage).list(remembering: projects.map(\.storageID))) { id throws(AccountError) in
             try await clean(id, keepingEventsFor: (kept[id] ?? nil) ?? auditRetention)
         }
     }
@@ -104,7 +104,7 @@ package struct Cleanup: Sendable {
         try await each(projects) { project throws(AccountError) in
             guard let idle = project.sessions.idle else { return }
             var position = SessionPosition.start
-            while let next = try await endIdleSessions(of: project.id, after: position, idle: idle, piece: piece) { position = next }
+            while let next = try await endIdleSessions(of: project.storageID, after: position, idle: idle, piece: piece) { position = next }
         }
     }
 

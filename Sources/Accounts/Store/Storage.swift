@@ -65,7 +65,7 @@ extension SQL.StringInterpolation {
     /// Binds the id of the project that the statement is about: `project_id = \(project: project)`. A statement names it for each of its tables,
     /// and it is one parameter, so that a distributed PostgreSQL finds the one shard. A statement about two projects is never sent
     /// (`SQL.fault`).
-    mutating func appendInterpolation(project: ProjectSettings) { appendInterpolation(partition: project.id) }
+    mutating func appendInterpolation(project: ProjectSettings) { appendInterpolation(partition: project.storageID) }
 
     /// The same by the project's id.
     mutating func appendInterpolation(project id: String) { appendInterpolation(partition: id) }

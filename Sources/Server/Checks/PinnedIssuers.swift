@@ -11,7 +11,7 @@ package enum PinnedIssuers {
     package static func configured(by projects: [Project]) -> [ProviderIssuers.Entry] {
         projects.flatMap { project in
             project.providers.values.map { provider in
-                ProviderIssuers.Entry(projectID: project.settings.id, providerID: provider.id, issuer: provider.storedIssuer)
+                ProviderIssuers.Entry(projectID: project.settings.storageID, providerID: provider.id, issuer: provider.storedIssuer)
             }
         }
     }

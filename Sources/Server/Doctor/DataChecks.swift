@@ -63,7 +63,7 @@ struct DataChecks {
     }
 
     private func projectFindings(_ inspection: Inspection, _ projects: [String]) async throws(AccountError) -> [Finding] {
-        let configured = Set(configuration.projects.map(\.settings.id))
+        let configured = Set(configuration.projects.map(\.settings.storageID))
         var findings: [Finding] = []
         var hasLeftovers = false
         for id in projects {

@@ -19,7 +19,7 @@ struct ReloadedProjects {
         var kept: [Project] = []
         var refusals: [String] = []
         for file in reading.files {
-            let reason = file.isSound ? conflicts[file.project.settings.id] : file.faults.report()
+            let reason = file.isSound ? conflicts[file.project.settings.storageID] : file.faults.report()
             guard let reason else {
                 taken.append(file.project)
                 continue

@@ -188,6 +188,7 @@ import Text
         let token = fixture.pendingTokens.issue([1, 2, 3], about: nil, proof: nil, in: fixture.project)
         var other = fixture.project
         other.id = "other"
+        other.storageID = "other"
         func isInvalid(_ error: any Error) -> Bool { if case AccountError.invalidPendingToken = error { true } else { false } }
         await #expect(performing: { try await fixture.pendingTokens.redeem(token, in: other) }, throws: isInvalid)
         #expect(try await fixture.pendingTokens.redeem(token, in: fixture.project).answer == [1, 2, 3])

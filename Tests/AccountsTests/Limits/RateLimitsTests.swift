@@ -95,6 +95,7 @@ import Text
         #expect(try await outcome(fixture, attempt(fixture, .sendPasswordReset)) == nil)
         var other = fixture
         other.project.id = "other"
+        other.project.storageID = "other"
         #expect(try await outcome(other, attempt(other)) == nil)
     }
 

@@ -136,6 +136,7 @@ import Testing
         _ = try await fixture.signIn(Fixture.ada("oidc.a", subject: "a"), tokens: first)
         var elsewhere = fixture
         elsewhere.project.id = "other"
+        elsewhere.project.storageID = "other"
         _ = try await elsewhere.signIn(Fixture.ada(), tokens: first)
         let cleanup = Cleanup(database: fixture.database, clock: fixture.time.clock, auditRetention: .seconds(86400))
         try await cleanup.deleteProviderTokens(except: ["demo": ["oidc.acme", "oidc.a"]])

@@ -34,6 +34,7 @@ import Testing
         // An account of another project with the ids of Ada and of her session.
         var elsewhere = fixture
         elsewhere.project.id = "other"
+        elsewhere.project.storageID = "other"
         _ = try await database.write(
             """
             INSERT INTO accounts (project_id, account_id, email, email_verified, valid_since, created_at)

@@ -179,6 +179,7 @@ import Text
     @Test func `refuses the token of another project's account, and writes nothing`() async throws {
         var fixture = try await fixture()
         fixture.project.id = "other"
+        fixture.project.storageID = "other"
         await #expect { try await signIn(token(fixture), fixture) } throws: {
             if case AccountError.customToken(.otherProject) = $0 { true } else { false }
         }

@@ -94,6 +94,7 @@ import Text
         let here = try await fixture.signIn(Fixture.ada(email: "ada@example.com"))
         var elsewhere = fixture
         elsewhere.project.id = "other"
+        elsewhere.project.storageID = "other"
         let there = try await elsewhere.signIn(Fixture.ada(email: "ada@example.com"))
         #expect(there.isNew)
         #expect(here.account.id != there.account.id)

@@ -42,6 +42,7 @@ import Testing
         let fixture = try await Fixture()
         var other = fixture.project
         other.id = "other"
+        other.storageID = "other"
         let mail = OutgoingMail(.verifyEmail, to: "ada@example.com", language: "en", link: "https://a.example/")
         let expires = fixture.time.clock.now() + .seconds(3600)
         let outbox = fixture.outbox
@@ -59,6 +60,7 @@ import Testing
         let fixture = try await Fixture()
         var other = fixture.project
         other.id = "other"
+        other.storageID = "other"
         let mail = OutgoingMail(.verifyEmail, to: "ada@example.com", language: "en", link: "https://a.example/")
         let expires = fixture.time.clock.now() + .seconds(3600)
         _ = try await fixture.database.write(

@@ -23,7 +23,7 @@ struct UsersCommand: AsyncParsableCommand {
         let administrator: Administrator
 
         /// The name of an address without an account in audit events.
-        func hash(of email: String) -> String { accounts.addressHashes.hash(of: email, in: project.id) }
+        func hash(of email: String) -> String { accounts.addressHashes.hash(of: email, in: project.storageID) }
     }
 
     /// Runs a command on the accounts of a project, as an administrator whose audit events name the command.
