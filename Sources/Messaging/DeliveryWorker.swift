@@ -10,7 +10,7 @@ package import Runtime
 /// Requests wake it when they have just added a delivery, and say of which kind and project. Every few seconds it also looks through the
 /// projects, for deliveries of processes that died and for those that are due for another try: through a piece of them, so that many projects
 /// cost no more than a few, and wait longer. Of each kind several are under way at once, and no more than the transport's `width`, so that slow
-/// servers of one kind do not keep back another kind. `Deliveries` decides what happens to a delivery that was not accepted.
+/// servers of one kind do not keep back another kind; of those, no more than `widthForRecipient` go to one recipient. `Deliveries` decides what happens to a delivery that was not accepted.
 package actor DeliveryWorker {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -34,17 +34,28 @@ package actor DeliveryWorker {
     private var unseen: ArraySlice<String> = []
     /// The projects where mails wait, as the last rounds saw them.
     private var withMails: Set<String> = []
-    private var lanes: [DeliveryKind: Lane] = [:]
+    private var queues: [DeliveryKind: Queue] = [:]
     private var lastNumber: UInt64 = 0
 
     /// The work on one kind.
-    private struct Lane {
+    private struct Queue {
         /// The projects with deliveries that are due, each once. They take turns, so that many deliveries of one do not keep back those of the
         /// others.
         var due: [String] = []
-        var underWay: [UInt64: Task<Void, Never>] = [:]
+        var underWay: [UInt64: Attempt] = [:]
 
         mutating func add(_ project: String) { if !due.contains(project) { due.append(project) } }
+
+        /// The number of deliveries of a project that are under way to each recipient.
+        func underWay(in project: String) -> [[UInt8]: Int] {
+            underWay.values.filter { $0.project == project }.reduce(into: [:]) { $0[$1.recipient, default: 0] += 1 }
+        }
+    }
+
+    private struct Attempt {
+        let project: String
+        let recipient: [UInt8]
+        let task: Task<Void, Never>
     }
 
     /// - Parameters:
@@ -71,24 +82,24 @@ package actor DeliveryWorker {
         let rounds = Task(executorPreference: loop) {
             var number = 0
             while !Task.isCancelled {
-                await self.look()
+                await self.findDue()
                 if number % Self.roundsToCount == 0 { await self.measure() }
                 number += 1
                 try? await Task.sleep(for: Self.round)
             }
         }
-        for await _ in wakeSignal.signals { await collect() }
+        for await _ in wakeSignal.signals { await startDue() }
         rounds.cancel()
-        for task in lanes.values.flatMap(\.underWay.values) { await task.value }
+        for attempt in queues.values.flatMap(\.underWay.values) { await attempt.task.value }
     }
 
     /// Stops what is under way. It stays in the database, and is tried again when its leases end.
     package func breakOff() {
-        for task in lanes.values.flatMap(\.underWay.values) { task.cancel() }
+        for attempt in queues.values.flatMap(\.underWay.values) { attempt.task.cancel() }
     }
 
     /// Finds the projects with waiting deliveries among the next ones.
-    private func look() async {
+    private func findDue() async {
         let kinds = transports.map(\.kind)
         do {
             if unseen.isEmpty { unseen = try await knownProjects.list(remembering: projects.current.all.map(\.settings.storageID))[...] }
@@ -103,7 +114,7 @@ package actor DeliveryWorker {
         } catch {
             log.warning("could not look for deliveries", metadata: ["error": "\(error.logDetail)"])
         }
-        // Also for what could not be collected before.
+        // Also for what could not be started before.
         wakeSignal.send()
     }
 
@@ -113,66 +124,80 @@ package actor DeliveryWorker {
         gauges.set(count, oldest: oldest)
     }
 
-    private func collect() async {
-        for queue in wakeSignal.takeKeys().sorted(by: { $0.projectID < $1.projectID }) {
-            lanes[queue.kind, default: Lane()].add(queue.projectID)
+    private func startDue() async {
+        for key in wakeSignal.takeKeys().sorted(by: { $0.projectID < $1.projectID }) {
+            queues[key.kind, default: Queue()].add(key.projectID)
         }
-        for transport in transports { await collect(transport) }
+        for transport in transports { await startDue(transport) }
     }
 
-    private func collect<Carrier: Transport>(_ transport: Carrier) async {
+    private func startDue<T: Transport>(_ transport: T) async {
         let kind = transport.kind
-        var lane: Lane {
-            get { lanes[kind, default: Lane()] }
-            set { lanes[kind] = newValue }
+        var queue: Queue {
+            get { queues[kind, default: Queue()] }
+            set { queues[kind] = newValue }
         }
-        while lane.underWay.count < Carrier.width, !lane.due.isEmpty {
-            let project = lane.due.removeFirst()
+        while queue.underWay.count < T.width, !queue.due.isEmpty {
+            let project = queue.due.removeFirst()
             do {
-                let room = Carrier.width - lane.underWay.count
-                let (found, unreadable) = try await deliveries.claim(Carrier.Payload.self, room, in: project)
+                let recipients = queue.underWay(in: project)
+                let busy = recipients.filter { $0.value >= T.widthForRecipient }
+                // So few that each recipient has places for them, even if all are for the same one.
+                let places = T.widthForRecipient - (recipients.values.filter { $0 < T.widthForRecipient }.max() ?? 0)
+                let (found, unreadable) = try await deliveries.claim(
+                    T.Payload.self, min(places, T.width - queue.underWay.count), in: project, except: Array(busy.keys))
                 if unreadable > 0 {
                     log.error(
                         "some deliveries cannot be read by this process: sealed with another master key, or written by a newer version",
                         metadata: ["kind": "\(kind.rawValue)", "count": "\(unreadable)"])
                 }
-                if !found.isEmpty || unreadable > 0 { lane.add(project) }
+                if !found.isEmpty || unreadable > 0 { queue.add(project) }
                 for due in found { start(due, transport) }
             } catch {
-                lane.add(project)
+                queue.add(project)
                 return log.warning("could not look for deliveries", metadata: ["error": "\(error.logDetail)"])
             }
         }
     }
 
-    private func start<Carrier: Transport>(_ due: LeasedDelivery<Carrier.Payload>, _ transport: Carrier) {
+    private func start<T: Transport>(_ due: LeasedDelivery<T.Payload>, _ transport: T) {
         lastNumber += 1
         let number = lastNumber
-        lanes[transport.kind, default: Lane()].underWay[number] = Task(executorPreference: loop) {
+        let task = Task(executorPreference: loop) {
             await self.deliver(due, transport)
-            await self.ended(number, of: transport.kind)
+            await self.ended(number, by: transport)
         }
+        queues[transport.kind, default: Queue()].underWay[number] = Attempt(
+            project: due.projectID, recipient: due.payload.recipient, task: task)
     }
 
-    private func ended(_ number: UInt64, of kind: DeliveryKind) {
-        lanes[kind]?.underWay[number] = nil
+    private func ended<T: Transport>(_ number: UInt64, by transport: T) {
+        guard var queue = queues[transport.kind], let attempt = queue.underWay[number] else { return }
+        // More for this recipient may have been left out.
+        if queue.underWay(in: attempt.project)[attempt.recipient] == T.widthForRecipient { queue.add(attempt.project) }
+        queue.underWay[number] = nil
+        queues[transport.kind] = queue
         // There may be more of this kind than could be taken at once.
         wakeSignal.send()
     }
 
-    private func deliver<Carrier: Transport>(_ due: LeasedDelivery<Carrier.Payload>, _ transport: Carrier) async {
+    private func deliver<T: Transport>(_ due: LeasedDelivery<T.Payload>, _ transport: T) async {
         var log = log
         log[metadataKey: "project"] = "\(due.projectID)"
         log[metadataKey: transport.kind.rawValue] = "\(Hex.encode(due.id))"
         log[metadataKey: "attempt"] = "\(due.attempt)"
         for (key, value) in transport.metadata(due.payload) { log[metadataKey: key] = value }
-        do { try await transport.send(due) } catch {
+        do throws(DeliveryFailure) {
+            guard clock.now() < due.expires else { throw .permanent("it expired before it could be delivered") }
+            try await transport.send(due)
+        } catch {
             // Stopped: a process takes the delivery again when its lease ends.
             if Task.isCancelled { return }
             return await record(log) { () async throws(AccountError) in
                 switch try await self.deliveries.failed(due, forGood: error.isForGood) {
                 case .retry: transport.report(.deferred(error.reason), to: log)
                 case .givenUp: transport.report(.givenUp(error.reason), to: log)
+                case nil: break
                 }
             }
         }

@@ -10,8 +10,10 @@ import Text
 /// Tells relying parties, from server to server, that a person has signed out here.
 /// <https://openid.net/specs/openid-connect-backchannel-1_0.html>
 package struct LogoutDelivery: Transport {
-    /// A relying party that does not answer takes one for ten seconds.
+    /// A relying party that does not answer holds one of these places for ten seconds.
     package static let width = 32
+    /// So eight relying parties have to fail to answer before the others wait for them.
+    package static let widthForRecipient = 4
     /// Bytes of an answer that are read.
     private static let longestAnswer = 4096
 

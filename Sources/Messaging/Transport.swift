@@ -8,6 +8,9 @@ package protocol Transport<Payload>: Sendable {
     /// The number of deliveries under way at once.
     static var width: Int { get }
 
+    /// The number of them that are for one recipient of a project, so that one that does not answer leaves places for others.
+    static var widthForRecipient: Int { get }
+
     /// Returns once another server is responsible for the delivery. Takes less time than `Deliveries.lease`.
     func send(_ due: LeasedDelivery<Payload>) async throws(DeliveryFailure)
 
@@ -16,6 +19,10 @@ package protocol Transport<Payload>: Sendable {
 
     /// Counts what became of an attempt, and writes it into the log.
     func report(_ outcome: DeliveryOutcome, to log: Logger)
+}
+
+extension Transport {
+    package static var widthForRecipient: Int { width }
 }
 
 /// The reason why an attempt did not succeed, for the log.
@@ -28,7 +35,7 @@ package struct DeliveryFailure: Error, Equatable, Sendable {
     package static func permanent(_ reason: String) -> DeliveryFailure { DeliveryFailure(reason: reason, isForGood: true) }
 }
 
-/// What became of an attempt.
+/// The outcome of an attempt.
 package enum DeliveryOutcome: Equatable, Sendable {
     case delivered
     /// It is tried again later.

@@ -34,6 +34,7 @@ import Testing
         _ = try await KnownProjects(database: fixture.database).list(remembering: ["gone"])
         var gone = fixture.project
         gone.id = "gone"
+        gone.storageID = "gone"
         let expires = fixture.time.clock.now() + .seconds(3600)
         _ = try await fixture.database.write(
             Outbox(fixture.deliveries).enqueue(Fixture.mail(to: "ada@example.com"), until: expires, for: [], in: gone))
@@ -53,22 +54,51 @@ import Testing
     }
 
     @Test func `a server of one kind that does not answer keeps back no other kind`() async throws {
-        let (mails, logouts) = (FakeTransport(), HangingTransport())
+        let (mails, logouts) = (FakeTransport(), FakeLogouts())
         let fixture = try await Fixture(logouts, mails)
         try await fixture.enqueue((0..<5).map { "p\($0)@example.com" })
-        try await fixture.enqueueLogouts(5)
-        try await fixture.run { mails.outcomes.count == 5 && logouts.asked == HangingTransport.width }
+        try await fixture.enqueueLogouts(["a", "b", "c", "d", "e"])
+        try await fixture.run { mails.outcomes.count == 5 && logouts.clients.count == FakeLogouts.width }
         // They were broken off: they stay, leased, and nothing is said of them.
-        #expect(logouts.asked == HangingTransport.width && logouts.outcomes == 0)
+        #expect(logouts.clients.count == FakeLogouts.width && logouts.outcomes == 0)
         #expect(try await fixture.rows().count == 5)
         let lease = Int(Deliveries.lease.wholeSeconds)
-        #expect(try await fixture.rows().count { $0 == [1, lease] } == HangingTransport.width)
+        #expect(try await fixture.rows().count { $0 == [1, lease] } == FakeLogouts.width)
+    }
+
+    @Test func `a recipient that does not answer leaves places for the others of its project`() async throws {
+        let logouts = FakeLogouts()
+        let fixture = try await Fixture(logouts)
+        try await fixture.enqueueLogouts(["silent", "silent", "silent", "other"])
+        try await fixture.run { logouts.clients.contains("other") }
+        #expect(logouts.clients == ["silent", "other"])
+        // What was left out was not leased.
+        #expect(try await fixture.rows().map { $0[0] }.sorted() == [0, 0, 1, 1])
+    }
+
+    @Test func `all that waits for one recipient is delivered, one place after the other`() async throws {
+        let logouts = FakeLogouts(answers: true)
+        let fixture = try await Fixture(logouts)
+        try await fixture.enqueueLogouts(["site", "site", "site", "site"])
+        try await fixture.run { logouts.outcomes == 4 }
+        #expect(try await fixture.rows().isEmpty)
+    }
+
+    @Test func `gives up and reports what has expired while no process could deliver it`() async throws {
+        let transport = FakeTransport()
+        let fixture = try await Fixture(transport)
+        try await fixture.enqueue(["ada@example.com"])
+        fixture.time.advance(.seconds(3600))
+        try await fixture.run { transport.outcomes.count == 1 }
+        #expect(transport.outcomes == [.givenUp("it expired before it could be delivered")])
+        #expect(transport.asked.isEmpty)
+        #expect(try await fixture.rows().isEmpty)
     }
 
     @Test func `leaves a kind that it has no transport for to other processes`() async throws {
         let mails = FakeTransport()
         let fixture = try await Fixture(mails)
-        try await fixture.enqueueLogouts(1)
+        try await fixture.enqueueLogouts(["site"])
         try await fixture.enqueue(["ada@example.com"])
         try await fixture.run { mails.outcomes.count == 1 }
         #expect(try await fixture.rows().map { $0[0] } == [0])

@@ -31,18 +31,24 @@ final class FakeTransport: Transport {
     func report(_ outcome: DeliveryOutcome, to log: Logger) { state.withLock { $0.outcomes.append(outcome) } }
 }
 
-/// The same for messages of log-outs, which never end before the task that waits is cancelled.
-final class HangingTransport: Transport {
+/// The same for messages of log-outs: relying parties answer at once, or never before the task that waits is cancelled.
+final class FakeLogouts: Transport {
     typealias Payload = OutgoingLogout
     static let width = 2
+    static let widthForRecipient = 1
 
-    private let state = Mutex((asked: 0, outcomes: 0))
+    private let answers: Bool
+    private let state = Mutex((clients: [String](), outcomes: 0))
 
-    var asked: Int { state.withLock { $0.asked } }
+    init(answers: Bool = false) { self.answers = answers }
+
+    /// The relying parties that were told.
+    var clients: [String] { state.withLock { $0.clients } }
     var outcomes: Int { state.withLock { $0.outcomes } }
 
     func send(_ due: LeasedDelivery<OutgoingLogout>) async throws(DeliveryFailure) {
-        state.withLock { $0.asked += 1 }
+        state.withLock { $0.clients.append(due.payload.clientID) }
+        if answers { return }
         let (never, _) = AsyncStream.makeStream(of: Void.self)
         for await _ in never {}
         throw .temporary("cancelled")

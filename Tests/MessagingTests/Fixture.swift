@@ -34,12 +34,16 @@ struct Fixture {
             all: addresses.map { outbox.enqueue(Self.mail(to: $0), until: expires, for: [], in: project) })
     }
 
-    func enqueueLogouts(_ count: Int) async throws {
-        _ = try await database.write(all: (0..<count).map { deliveries.insert(Self.logout("s\($0)"), in: project) })
+    /// Stores a message of a log-out for each of these clients.
+    func enqueueLogouts(_ clients: [String]) async throws {
+        for client in clients {
+            _ = try await database.write(deliveries.insert(Self.logout("s", of: client), in: project))
+            time.advance(.seconds(1))
+        }
     }
 
-    static func logout(_ sid: String) -> OutgoingLogout {
-        OutgoingLogout(clientID: "site", issuer: "https://auth.example.com/demo", subject: "ada", sid: sid)
+    static func logout(_ sid: String, of client: String = "site") -> OutgoingLogout {
+        OutgoingLogout(clientID: client, issuer: "https://auth.example.com/demo", subject: "ada", sid: sid)
     }
 
     static func mail(to address: String) -> OutgoingMail {
@@ -49,8 +53,8 @@ struct Fixture {
     /// Runs the worker until `condition` holds, and then until nothing is under way any more.
     func run(until condition: () async throws -> Bool) async throws {
         let running = Task { await worker.run() }
-        wakeSignal.send(for: DeliveryQueue(projectID: project.id, kind: .mail))
-        wakeSignal.send(for: DeliveryQueue(projectID: project.id, kind: .logout))
+        wakeSignal.send(for: DeliveryQueue(projectID: project.storageID, kind: .mail))
+        wakeSignal.send(for: DeliveryQueue(projectID: project.storageID, kind: .logout))
         try await eventually(condition)
         wakeSignal.finish()
         await worker.breakOff()

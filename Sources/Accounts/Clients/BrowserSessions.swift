@@ -87,7 +87,7 @@ package struct BrowserSessions: Sendable {
     /// Ends a browser's session, and what relying parties were granted in it, except for use without the person (`offline_access`).
     ///
     /// The relying parties of all grants of the session that were alive are told, also of those that go on. The same transaction stores the
-    /// messages, so that none is lost.
+    /// messages, so that none is lost when a process ends. Of two calls for one session at the same time, one stores messages.
     package func end(_ session: BrowserSession, in project: ProjectSettings) async throws(AccountError) {
         let now = clock.now()
         let tellsAny = try await storage.transaction(waitingFor: session.account.id) { transaction in
@@ -103,6 +103,7 @@ package struct BrowserSessions: Sendable {
                 SELECT scopes, granted FROM sessions WHERE \(Self.grants(of: session, in: project)) AND scopes @> ARRAY['offline_access']
                 """,
             ])
+            guard results.first?.isEmpty == false else { return false }
             let grants = try (results.last ?? []).map { row in
                 var row = row.reader()
                 return try ClientGrant(&row)
@@ -134,7 +135,7 @@ package struct BrowserSessions: Sendable {
     private static func end(_ session: BrowserSession, because reason: String, in project: ProjectSettings, at now: Instant) -> SQL {
         """
         UPDATE sessions SET ended_at = \(now), end_reason = \(reason)
-        WHERE project_id = \(project: project) AND session_id = \(session.session.id) AND ended_at IS NULL
+        WHERE project_id = \(project: project) AND session_id = \(session.session.id) AND ended_at IS NULL RETURNING 1::bigint
         """
     }
 

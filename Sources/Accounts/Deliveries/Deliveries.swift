@@ -19,7 +19,8 @@ package struct DeliveryQueue: Hashable, Sendable {
 ///
 /// A rule puts `insert` among the statements of its transaction, and calls `wakeWorker` after the commit. The delivery worker of any process
 /// then leases the row (`claim`), delivers it, and removes the row (`done`) or makes it wait (`failed`). When a process dies in between, its
-/// lease ends and another one delivers: at least once, and exactly once in all other cases.
+/// lease ends and another one delivers. So a delivery arrives at least once, and again where a process ends, or cannot reach the database,
+/// between the acceptance and `done`.
 package struct Deliveries: Sendable {
     /// How long an attempt may take before another process may begin the next one. Transports give up well before.
     package static let lease: Duration = .seconds(60)
@@ -48,7 +49,7 @@ package struct Deliveries: Sendable {
     ///
     /// - Parameters:
     ///   - expires: when the delivery stops being of use; it is given up after `DeliveryKind.patience` anyway.
-    ///   - purpose: what a mail is for; see `Outbox.enqueue`.
+    ///   - purpose: what a mail is for (see `Outbox.enqueue`); `nil` stores the recipient of the payload in its place.
     ///   - isDue: whether it is to be delivered at all.
     func insert<Payload: DeliveryPayload>(
         _ payload: Payload, until expires: Instant? = nil, for purpose: [UInt8]? = nil, in project: ProjectSettings, isDue: Bool = true,
@@ -58,11 +59,12 @@ package struct Deliveries: Sendable {
         let id = Random.bytes(16)
         let now = clock.now()
         let end = now + kind.patience
-        let sealed = masterKey.deliveries.seal(payload.padded(), context: Self.context(project.storageID, id))
+        // `nil` when the payload cannot be encoded: the table takes no such row, and the transaction is undone.
+        let sealed = payload.padded().map { masterKey.deliveries.seal($0, context: Self.context(project.storageID, id)) }
         return """
             INSERT INTO deliveries (project_id, kind, delivery_id, payload, due_at, created_at, expires_at, attempts, purpose)
             VALUES (\(project: project), \(kind.rawValue), \(id), \(sealed), CASE WHEN \(isDue) THEN \(now) ELSE 'infinity'::timestamptz END,
-                \(now), \(expires.map { min($0, end) } ?? end), \(attempts), \(purpose))
+                \(now), \(expires.map { min($0, end) } ?? end), \(attempts), \(purpose ?? payload.recipient))
             """
     }
 
@@ -81,13 +83,14 @@ package struct Deliveries: Sendable {
 }
 
 extension Deliveries {
-    /// When the next delivery of each kind is due in a project; kinds of which none waits are left out. Locks nothing.
+    /// When the next delivery of each kind is due in a project, also one that has expired; kinds of which none waits are left out. Locks
+    /// nothing.
     package func firstDue(of kinds: [DeliveryKind], in projectID: String) async throws(AccountError) -> [DeliveryKind: Instant] {
         let rows = try await storage.read(
             """
             SELECT kinds.kind, first.due_at FROM unnest(\(kinds.map(\.rawValue))) AS kinds (kind), LATERAL (
                 SELECT due_at FROM deliveries
-                WHERE project_id = \(project: projectID) AND kind = kinds.kind AND due_at < 'infinity' AND expires_at > \(clock.now())
+                WHERE project_id = \(project: projectID) AND kind = kinds.kind AND due_at < 'infinity'
                 ORDER BY due_at LIMIT 1) AS first
             """)
         return try reading {
@@ -98,12 +101,14 @@ extension Deliveries {
         }
     }
 
-    /// Leases up to `limit` of a project's deliveries of one kind that are due; no other process gets them before the lease ends.
+    /// Leases up to `limit` of a project's deliveries of one kind that are due; no other process gets them before the lease ends. Among them are
+    /// those that have expired: they are not carried out any more, but given up (`failed`).
     ///
+    /// - Parameter busy: the recipients that get no more now; their deliveries are left out.
     /// - Returns: the deliveries, and the number of rows that this process cannot read, since they were sealed with another master key or
     ///   written by a newer version. Those stay for a process that can read them: their lease ends like any other.
     package func claim<Payload: DeliveryPayload>(
-        _: Payload.Type, _ limit: Int, in projectID: String
+        _: Payload.Type, _ limit: Int, in projectID: String, except busy: [[UInt8]] = []
     ) async throws(AccountError) -> (found: [LeasedDelivery<Payload>], unreadable: Int) {
         let now = clock.now()
         let rows = try await storage.write(
@@ -111,7 +116,7 @@ extension Deliveries {
             WITH due AS MATERIALIZED (
                 SELECT delivery_id FROM deliveries
                 WHERE project_id = \(project: projectID) AND kind = \(Payload.deliveryKind.rawValue) AND due_at <= \(now)
-                    AND expires_at > \(now)
+                    AND encode(coalesce(purpose, ''), 'hex') <> ALL (\(busy.map(Hex.encode)))
                 ORDER BY due_at LIMIT \(limit) FOR UPDATE SKIP LOCKED)
             UPDATE deliveries AS d SET due_at = \(now + Self.lease), attempts = attempts + 1
             FROM due WHERE d.project_id = \(project: projectID) AND d.delivery_id = due.delivery_id
@@ -130,7 +135,11 @@ extension Deliveries {
 
     /// The other server has accepted the delivery; it is not repeated.
     package func done<Payload>(_ due: LeasedDelivery<Payload>) async throws(AccountError) {
-        guard keepsDelivered else { return try await delete(due.projectID, due.id) }
+        guard keepsDelivered, Payload.deliveryKind == .mail else {
+            _ = try await storage.write(
+                "DELETE FROM deliveries WHERE project_id = \(project: due.projectID) AND delivery_id = \(due.id)")
+            return
+        }
         _ = try await storage.write(
             "UPDATE deliveries SET due_at = 'infinity' WHERE project_id = \(project: due.projectID) AND delivery_id = \(due.id)")
     }
@@ -143,23 +152,20 @@ extension Deliveries {
 
     /// The delivery was not accepted. It waits for its next attempt, unless that would come after it has expired, or `forGood` says that no
     /// attempt can succeed.
-    package func failed<Payload>(_ due: LeasedDelivery<Payload>, forGood: Bool) async throws(AccountError) -> Fate {
+    ///
+    /// - Returns: `nil` when nothing was changed: the lease has ended meanwhile, and another process tries already or is done, or the delivery
+    ///   was taken back.
+    package func failed<Payload>(_ due: LeasedDelivery<Payload>, forGood: Bool) async throws(AccountError) -> Fate? {
         let pauses = Payload.deliveryKind.pauses
         let next = clock.now() + pauses[min(due.attempt, pauses.count) - 1]
-        guard !forGood, next < due.expires else {
-            try await delete(due.projectID, due.id)
-            return .givenUp
-        }
-        // Not if the lease has ended meanwhile and another process is trying already.
-        _ = try await storage.write(
+        let (fate, change): (Fate, SQL) =
+            !forGood && next < due.expires
+            ? (.retry(next), "UPDATE deliveries SET due_at = \(next)") : (.givenUp, "DELETE FROM deliveries")
+        let rows = try await storage.write(
             """
-            UPDATE deliveries SET due_at = \(next)
-            WHERE project_id = \(project: due.projectID) AND delivery_id = \(due.id) AND attempts = \(due.attempt)
+            \(change) WHERE project_id = \(project: due.projectID) AND delivery_id = \(due.id) AND attempts = \(due.attempt)
+            RETURNING 1::bigint
             """)
-        return .retry(next)
-    }
-
-    private func delete(_ projectID: String, _ id: [UInt8]) async throws(AccountError) {
-        _ = try await storage.write("DELETE FROM deliveries WHERE project_id = \(project: projectID) AND delivery_id = \(id)")
+        return rows.isEmpty ? nil : fate
     }
 }

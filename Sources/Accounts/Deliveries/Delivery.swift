@@ -28,6 +28,9 @@ package enum DeliveryKind: String, Sendable, CaseIterable {
 /// The content of a delivery of one kind, as it is kept until it is delivered.
 package protocol DeliveryPayload: Codable, Sendable {
     static var deliveryKind: DeliveryKind { get }
+
+    /// Names the server that the delivery is for, among those of its project and kind.
+    var recipient: [UInt8] { get }
 }
 
 /// A delivery that this process has leased, and must carry out before the lease ends.
@@ -43,10 +46,10 @@ package struct LeasedDelivery<Payload: DeliveryPayload>: Sendable {
 }
 
 extension DeliveryPayload {
-    /// JSON, padded with spaces to a whole block: shorter payloads have the same size in the database.
-    func padded() -> [UInt8] {
+    /// JSON, padded with spaces to a whole block: shorter payloads have the same size in the database. `nil` when it cannot be encoded.
+    func padded() -> [UInt8]? {
         let block = 1024
-        let bytes = (try? JSON(encoding: self).bytes()) ?? []
+        guard let bytes = try? JSON(encoding: self).bytes() else { return nil }
         return bytes + [UInt8](repeating: 0x20, count: block - bytes.count % block)
     }
 

@@ -39,7 +39,7 @@ package struct Outbox: Sendable {
     ///
     /// - Parameter purposes: a query for the purposes, in one column.
     static func withdraw(_ purposes: SQL, in project: ProjectSettings) -> SQL {
-        "DELETE FROM deliveries WHERE project_id = \(project: project) AND purpose IN (\(purposes))"
+        "DELETE FROM deliveries WHERE project_id = \(project: project) AND kind = 'mail' AND purpose IN (\(purposes))"
     }
 
     /// Wakes the delivery worker of this process; call it after the commit. Without it, the mail is sent some seconds later.

@@ -8,6 +8,7 @@ package struct OutgoingLogout: DeliveryPayload, Hashable {
     package static let deliveryKind = DeliveryKind.logout
 
     package let clientID: String
+    package var recipient: [UInt8] { Array(clientID.utf8) }
     package let issuer: String
     /// The account, as the relying party knows it.
     package let subject: String
@@ -32,4 +33,11 @@ package struct OutgoingLogout: DeliveryPayload, Hashable {
             }
         ).sorted { ($0.clientID, $0.issuer, $0.sid) < ($1.clientID, $1.issuer, $1.sid) }
     }
+}
+
+/// Descriptions show neither the person nor the session (SEC-21).
+extension OutgoingLogout: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<log-out for \(clientID)>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(reflecting: description) }
 }

@@ -1,6 +1,8 @@
 /// A mail before it is rendered: its kind, its recipient, and the link in it. `Pages/Templates` decides how it looks, `Mail` sends it.
 package struct OutgoingMail: DeliveryPayload, Equatable {
     package static let deliveryKind = DeliveryKind.mail
+    /// One mail server takes all mails.
+    package var recipient: [UInt8] { [] }
 
     package enum Kind: String, Sendable, Codable, CaseIterable {
         case resetPassword

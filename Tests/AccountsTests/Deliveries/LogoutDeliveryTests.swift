@@ -54,6 +54,15 @@ import Text
         #expect(try await clients.fixture.deliveries.claim(OutgoingMail.self, 10, in: "demo").found.isEmpty)
     }
 
+    @Test func `a session that ends twice at the same time leaves its messages once`() async throws {
+        let clients = try await clients()
+        let browser = try await clients.signUp()
+        // For use without the person: the grant goes on, so both calls find it.
+        try await grant(nil, ["openid", "offline_access"], to: browser, clients)
+        for _ in 1...2 { try await clients.fixture.accounts.browserSessions.end(browser, in: clients.project) }
+        #expect(try await claim(clients).count == 1)
+    }
+
     @Test func `a sign-in of another person in the browser leaves messages, one of the same person none`() async throws {
         let clients = try await clients()
         let pages = clients.fixture.accounts.browserSessions
@@ -131,6 +140,51 @@ import Text
         #expect(try await fixture.outbox.claim(10, in: "demo").unreadable == 1)
     }
 
+    @Test func `a delivered message is forgotten also in development, where nothing lists it`() async throws {
+        let clients = try await clients()
+        let fixture = clients.fixture
+        try await store([message], clients)
+        let kept = Deliveries(database: fixture.database, masterKey: fixture.masterKey, clock: fixture.time.clock, keepsDelivered: true)
+        try await kept.done(try #require(try await claim(clients).first))
+        #expect(try await fixture.count("deliveries") == 0)
+    }
+
+    @Test func `a payload that cannot be encoded undoes its transaction`() async throws {
+        struct Broken: DeliveryPayload {
+            static let deliveryKind = DeliveryKind.logout
+            let recipient: [UInt8] = []
+            init() {}
+            init(from decoder: any Decoder) throws {}
+            func encode(to encoder: any Encoder) throws {
+                throw EncodingError.invalidValue(0, EncodingError.Context(codingPath: [], debugDescription: "broken"))
+            }
+        }
+        let clients = try await clients()
+        await #expect(throws: PostgresError.self) {
+            try await clients.fixture.database.write(clients.fixture.deliveries.insert(Broken(), in: clients.project))
+        }
+        #expect(try await clients.fixture.count("deliveries") == 0)
+    }
+
+    @Test func `leaves out the messages of relying parties that are busy`() async throws {
+        let clients = try await clients()
+        let other = OutgoingLogout(clientID: "other", issuer: message.issuer, subject: "ada", sid: "s")
+        try await store([message, other], clients)
+        let deliveries = clients.fixture.deliveries
+        let found = try await deliveries.claim(OutgoingLogout.self, 10, in: "demo", except: [message.recipient]).found
+        #expect(found.map(\.payload) == [other])
+        #expect(try await claim(clients).map(\.payload) == [message])
+    }
+
+    @Test func `SEC-21 no description of a message shows the person or the session`() {
+        let message = OutgoingLogout(clientID: "field-app", issuer: "https://auth.example.com/demo", subject: "ada", sid: "sesame")
+        var dumped = ""
+        dump(message, to: &dumped)
+        for text in ["\(message)", String(reflecting: message), dumped] {
+            #expect(text.contains("field-app") && !text.contains("ada") && !text.contains("sesame"))
+        }
+    }
+
     @Test func `signs a token of its own for each attempt, good for two minutes from then on`() async throws {
         let clients = try await clients()
         func claims() throws -> JSON {
@@ -155,7 +209,7 @@ import Text
         let mail = OutgoingMail(.verifyEmail, to: "ada@example.com", language: "en", link: "https://a.example/")
         try await store([message], clients)
         let id = Random.bytes(16)
-        let payload = fixture.masterKey.deliveries.seal(mail.padded(), context: Deliveries.context("demo", id))
+        let payload = fixture.masterKey.deliveries.seal(try #require(mail.padded()), context: Deliveries.context("demo", id))
         _ = try await fixture.database.write(
             """
             INSERT INTO mail_outbox (project_id, mail_id, payload, due_at, created_at, expires_at, attempts, purpose)

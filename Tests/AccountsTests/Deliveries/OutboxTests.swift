@@ -81,7 +81,8 @@ import Text
         #expect(second.id == first.id)
         #expect(second.attempt == 2)
         // The first process is alive after all and reports late: the lease of the second one stays valid.
-        _ = try await outbox.deliveries.failed(first, forGood: false)
+        for forGood in [false, true] { #expect(try await outbox.deliveries.failed(first, forGood: forGood) == nil) }
+        #expect(try await rows(fixture) == 1)
         fixture.time.advance(.seconds(30))
         #expect(try await outbox.claim(1, in: "demo").mails.isEmpty)
     }
@@ -136,11 +137,15 @@ import Text
         #expect(try await outbox.claim(1, in: "demo").mails.map(\.payload) == [mail])
     }
 
-    @Test func `gives up after a day whatever the link's life`() async throws {
+    @Test func `a mail expires after a day whatever its link's life, and is given out to be given up`() async throws {
         let fixture = try await Fixture()
         let outbox = try await enqueue([mail], fixture, lifetime: .seconds(30 * 86400))
+        let end = fixture.time.clock.now() + .seconds(86400)
         fixture.time.advance(.seconds(86401))
-        #expect(try await outbox.claim(1, in: "demo").mails.isEmpty)
+        #expect(try await outbox.deliveries.firstDue(of: [.mail], in: "demo").count == 1)
+        let due = try #require(try await outbox.claim(1, in: "demo").mails.first)
+        #expect(due.expires == end)
+        #expect(try await outbox.deliveries.failed(due, forGood: false) == .givenUp)
     }
 
     @Test func `gives up at once what no attempt can deliver`() async throws {
